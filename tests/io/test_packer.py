@@ -202,7 +202,7 @@ def test_lists_that_are_none(text, match, tmp_path):
         (["pack", "images", "out.rec", "--workers", "-1"], "workers=-1"),
         (["pack", "images", "out.idx"], "out.idx is the name of the file of places"),
         (["pack", "images", "none/out.rec"], "cannot be written: No such file"),
-        (["list", "none.rec"], "the file cannot be opened"),
+        (["list", "none.rec"], "there is no file none.rec"),
         (["show", "a.rec", "2"], "there is no record 2; it has 2"),
     ],
 )

@@ -1,6 +1,9 @@
 """Files of records as sources of batches."""
 
+import functools
+import pickle
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,6 +93,31 @@ def test_a_batch_costs_its_own_bytes_and_not_those_of_the_file(tmp_path):
     assert outs[0][:, 999].tolist() == [999 % 256, 3, 3, 500 % 256]
     assert outs[1].tolist() == [999, 3, 3, 500]
     assert peak < 50_000
+
+
+def open_files(folder):
+    """The files of a folder that this process has open; none where the system does not tell."""
+    links = [link for link in Path("/proc/self/fd").glob("*") if link.is_symlink()]
+    return [file for link in links if (file := link.resolve()).is_relative_to(folder)]
+
+
+@pytest.mark.parametrize("decode", ["raw", np.frombuffer])
+def test_prefetch_and_pickling_change_nothing_and_files_are_closed(vectors, decode):
+    folder, values, labels = vectors
+    if decode != "raw":
+        decode = functools.partial(np.frombuffer, dtype="<i2")
+    options = {"decode": decode, "shape": (2,), "dtype": "int16", "packed": labels is not None}
+    options |= {"shuffle": True, "seed": 3, "last_batch_handle": "keep"}
+    with RecordIter(folder, 2, **options) as plain:
+        expected = all_of(plain)
+        assert not Path("/proc/self/fd").exists() or open_files(folder)
+        other = pickle.loads(pickle.dumps(plain.source))
+        assert np.array_equal(other.read(0, np.arange(3))[0], plain.source.read(0, np.arange(3))[0])
+        other.close()
+    with RecordIter(folder, 2, prefetch=3, **options) as ahead:
+        for ours, theirs in zip(all_of(ahead), expected, strict=True):
+            assert np.array_equal(ours, theirs)
+    assert not open_files(folder)
 
 
 def test_remote_files(vectors):

@@ -150,6 +150,9 @@ class _Mapped:
     def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
         return [self._map[start:stop] for start, stop in zip(starts, stops)]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_bytes, (self.name,)  # another process maps it again
+
     def close(self) -> None:
         # unmapped with the last array that shows it
         self._map = None
