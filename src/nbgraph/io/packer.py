@@ -168,7 +168,7 @@ def pack_files(
     try:
         rest = found[done:]
         with closing(_in_order(make, rest, workers or os.cpu_count() or 1)) as made:
-            for entry, record in zip(rest, seen(made, len(found), "packing", done)):
+            for record, entry in zip(seen(made, len(found), "packing", done), rest):
                 if isinstance(record, DataError) and skip:
                     lost.append(str(record))
                     continue
