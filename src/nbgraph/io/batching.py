@@ -19,7 +19,6 @@ from nbgraph.device import Context
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.plan import BlockPlan, Piece
 from nbgraph.io.protocol import DataBatch
-from nbgraph.io.reading import Samples
 from nbgraph.io.report import counted
 from nbgraph.io.source import Values, stacked
 from nbgraph.io.transforms.base import Stage
@@ -42,23 +41,20 @@ class Batcher:
         self.plan, self.transforms, self.seed = plan, tuple(transforms), seed
         self.device, self.numpy = device, numpy
         self._stage: Stage | None = None
-        self._is_label: list[bool] = []
+        self._places: tuple[list[int], list[int]] = [], []  # of data and labels among columns
         self._layouts: dict[int, list[Layout]] = {}
         self._direct: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
-        if isinstance(plan, BlockPlan) and not self.transforms and not plan.source.whole_blocks:
+        if isinstance(plan, BlockPlan) and not self.transforms:
             if all(-1 not in desc.shape for desc in plan.descs):
                 self._direct = [(desc.shape, desc.dtype) for desc in plan.descs]
 
-    def batch(self, piece: Piece, own: Samples | None = None) -> DataBatch | None:
-        """Return the batch of a piece; None where none of its samples can be read.
-
-        `own`: its samples, if they were read before, without what fills it up.
-        """
-        if self._direct is not None and own is None:
+    def batch(self, piece: Piece) -> DataBatch | None:
+        """Return the batch of a piece; None where none of its samples can be read."""
+        if self._direct is not None and piece.samples is None:
             batch = self._copied(piece)
             if batch is not None:
                 return batch
-        samples, pad = self.plan.load(piece, own)
+        samples, pad = self.plan.load(piece)
         if not len(samples.numbers):
             return None
         stage, columns = self.stage(), samples.columns
@@ -76,8 +72,8 @@ class Batcher:
         """A batch copied into its arrays as it is read; None where that fails and samples are to be
         read one by one."""
         plan: Any = self.plan
-        numbers: Values = plan.numbers(piece)
-        made = self._layouts_of(len(numbers))
+        at = piece.cursor
+        made = self._layouts_of(len(at.carry) + piece.high - at.position + piece.pad)
         if self.numpy:
             arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in made]
             views = arrays
@@ -86,12 +82,12 @@ class Batcher:
             views = [array._view() for array in arrays]
         try:
             with counted("reading"):
-                plan.reader.fill(numbers, views)
+                numbers = plan.fill(piece, views)
         except Exception:
             if not plan.reader.skip:
                 raise
             return None
-        return self._assembled(arrays, piece.pad, numbers)
+        return None if numbers is None else self._assembled(arrays, piece.pad, numbers)
 
     def moved(self, batch: DataBatch) -> DataBatch:
         """Return a batch with its arrays on the device asked for; nothing waits for the copies."""
@@ -122,9 +118,8 @@ class Batcher:
     def _assembled(self, arrays: Sequence[Any], pad: int, numbers: Values) -> DataBatch:
         if self._stage is None:
             self.stage()
-        data = [array for array, label in zip(arrays, self._is_label) if not label]
-        label = [array for array, label in zip(arrays, self._is_label) if label]
-        return DataBatch(data, label, pad, numbers)
+        data, label = self._places
+        return DataBatch([arrays[k] for k in data], [arrays[k] for k in label], pad, numbers)
 
     def stage(self) -> Stage:
         """Return the transforms, made ready for the columns of the source.
@@ -141,7 +136,9 @@ class Batcher:
             self._stage = Compose(self.transforms).stage(
                 plan.descs, tuple(plan.labels), sample=lambda: plan.first().columns
             )
-            self._is_label = [desc.name in self._stage.labels for desc in self._stage.descs]
+            labels = [desc.name in self._stage.labels for desc in self._stage.descs]
+            for k, own in enumerate(labels):
+                self._places[own].append(k)
         return self._stage
 
 

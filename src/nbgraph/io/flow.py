@@ -169,7 +169,7 @@ class FlowPlan:
         taken, self._taken = self._taken, []
         return together(taken) if taken else None
 
-    def load(self, piece: Piece, own: Samples | None = None) -> tuple[Samples, int]:
+    def load(self, piece: Piece) -> tuple[Samples, int]:
         """Return a batch that was read, filled up with its own samples."""
         assert piece.samples is not None
         if not piece.pad:

@@ -112,13 +112,24 @@ class Epoch:
         last = self._last
         if last is not None and last[0] == window:
             return last[1]
-        chosen = slice(window * self._step, (window + 1) * self._step)
-        ranges = zip(self._starts[chosen], self._stops[chosen])
-        found = np.concatenate([np.arange(a, b) for a, b in ranges])
-        if self.order.shuffle:
-            found = found[permutation(len(found), self.order.seed, self.number, 1 + window)]
+        found = np.concatenate([np.arange(a, b) for a, b in self.stretches(window)])
+        places = self.places(window)
+        if places is not None:
+            found = found[places]
         self._last = window, found
         return found
+
+    def stretches(self, window: int) -> list[tuple[int, int]]:
+        """Return the samples of each block of a window: from which number to which."""
+        chosen = slice(window * self._step, (window + 1) * self._step)
+        return list(zip(self._starts[chosen].tolist(), self._stops[chosen].tolist(), strict=True))
+
+    def places(self, window: int) -> Values | None:
+        """Return the order of a window's samples, as places in its stretches; None: as they are."""
+        if not self.order.shuffle:
+            return None
+        count = int(self.windows[window + 1] - self.windows[window])
+        return permutation(count, self.order.seed, self.number, 1 + window)
 
 
 def permutation(count: int, seed: int, epoch: int, stream: int) -> Values:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.io.order import Epoch, Order
-from nbgraph.io.reading import Reader, Samples, joined
+from nbgraph.io.reading import Reader, Samples, Stretch, joined
 from nbgraph.io.source import Source, Values
 
 HANDLES = ("pad", "discard", "roll_over", "keep")
@@ -27,7 +28,7 @@ class Cursor(NamedTuple):
 class Piece(NamedTuple):
     """The samples of a batch: left-overs, positions of an epoch, and what fills it up.
 
-    `samples`: of a stream, whose samples are read when the piece is cut.
+    `samples`, `windows`: what was read of it already, or is being read.
     """
 
     cursor: Cursor
@@ -35,6 +36,7 @@ class Piece(NamedTuple):
     pad: int
     after: Cursor
     samples: Samples | None = None
+    windows: Sequence[Stretch] | None = None
 
 
 class BlockPlan:
@@ -99,10 +101,38 @@ class BlockPlan:
             numbers = np.concatenate([numbers, np.resize(first, piece.pad)])
         return numbers
 
-    def load(self, piece: Piece, own: Samples | None = None) -> tuple[Samples, int]:
+    def fill(self, piece: Piece, outs: Sequence[Values]) -> Values | None:
+        """Read a batch into arrays and return the numbers of its samples; None where they are to be
+        put together first."""
+        at, reader = piece.cursor, self.reader
+        if not self.source.whole_blocks:
+            numbers = self.numbers(piece)
+            reader.fill(numbers, outs)
+            return numbers
+        if at.carry or piece.pad:
+            return None
+        windows = piece.windows
+        if windows is None:
+            windows = reader.windows(self.epoch(at.epoch), at.position, piece.high)
+        if len(windows) == 1:
+            window, first, last = windows[0]
+            return window.fill(first, last, outs)
+        parts: list[Values] = []
+        done = 0
+        for window, first, last in windows:
+            part = window.fill(first, last, [out[done : done + last - first] for out in outs])
+            if part is None:
+                return None
+            parts.append(part)
+            done += last - first
+        return np.concatenate(parts)
+
+    def load(self, piece: Piece) -> tuple[Samples, int]:
         """Read a batch: its samples, and how many at the end only fill it up."""
-        at = piece.cursor
-        samples = own or self.reader.at(self.epoch(at.epoch), at.position, piece.high)
+        at, samples = piece.cursor, piece.samples
+        if samples is None:
+            epoch = self.epoch(at.epoch)
+            samples = self.reader.at(epoch, at.position, piece.high, piece.windows)
         if at.carry:
             samples = joined([self.reader.read(np.array(at.carry, np.int64)), samples])
         count = len(at.carry) + piece.high - at.position

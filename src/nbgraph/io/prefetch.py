@@ -199,6 +199,19 @@ class Pusher:
 
     def _from_blocks(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
         at, batcher, source = piece.cursor, self.batcher, plan.source
+        epoch = plan.epoch(at.epoch)
+        if source.whole_blocks:
+            windows = plan.reader.windows(epoch, at.position, piece.high)
+            variables = [self._loading(window, job) for window, _, _ in windows]
+            self._load_next(plan, piece, job)
+
+            piece = piece._replace(windows=windows)
+
+            def cut() -> None:
+                job.batch = batcher.batch(piece)
+
+            self.ahead.push(job, cut, reads=variables, name="io.batch")
+            return
         if batcher._direct is not None and not source.decodes:
             plan.numbers(piece)  # the order of the epoch is made here, once
 
@@ -206,18 +219,6 @@ class Pusher:
                 job.batch = batcher.batch(piece)
 
             self.ahead.push(job, copied, name="io.batch")
-            return
-        epoch = plan.epoch(at.epoch)
-        if source.whole_blocks:
-            windows = plan.reader.windows(epoch, at.position, piece.high)
-            variables = [self._loading(window, job) for window, _, _ in windows]
-            self._load_next(plan, piece, job)
-
-            def cut() -> None:
-                own = joined([w.part(a, b) for w, a, b in windows]) if windows else None
-                job.batch = batcher.batch(piece, own)
-
-            self.ahead.push(job, cut, reads=variables, name="io.batch")
             return
         numbers = epoch.numbers(at.position, piece.high)
         parts: list[Samples | None] = [None]
@@ -231,7 +232,8 @@ class Pusher:
         def put_together() -> None:
             if len(parts) == 1:
                 read(0)
-            job.batch = batcher.batch(piece, joined([part for part in parts if part is not None]))
+            own = joined([part for part in parts if part is not None])
+            job.batch = batcher.batch(piece._replace(samples=own))
 
         variables = [_variable("samples") for _ in parts] if len(parts) > 1 else []
         for k, variable in enumerate(variables):

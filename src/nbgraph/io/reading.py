@@ -13,6 +13,7 @@ from nbgraph.io.report import counted
 from nbgraph.io.source import Columns, Source, Values
 
 _WINDOWS = 2  # a batch may begin in one window and end in the next
+_READS = 64  # of a whole block, to find what in it cannot be read
 
 
 class Samples(NamedTuple):
@@ -44,32 +45,68 @@ class Lost:
 
 
 class Window:
-    """All samples of a window of whole blocks, read when they are first needed."""
+    """All samples of a window of whole blocks, read when they are first needed.
 
-    def __init__(self, reader: Reader, numbers: Values) -> None:
-        self._reader, self._wanted = reader, numbers
+    They stay as they were read, block by block; a batch takes its own by their places.
+    """
+
+    def __init__(self, reader: Reader, epoch: Epoch, window: int) -> None:
+        self._reader, self._stretches = reader, epoch.stretches(window)
+        self._order = epoch.places(window)  # of positions; None: as they were read
         self._samples: Samples | None = None
-        self._before: Values  # how many samples could be read before each position
+        self._present: Values | None = None  # by place: what could be read; None: everything
         self._failures: list[tuple[Values, Exception]] = []
         self.variable: Variable | None = None  # of the operation that reads it ahead
 
     def load(self) -> None:
         """Read it; what cannot be read is told of when it is asked for."""
-        self._samples = samples = self._reader.collected(self._wanted, self._failures)
-        present = np.ones(len(self._wanted), bool)
-        for numbers, _ in self._failures:
-            present &= ~np.isin(self._wanted, numbers)
-        self._before = np.append(0, np.cumsum(present))
-        assert self._before[-1] == len(samples.numbers)
+        reader, parts = self._reader, list[Samples]()
+        for first, last in self._stretches:
+            numbers = np.arange(first, last)
+            parts.append(reader.collected(numbers, self._failures))
+        samples = joined(parts)
+        if self._failures:
+            wanted = np.concatenate([np.arange(a, b) for a, b in self._stretches])
+            self._present = np.isin(wanted, samples.numbers)
+        self._samples = samples
 
     def part(self, first: int, last: int) -> Samples:
         """Return the samples at these positions of the window."""
         if self._samples is None:
             self.load()
         assert self._samples is not None
-        if self._failures:
-            self._reader.tell(self._failures, self._wanted[first:last])
-        return self._samples.part(slice(self._before[first], self._before[last]))
+        order = self._order
+        if self._present is None:
+            return self._samples.part(slice(first, last) if order is None else order[first:last])
+        places = np.arange(first, last) if order is None else order[first:last]
+        numbers = np.concatenate([np.arange(a, b) for a, b in self._stretches])
+        self._reader.tell(self._failures, numbers[places])
+        return self._samples.part((np.cumsum(self._present) - 1)[places[self._present[places]]])
+
+    def fill(self, first: int, last: int, outs: Sequence[Values]) -> Values | None:
+        """Copy samples into arrays and return their numbers; None where they do not fit, or some
+        could not be read."""
+        if self._samples is None:
+            self.load()
+        assert self._samples is not None
+        columns, numbers = self._samples
+        if self._present is not None or not all(map(_fits, columns, outs)):
+            return None
+        if self._order is None:
+            for column, out in zip(columns, outs):
+                out[...] = column[first:last]
+            return numbers[first:last]
+        places = self._order[first:last]
+        for column, out in zip(columns, outs):
+            # "raise" would buffer the output, and of strided values take() copies all beforehand
+            if column.flags.c_contiguous:
+                column.take(places, 0, out, "clip")
+            else:
+                out[...] = column[places]
+        return numbers[places]
+
+
+Stretch = tuple[Window, int, int]  # positions of a window: from the one to the other
 
 
 class Reader:
@@ -91,18 +128,22 @@ class Reader:
         if found is None:
             while len(self._windows) >= _WINDOWS:
                 del self._windows[next(iter(self._windows))]
-            found = self._windows[key] = Window(self, epoch.samples(window))
+            found = self._windows[key] = Window(self, epoch, window)
         return found
 
-    def windows(self, epoch: Epoch, low: int, high: int) -> list[tuple[Window, int, int]]:
+    def windows(self, epoch: Epoch, low: int, high: int) -> list[Stretch]:
         """Return the windows of these positions, and from where to where in each."""
         return [(self.window(epoch, w), a, b) for w, a, b in epoch.segments(low, high)]
 
-    def at(self, epoch: Epoch, low: int, high: int) -> Samples:
-        """Return the samples at these positions of an epoch."""
+    def at(
+        self, epoch: Epoch, low: int, high: int, windows: Sequence[Stretch] | None = None
+    ) -> Samples:
+        """Return the samples at these positions of an epoch, out of these windows if any."""
         if not self.source.whole_blocks or low == high:
             return self.read(epoch.numbers(low, high))
-        return joined([each.part(a, b) for each, a, b in self.windows(epoch, low, high)])
+        if windows is None:
+            windows = self.windows(epoch, low, high)
+        return joined([each.part(a, b) for each, a, b in windows])
 
     def read(self, numbers: Values) -> Samples:
         """Return samples by their numbers, in this order."""
@@ -113,7 +154,7 @@ class Reader:
         return samples
 
     def fill(self, numbers: Values, outs: Sequence[Values]) -> None:
-        """Read samples into arrays, whatever their blocks."""
+        """Read samples into arrays, whatever their blocks are."""
         if len(self.source.blocks) == 2:
             self.source.fill(0, numbers, outs)
             return
@@ -138,8 +179,8 @@ class Reader:
     def collected(self, numbers: Values, failures: list[tuple[Values, Exception]]) -> Samples:
         """Return those samples that can be read; numbers and errors of the others go to the list.
 
-        Of a block that is read as a whole those are lost that its errors name (DataError.record);
-        another block, without `skip`, is lost with its first error.
+        Without `skip` samples that are read together count as lost together, except those of
+        whole blocks, which other batches share.
         """
         found: list[tuple[Values, Columns]] = []
         for block, rows, places in self._by_block(numbers):
@@ -147,52 +188,45 @@ class Reader:
                 with counted("reading"):
                     found.append((places, self.source.read(block, rows)))
             except Exception as error:
-                if self.source.whole_blocks:
-                    found += self._without(block, rows, places, error, failures)
-                elif len(rows) == 1 or not self.skip:
-                    failures.append((numbers[places], error))
+                if self.source.whole_blocks or self.skip:
+                    found += self._readable(block, rows, places, failures, error)
                 else:
-                    found += self._one_by_one(block, rows, places, failures)
+                    failures.append((numbers[places], error))
         if len(found) == 1 and len(found[0][0]) == len(numbers):
             return Samples(found[0][1], numbers)
         return _merged(found, numbers, len(self.source.descs))
 
-    def _without(
+    def _readable(
         self,
         block: int,
         rows: Values,
         places: Values,
+        failures: list[tuple[Values, Exception]],
         error: Exception,
-        failures: list[tuple[Values, Exception]],
     ) -> list[tuple[Values, Columns]]:
-        """A block without the samples that errors name, or nothing of it if they name none."""
-        first = self.source.blocks[block]
-        while len(rows):
-            record = getattr(error, "record", None)
-            bad = rows + first == (-1 if record is None else record)
-            bad |= not bad.any()
-            failures.append((rows[bad] + first, error))
-            rows, places = rows[~bad], places[~bad]
-            try:
-                return [(places, self.source.read(block, rows))] if len(rows) else []
-            except Exception as problem:
-                error = problem
-        return []
-
-    def _one_by_one(
-        self,
-        block: int,
-        rows: Values,
-        places: Values,
-        failures: list[tuple[Values, Exception]],
-    ) -> list[tuple[Values, Columns]]:
-        """Those samples of a block that can be read alone."""
+        """Those samples that can be read, of some that cannot be read together: without the one
+        that the error names, of a whole block, or else by halves."""
         found: list[tuple[Values, Columns]] = []
-        for k in range(len(rows)):
-            try:
-                found.append((places[k : k + 1], self.source.read(block, rows[k : k + 1])))
-            except Exception as error:
-                failures.append((rows[k : k + 1] + self.source.blocks[block], error))
+        first, whole, reads = self.source.blocks[block], self.source.whole_blocks, 0
+        left = [(rows, places, error)]
+        while left:
+            rows, places, error = left.pop()
+            record = getattr(error, "record", None) if whole else None
+            named = rows + first == (-1 if record is None else record)
+            if not named.any() and (len(rows) == 1 or (whole and reads >= _READS)):
+                named = ~named
+            if named.any():
+                failures.append((rows[named] + first, error))
+                parts: list[Any] = [~named]
+            else:
+                middle, reads = len(rows) // 2, reads + 2
+                parts = [slice(middle, None), slice(None, middle)]
+            for part in parts:
+                if len(rows[part]):
+                    try:
+                        found.append((places[part], self.source.read(block, rows[part])))
+                    except Exception as problem:
+                        left.append((rows[part], places[part], problem))
         return found
 
     def _by_block(self, numbers: Values) -> Iterator[tuple[int, Values, Values]]:
@@ -237,7 +271,15 @@ def _merged(found: Sequence[tuple[Values, Columns]], numbers: Values, width: int
     return joined(parts).part(np.argsort(places, kind="stable"))
 
 
+def _fits(column: Any, out: Values) -> bool:
+    """Whether samples of a column are copied into an array as they are."""
+    same = isinstance(column, np.ndarray) and column.dtype == out.dtype
+    return same and column.shape[1:] == out.shape[1:]
+
+
 def _chosen(column: Any, chosen: slice | Values) -> Any:
-    if isinstance(column, np.ndarray) or isinstance(chosen, slice):
+    if isinstance(chosen, slice):
+        return column[chosen]
+    if isinstance(column, np.ndarray):
         return column[chosen]
     return [column[int(k)] for k in chosen]

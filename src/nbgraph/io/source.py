@@ -55,7 +55,8 @@ class Source:
 
         Several threads call it at once, in a forked child too: what is shared is mapped or read by
         offset (`os.pread`). What cannot be read raises DataError, which names file, record and
-        offset; with `on_error="skip"` samples are then asked for one by one. `with
+        offset; what can be read without it is then asked for, without the sample `record` where
+        blocks are read as wholes (its number in the source), else by halves. `with
         ng.io.report.counted("decoding")` has `it.report()` tell decoding from reading.
 
         Parameters
