@@ -32,6 +32,26 @@ def test_classes_are_sorted_folders_and_files_too(folder):
         assert np.array_equal(pixels, np.array(Image.open(name)))
 
 
+def test_classes_are_sorted_by_their_names_and_not_by_paths(tmp_path):
+    for name in ("a-b", "a", "a b", "B"):
+        (tmp_path / name).mkdir()
+        Image.new("L", (2, 2)).save(tmp_path / name / "0.png")
+    source = ImageFolderSource(tmp_path)
+    assert source.classes == ["B", "a", "a b", "a-b"]
+    assert [name.split("/")[-2] for name in source.files] == source.classes
+
+
+def test_what_begins_with_a_dot_is_left_out_and_a_class_without_images_is_said(folder):
+    (folder / ".checkpoints").mkdir()
+    for name in (".checkpoints/0.png", "cat/._a.png"):
+        (folder / name).write_bytes(b"no image")
+    assert len(ImageFolderSource(f"{folder}/").files) == 5
+    (folder / "bird").mkdir()
+    (folder / "bird" / "notes.txt").touch()
+    with pytest.raises(DataError, match="the class 'bird' has no image"):
+        ImageFolderSource(folder)
+
+
 def test_the_order_of_classes_may_be_stated(folder):
     assert ImageFolderIter(folder, 5, classes=["dog", "cat"]).next()[1].tolist() == [0, 0, 1, 1, 1]
     with pytest.raises(DataError, match="the class 'bird' has no image"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +55,10 @@ class ImageFolderSource(Source):
     ) -> None:
         self.name = os.fspath(folder)
         self._decode = ImageDecoder(mode, resize, layout)
-        found = labelled(self.name)
-        self.classes = sorted(found) if classes is None else list(classes)
-        for name in self.classes:
-            if not found.get(name):
-                raise DataError(f"the class {name!r} has no image", file=self.name)
-        self.files = [file for name in self.classes for file in found[name]]
-        counts = [len(found[name]) for name in self.classes]
+        found = labelled(self.name, classes)
+        self.classes = list(found)
+        self.files = [file for files in found.values() for file in files]
+        counts = [len(files) for files in found.values()]
         self._labels = np.repeat(np.arange(len(counts)), counts)
         self.descs = (self._decode.desc(data_name), DataDesc(label_name, (), np.int64))
         self.labels = (label_name,)
@@ -94,36 +91,51 @@ class ImageFolderSource(Source):
         return self.files[number]
 
 
-def labelled(folder: str) -> dict[str, list[str]]:
-    """Return the sorted names of all images in a folder, by class: the folder inside of it.
+def labelled(folder: str, classes: Sequence[str] | None = None) -> dict[str, list[str]]:
+    """Return the sorted names of all images in a folder by class, the folder inside of it.
+
+    Classes are sorted, or those that are asked for in their order. What begins with a dot is left
+    out.
 
     Raises
     ------
     DataError
-        There is no such folder, or it has no folders with images in it.
+        There is no such folder, it has no folders with images in it, or a class has no image.
     """
-    if is_remote(folder):
-        files, root = file_system(folder)
-        paths = [(p[len(root) :].strip("/"), files.unstrip_protocol(p)) for p in files.find(root)]
-    else:
-        root = Path(local(folder))
-        if not root.is_dir():
-            raise DataError("the folder is not there", file=folder)
-        paths = [(p.relative_to(root).as_posix(), str(p)) for p in root.rglob("*") if p.is_file()]
-    classes: dict[str, list[str]] = {}
-    for inside, name in sorted(paths):
+    found: dict[str, list[str]] = {}
+    for inside, name in sorted(_listed(folder)):
         first, slash, _ = inside.partition("/")
-        if slash:
-            images = classes.setdefault(first, [])
+        if slash and not any(part.startswith(".") for part in inside.split("/")):
+            images = found.setdefault(first, [])
             if inside.lower().endswith(SUFFIXES):
                 images.append(name)
-    if not any(classes.values()):
+    if not any(found.values()):
         raise DataError(
             "the folder has no images in folders of their classes; expected "
             f"folder/class/image with one of {', '.join(SUFFIXES)}",
             file=folder,
         )
-    return classes
+    chosen = sorted(found) if classes is None else list(classes)
+    for name in chosen:
+        if not found.get(name):
+            raise DataError(f"the class {name!r} has no image", file=folder)
+    return {name: found[name] for name in chosen}
+
+
+def _listed(folder: str) -> Iterator[tuple[str, str]]:
+    """Give all files of a folder: their names inside of it, with slashes, and to open them by."""
+    if is_remote(folder):
+        files, root = file_system(folder)
+        for path in files.find(root):
+            yield path[len(root) :].strip("/"), files.unstrip_protocol(path)
+        return
+    root = local(folder)
+    if not Path(root).is_dir():
+        raise DataError("the folder is not there", file=folder)
+    for place, _, names in os.walk(root, followlinks=True):
+        inside = place[len(root) :].replace(os.sep, "/").strip("/")
+        for name in names:
+            yield f"{inside}/{name}" if inside else name, f"{place.rstrip(os.sep)}{os.sep}{name}"
 
 
 class ImageFolderIter(SourceIter):

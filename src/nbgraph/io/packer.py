@@ -89,8 +89,8 @@ def entries(source: str, root: str | None = None) -> tuple[list[Entry], list[str
     """
     if Path(source).is_dir():
         classes = labelled(source)
-        names = [(k, file) for k, name in enumerate(sorted(classes)) for file in classes[name]]
-        return [Entry(i, (float(k),), file) for i, (k, file) in enumerate(names)], sorted(classes)
+        names = [(k, file) for k, files in enumerate(classes.values()) for file in files]
+        return [Entry(i, (float(k),), file) for i, (k, file) in enumerate(names)], list(classes)
     try:
         lines = Path(source).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
