@@ -13,6 +13,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import nn
 from nbgraph.errors import ArgumentError
+from nbgraph.io import NDArrayIter
 from nbgraph.nn import callbacks
 from nbgraph.nn.callbacks.callback import HOOKS
 from nbgraph.nn.metrics import Meter
@@ -203,6 +204,24 @@ def test_gathered_gradients_are_part_of_a_checkpoint(tmp_path, batch):
         at("on_batch_end", lambda t: t.stop(), 1, batch), accumulate=3, checkpoint=tmp_path / "a"
     )
     again, other = fitted(accumulate=3, checkpoint=tmp_path / "a")
+    assert again.rows == whole.rows
+    require_same(weights_of(other), weights_of(model))
+
+
+@pytest.mark.parametrize("batch", [1, 4, 5])
+@pytest.mark.parametrize("handle", ["pad", "discard", "roll_over", "keep"])
+def test_a_stop_may_come_at_any_batch_of_an_iterator(tmp_path, handle, batch):
+    """45 samples in batches of 10: of the second epoch the fourth or the fifth is the last."""
+
+    def trained(*given, **more):
+        x, y = np.concatenate([X, X[:5]]), np.concatenate([Y, Y[:5]])
+        data = NDArrayIter(x, y, 10, shuffle=True, seed=3, last_batch_handle=handle, prefetch=2)
+        with data:
+            return fitted(*given, data=data, metrics=["accuracy"], **more)
+
+    whole, model = trained()
+    trained(at("on_batch_end", lambda t: t.stop(), 1, batch), checkpoint=tmp_path / "a")
+    again, other = trained(checkpoint=tmp_path / "a")
     assert again.rows == whole.rows
     require_same(weights_of(other), weights_of(model))
 

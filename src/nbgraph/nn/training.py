@@ -180,7 +180,8 @@ class Training:
         self._cursor = getattr(self.data, "state_dict", dict)()
         if passed:
             self._cursor[_PASSED] = passed
-        batches = iter(self.data)
+        # amid an epoch, its rest, be it nothing: `iter` of a DataIter would begin the next one
+        batches = iter(self.data.__next__, None) if passed else iter(self.data)
         for _ in islice(batches, self.batch - passed):
             pass
         if held is not None:
