@@ -202,7 +202,13 @@ class KernelError(EngineError):
 
 class ElementError(NbgraphError):
     """The text of an operator raises for an element. It is also the exception of the text, or the
-    nearest one above that is built in, so that `except ValueError` catches it."""
+    nearest one above that is built in, so that `except ValueError` catches it.
+
+    `raised` and `element` say what is raised and for which element, where that is known.
+    """
+
+    raised: Raised | None = None
+    element: int | None = None
 
 
 class EngineTimeout(EngineError, TimeoutError):
@@ -293,10 +299,23 @@ def _raised_error(kind: str, message: str) -> ElementError:
 
 def _of_element(name: str, code: int) -> ElementError:
     raised = _RAISED.get(code & (1 << RAISED_BITS) - 1)
-    name, kind, message, place = raised or Raised(name, "Exception", "it raises", "?")
     element = (code >> RAISED_BITS) - 1
-    which = f"element {element}, " if element >= 0 else ""
-    return _raised_error(kind, f"{name}: {message or kind} ({which}raised at {place})")
+    raised = raised or Raised(name, "Exception", "it raises", "?")
+    return of_element(raised, element if element >= 0 else None)
+
+
+def of_element(raised: Raised, element: int | None, operands: str = "") -> ElementError:
+    """Return the error of an element, whose operands may be told.
+
+    >>> of_element(Raised("root", "ValueError", "negative", "roots.py:3"), 7, "x=-1.0")
+    ValueError('root: negative (element 7, x=-1.0, raised at roots.py:3)')
+    """
+    name, kind, message, place = raised
+    which = "" if element is None else f"element {element}, "
+    which += f"{operands}, " if operands else ""
+    error = _raised_error(kind, f"{name}: {message or kind} ({which}raised at {place})")
+    error.raised, error.element = raised, element
+    return error
 
 
 def always(raised: Raised) -> ElementError:

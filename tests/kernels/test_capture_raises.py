@@ -97,7 +97,7 @@ def with_a_loop_behind(x):
 
 
 FUNCTIONS = {  # the function -> elements that are well, one that is not, a part of what is said
-    checked_root: ([0.0, 1.0, 4.0], -1.0, "x must be positive, got {x}"),
+    checked_root: ([0.0, 1.0, 4.0], -1.0, "x must be positive, got "),
     by_helper: ([0.0, 0.5, 1.0], 1.5, "no probability"),
     where_needed: ([0.0, 0.5, -3.0], -1.5, "no probability"),
     in_a_loop: ([0.5, 1.0, 3.5], 6.0, "more than 3"),

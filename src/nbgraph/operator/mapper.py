@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, ElementError
 from nbgraph.kernels.capture.names import NotYetDefined, rewritten
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import LIBRARY, Captured, Scalar, WrittenFunction
@@ -126,32 +126,37 @@ class Mapper:
         if OWNED:
             wait_for((*operands, *(out if type(out) is tuple else (out,))))
         op = self
-        if self.forms is not None and (options or len(operands) > self._direct):
-            op, operands, options = self.forms.bind(operands, options)
-        if op._quick is not None and not options and not PYTHON_ASKED[0]:
-            # the shortest way: the native entry itself checks types, shapes and overlap
-            function, declined, watched, texts = op._quick
-            for space, name, value in watched:
-                if space.get(name) is not value:
-                    break
-            else:
-                result = declined
-                if not (texts and rewritten(texts)):
-                    result = function(*operands, out)
-                if result is not declined:
+        try:
+            if self.forms is not None and (options or len(operands) > self._direct):
+                op, operands, options = self.forms.bind(operands, options)
+            if op._quick is not None and not options and not PYTHON_ASKED[0]:
+                # the shortest way: the native entry itself checks types, shapes and overlap
+                function, declined, watched, texts = op._quick
+                for space, name, value in watched:
+                    if space.get(name) is not value:
+                        break
+                else:
+                    result = declined
+                    if not (texts and rewritten(texts)):
+                        result = function(*operands, out)
+                    if result is not declined:
+                        return result
+            shortcut = op.shortcut
+            if shortcut is not None and out is None and not options:
+                result = shortcut(_frame(1), operands)
+                if result is not None:
                     return result
-        shortcut = op.shortcut
-        if shortcut is not None and out is None and not options:
-            result = shortcut(_frame(1), operands)
-            if result is not None:
-                return result
-        carrier = carrier_of(operands if out is None else (*operands, out))
-        if carrier is not None:
-            if not options and out is None and len(operands) == op.nin:
-                return carrier.__nbgraph_call__(op, operands, options, None)
-            return overrides.carry(op, carrier, operands, out, options)
-        result = op._fast.call(operands, out, options)
-        return op._call(operands, out, options) if result is None else result
+            carrier = carrier_of(operands if out is None else (*operands, out))
+            if carrier is not None:
+                if not options and out is None and len(operands) == op.nin:
+                    return carrier.__nbgraph_call__(op, operands, options, None)
+                return overrides.carry(op, carrier, operands, out, options)
+            result = op._fast.call(operands, out, options)
+            return op._call(operands, out, options) if result is None else result
+        except ElementError as error:
+            from nbgraph.operator import failing
+
+            raise failing.with_values(op, error, operands, out, options) from None
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         operands, call, given = arguments.split(self, operands, options, out)

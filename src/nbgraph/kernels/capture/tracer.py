@@ -154,7 +154,10 @@ class Tracer(Expressions):
                     "on_invalid='nan' is asked for, and a result is no floating value",
                     "return a float, e.g. float(n), or leave on_invalid='raise'",
                 )
-        return unflatten(value, [graph.select(where, graph.const(math.nan), n) for n in nodes])
+        nan = graph.const(math.nan)  # times the value, whose derivative is NaN then, too
+        return unflatten(
+            value, [graph.select(where, graph.arithmetic("mul", n, nan), n) for n in nodes]
+        )
 
     @property
     def operator(self) -> str:
