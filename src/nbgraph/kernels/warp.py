@@ -62,14 +62,18 @@ def _along(axis: str, extent: str) -> Sequence[str]:
     ]
 
 
-def _pixel(name: str, r: str, q: str) -> Sequence[str]:
-    """A value, or `fill` outside."""
+def _pixel(k: int, r: str, q: str) -> Sequence[str]:
+    """Whether a pixel lies inside, and where."""
     return [
         f"r, q = {r} - 1, {q} - 1",
-        "inside = (r >= 0) & (r < height) & (q >= 0) & (q < width)",
-        "place = select(inside, first + r * x_row + q * x_column, int64(0))",
-        f"{name} = select(inside, {{compute}}(load(x_p, place)), outside)",
+        f"inside{k} = (r >= 0) & (r < height) & (q >= 0) & (q < width)",
+        f"place{k} = select(inside{k}, i * x_image + r * x_row + q * x_column, int64(0))",
     ]
+
+
+def _value(k: int) -> str:
+    """Its value, or `fill` outside."""
+    return f"v{k} = select(inside{k}, {{compute}}(load(x_p, place{k} + k * x_channel)), outside)"
 
 
 def _text(dtype: str) -> str:
@@ -77,22 +81,22 @@ def _text(dtype: str) -> str:
     # values of uint8 lie between others, so that the sum is in range
     stored = "uint8(int64(v + float32(0.5)))" if dtype == "uint8" else "v"
     channel = [
-        "first = i * x_image + k * x_channel",
-        *_pixel("v00", "row", "column"),
-        *_pixel("v01", "row", "column + 1"),
-        *_pixel("v10", "row + 1", "column"),
-        *_pixel("v11", "row + 1", "column + 1"),
-        "v0 = v00 + (v01 - v00) * column_part",
-        "v1 = v10 + (v11 - v10) * column_part",
-        "v = v0 + (v1 - v0) * row_part",
-        "at = i * out_image + y * out_row + z * out_column + k * out_channel",
-        f"store(out_p, at, {stored})",
+        *map(_value, range(4)),
+        "upper = v0 + (v1 - v0) * column_part",
+        "lower = v2 + (v3 - v2) * column_part",
+        "v = upper + (lower - upper) * row_part",
+        f"store(out_p, at + k * out_channel, {stored})",
     ]
     pixel = [
         _place(0),
         *_along("row", "height"),
         _place(3),
         *_along("column", "width"),
+        *_pixel(0, "row", "column"),
+        *_pixel(1, "row", "column + 1"),
+        *_pixel(2, "row + 1", "column"),
+        *_pixel(3, "row + 1", "column + 1"),
+        "at = i * out_image + y * out_row + z * out_column",
         "for k in range(channels):",
         *("    " + line for line in channel),
     ]

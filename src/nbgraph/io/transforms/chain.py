@@ -45,7 +45,6 @@ class Chain:
         self.shape, self.dtype = x.shape, x.dtype
         self._x = x
         self._steps: list[Step] = []
-        self._of_value = True  # whether the first operator reads x
 
     def apply(self, operator: Mapper, *operands: Any, dtype: Any = None) -> None:
         """Apply `operator(value, *operands)`; operands broadcast with the batch.
@@ -56,14 +55,17 @@ class Chain:
 
     def mix(self, matrix: Array, axis: int) -> None:
         """Make colours (n, k) of sums of the three there are, by a matrix (n, k, 3)."""
-        x = self.values()
-        colours = [np.take(x, [k], axis) for k in range(3)]
-        factors = [along(matrix[..., k], x.ndim, axis) for k in range(3)]
-        dtype, shape = self.dtype, list(x.shape)
+        x, shape = self.values(), list(self.shape)
         shape[axis] = matrix.shape[1]
-        self._begin(x)
-        self.shape, self._of_value = tuple(shape), False
-        self._add(mixed, [*colours, *factors], None if dtype.kind in "iu" else dtype)
+        out = np.empty(shape, self.dtype)
+        planes, dtype = np.moveaxis(x, axis, 0), None if self.dtype.kind in "iu" else self.dtype
+        for k, target in enumerate(np.moveaxis(out, axis, 0)):
+            factors = matrix[:, k].T.reshape(3, -1, 1, 1)
+            self._add(mixed, [*planes, *np.asarray(factors, np.float32)], dtype)
+            if out.size:
+                _run(self._steps, [], target)
+            self._steps = []
+        self._begin(out)
 
     def _add(self, operator: Mapper, operands: list[Array], dtype: Any) -> None:
         if dtype is not None:
@@ -93,23 +95,24 @@ class Chain:
                 return self._x
             out[...] = self._x
         elif out.size:
-            self._run(out)
+            _run(self._steps, [self._x], out)
         self._begin(out)
         return out
 
-    def _run(self, out: Array) -> None:
-        first = [self._x] if self._of_value else []
-        steps = self._steps
-        if len(steps) > 1 and not _narrow(out) and not _narrow(self._x):
-            operator, operands = _fused(steps, first)
-            operator(*operands, out=out, casting="unsafe")
-            return
-        for k, (operator, operands, dtype) in enumerate(steps):
-            whole = k == len(steps) - 1
-            # as it would be stored: the next operator reads what memory would hold
-            value = out if whole else np.empty(out.shape, dtype) if dtype.kind == "f" else None
-            how = {} if value is None else {"out": value, "casting": "unsafe"}
-            first = [operator(*first, *operands, **how)]
+
+def _run(steps: Sequence[Step], first: list[Array], out: Array) -> None:
+    """Fill `out` with what operators make of `first`, one after another: in one loop where what
+    passes between them has as many bits in memory as it is computed with."""
+    if len(steps) > 1 and not any(map(_narrow, [out, *first])):
+        operator, operands = _fused(steps, first)
+        operator(*operands, out=out, casting="unsafe")
+        return
+    for k, (operator, operands, dtype) in enumerate(steps):
+        whole = k == len(steps) - 1
+        # as it would be stored: the next operator reads what memory would hold
+        value = out if whole else np.empty(out.shape, dtype) if dtype.kind == "f" else None
+        how = {} if value is None else {"out": value, "casting": "unsafe"}
+        first = [operator(*first, *operands, **how)]
 
 
 class Pixels(ColumnTransform):

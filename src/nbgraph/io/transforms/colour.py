@@ -80,7 +80,7 @@ class RandomContrast(_Factor):
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
         axes, x = axes_of(self.name, desc, self.layout), chain.values()
-        means = x.mean((axes.height, axes.width), np.float64)
+        means = _means(x, axes)
         colours = 1 if means.ndim == 1 else means.shape[1]
         grey = means @ LUMA if colours == 3 else means.reshape(len(x), colours).mean(1)
         chain.apply(blended, _of_samples(grey, chain), _of_samples(self._factors(draws), chain))
@@ -294,6 +294,18 @@ class RandomNoise(Pixels):
         """See Pixels."""
         noise = draws.normal(chain.shape[1:], 0.0, self.deviation)
         chain.apply(shifted, noise)
+
+
+def _means(x: Array, axes: Axes) -> Array:
+    """The mean of each image, or of each of its channels: row by row first, which is quick where
+    channels are innermost."""
+    rows = x.shape[axes.height]
+    if axes.channel == 3:
+        sums = x.reshape(len(x), rows, x.shape[2] * x.shape[3]).sum(1, np.float64)
+        sums = sums.reshape(len(x), *x.shape[2:]).sum(1)
+    else:
+        sums = x.sum(axes.height, np.float64).sum(-1)
+    return sums / (rows * x.shape[axes.width])
 
 
 def _of_samples(values: Array, chain: Chain) -> Array:

@@ -12,7 +12,8 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import Columns, ColumnTransform, Stage, changed, number, pair
 from nbgraph.io.transforms.draws import Draws
-from nbgraph.io.transforms.images import Axes, axes_of, checked_layout
+from nbgraph.io.transforms.functions import blended
+from nbgraph.io.transforms.images import Axes, axes_of, channels_last, checked_layout
 from nbgraph.io.transforms.values import require_probabilities
 
 Array = np.ndarray[Any, Any]
@@ -58,8 +59,10 @@ class Cutout(ColumnTransform):
         axes = axes_of(self.name, desc, self.layout)
         size = np.broadcast_to(pair(self.name, "size", self.size), (len(x), 2))
         chosen = draws.bernoulli(self.p)
-        inside = rectangles(x, axes, size * chosen[:, None], draws)
-        return np.where(inside, x.dtype.type(self.fill), x)
+        found = np.array(x)
+        inside = rectangles(extents_of(x, axes), size * chosen[:, None], draws)
+        channels_last(found, axes)[inside] = self.fill
+        return found
 
 
 class Mixup(ColumnTransform):
@@ -172,12 +175,14 @@ class CutMix(Mixup):
             for k in images:
                 x = _one_shape(self.name, columns[k], descs[k])
                 axes = axes_of(self.name, descs[k], self.layout)
-                extents = np.array([x.shape[axes.height], x.shape[axes.width]])
+                extents = np.array(extents_of(x, axes))
                 side = np.sqrt(1 - np.where(chosen, kept, 1))[:, None]
                 size = np.rint(extents * side).astype(np.int64)
-                inside = rectangles(x, axes, size, draws.again().child("place"))
-                share = 1 - inside.sum(tuple(range(1, x.ndim))) / max(1, extents.prod())
-                found[k] = np.where(inside, x[partner], x)
+                inside = rectangles(extents, size, draws.again().child("place"))
+                share = 1 - inside.sum((1, 2)) / max(1, extents.prod())
+                found[k], (own, row, column) = np.array(x), np.nonzero(inside)
+                others = channels_last(x, axes)[partner[own], row, column]
+                channels_last(found[k], axes)[own, row, column] = others
             for k in places:
                 if k not in images:
                     found[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
@@ -202,27 +207,30 @@ def beta(draws: Draws, alpha: float) -> Array:
     return betaincinv(alpha, alpha, u)
 
 
-def rectangles(x: Array, axes: Axes, size: Array, draws: Draws) -> Array:
-    """Which pixels are in a rectangle of `size` (n, 2) about a random pixel: bool that broadcasts
-    with `x`."""
-    extents = x.shape[axes.height], x.shape[axes.width]
-    middles = draws.below(np.broadcast_to(extents, (len(x), 2)))
-    inside: Array = np.ones([1] * x.ndim, bool)
-    for k, axis in enumerate((axes.height, axes.width)):
-        shape = [1] * x.ndim
-        shape[axis] = extents[k]
-        at = np.arange(extents[k]).reshape(shape)
-        first = (middles[:, k] - size[:, k] // 2).reshape(-1, *[1] * (x.ndim - 1))
-        behind = first + size[:, k].reshape(first.shape)
-        inside = inside & (at >= first) & (at < behind)
-    return inside
+def extents_of(x: Array, axes: Axes) -> tuple[int, int]:
+    """Height and width."""
+    return x.shape[axes.height], x.shape[axes.width]
+
+
+def rectangles(extents: Any, size: Array, draws: Draws) -> Array:
+    """Which pixels are in a rectangle of `size` (n, 2) about a random pixel: bool (n, height,
+    width)."""
+    middles = draws.below(np.broadcast_to(extents, size.shape))
+    first = middles - size // 2
+    inside: list[Array] = []
+    for k, extent in enumerate(extents):
+        at = np.arange(extent)
+        inside.append((at >= first[:, k, None]) & (at < (first + size)[:, k, None]))
+    return inside[0][:, :, None] & inside[1][:, None, :]
 
 
 def _mean(x: Array, partner: Array, share: Array) -> Array:
     """A share of each sample, and for the rest its partner."""
-    dtype = np.dtype("float32") if x.dtype.kind in "iub" else x.dtype
-    own = share.reshape(-1, *[1] * (x.ndim - 1)).astype(dtype)
-    return (x * own + x[partner] * (1 - own)).astype(dtype)
+    own = share.reshape(-1, *[1] * (x.ndim - 1)).astype(np.float32)
+    out = np.empty(x.shape, "float32" if x.dtype.kind in "iub" else x.dtype)
+    if out.size:
+        blended(x, x[partner], own, out=out, casting="unsafe")
+    return out
 
 
 def _one_shape(name: str, column: Any, desc: DataDesc) -> Array:
