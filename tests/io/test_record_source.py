@@ -272,3 +272,9 @@ def test_arguments(options, match, tmp_path, monkeypatch):
     images(tmp_path / "a.rec", [(2, 2)])
     with pytest.raises(ArgumentError, match=match):
         RecordIter(**{"uris": "a.rec", **options})
+
+
+def test_a_file_without_records_is_refused(tmp_path):
+    (tmp_path / "empty.rec").touch()
+    with pytest.raises(DataError, match=r"there are no records \(.*empty.rec\)"):
+        RecordIter(tmp_path / "empty.rec", batch_size=1)

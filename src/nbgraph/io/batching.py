@@ -22,7 +22,7 @@ from nbgraph.io.protocol import DataBatch
 from nbgraph.io.report import counted
 from nbgraph.io.source import Values, stacked
 from nbgraph.io.transforms.base import Stage
-from nbgraph.io.transforms.compose import Compose
+from nbgraph.io.transforms.compose import Compose, checked
 from nbgraph.io.transforms.draws import Draws
 
 
@@ -32,13 +32,15 @@ class Batcher:
     def __init__(
         self,
         plan: BlockPlan | FlowPlan,
-        transforms: Sequence[Any],
+        transforms: Any,
         *,
         seed: int,
         device: Context | None,
         numpy: bool,
     ) -> None:
-        self.plan, self.transforms, self.seed = plan, tuple(transforms), seed
+        several = (transforms,) if callable(transforms) else transforms
+        self.transforms = checked("transforms", several)
+        self.plan, self.seed = plan, seed
         self.device, self.numpy = device, numpy
         self._stage: Stage | None = None
         self._places: tuple[list[int], list[int]] = [], []  # of data and labels among columns

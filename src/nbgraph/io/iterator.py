@@ -38,7 +38,7 @@ class SourceIter(DataIter):
         "keep" gives a small batch.
     window : int, optional
         How many blocks (of a Stream: samples) are mixed in memory where samples are shuffled.
-    transforms : sequence of callables
+    transforms : sequence of callables, or one
         `t(columns, draws) -> columns`, one after another; see `ng.io.transforms`.
     prefetch : int
         How many batches are made ahead, by the engine.

@@ -52,8 +52,8 @@ class RecordSource(Source):
     Raises
     ------
     DataError
-        No such file, or it does not begin with a record. A damaged record behind the first one is a
-        sample that cannot be read: the error says file, number and offset.
+        No such file, no records, or it does not begin with one. A damaged record behind the first
+        one is a sample that cannot be read: the error says file, number and offset.
     """
 
     def __init__(
@@ -108,20 +108,20 @@ class RecordSource(Source):
             return self._decode.desc(name)
         if self._decode is None and (shape is None or -1 in shape):
             raise ArgumentError(f"decode='raw': shape={shape}; expected the shape of every sample")
-        if self._decode is not None and first is not None:
+        if self._decode is not None:
             value = self._decoded(*first)
             dtype = value.dtype if dtype is None else dtype
             shape = value.shape if shape is None else shape
         return DataDesc(name, shape or (), "uint8" if dtype is None else dtype)
 
-    def _first(self) -> tuple[Any, tuple[int, int, bytes] | None]:
+    def _first(self) -> tuple[Any, tuple[int, int, bytes]]:
         """Return the label of the first record and the file, number and payload it is of."""
         for which, index in enumerate(self._indices):
             if len(index.starts):
                 record = self._payloads(which, [0])[0]
                 label, payload = self._unpacked(which, 0, record) if self.packed else (0.0, record)
                 return label, (which, 0, payload)
-        return 0.0, None
+        raise DataError("there are no records", file=self.name)
 
     def _divide(self) -> None:
         """Cut the records of every file into blocks."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.io import DataDesc
+from nbgraph.io import DataDesc, NDArrayIter
 from nbgraph.io import transforms as T
 from tests.io.transforms.cases import draws, images, labels
 
@@ -64,6 +64,21 @@ def test_functions_that_give_no_columns(made, told):
 
     with pytest.raises(ArgumentError, match=rf"careless: .*24.*; it gave .*{told}"):
         T.Compose([careless])((images(),), draws())
+
+
+def square(x):
+    return x * x
+
+
+def test_what_an_iterator_takes():
+    x = images()
+    for one in (T.CenterCrop(4), [T.CenterCrop(4)], T.Compose([T.CenterCrop(4)])):
+        assert NDArrayIter(x, transforms=one).next().data[0].shape == (1, 4, 4, 3)
+    for wrong, told in [(3, "3 is no transform"), ([T.ToTensor], "call it with its parameters")]:
+        with pytest.raises(ArgumentError, match=f"transforms: .*{told}"):
+            NDArrayIter(x, transforms=wrong)
+    with pytest.raises(ArgumentError, match=r"square: .*takes \(columns, draws\).*Lambda\(func"):
+        NDArrayIter(x, transforms=[square]).next()
 
 
 def test_each_member_has_its_own_numbers():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -276,6 +277,11 @@ def _first(
 
 def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:
     """A user's function of columns and draws."""
+    if not _takes_two(function):
+        raise ArgumentError(
+            f"{_name(function)}: a function among transforms takes (columns, draws), a tuple of "
+            "arrays and random numbers; of one that takes an array alone make Lambda(function)"
+        )
 
     def run(columns: Columns, draws: Draws) -> Columns:
         found = function(columns, draws)
@@ -304,6 +310,17 @@ def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, 
     ]
     labels = [n for n in here.labels if n in [d.name for d in descs]]
     return Stage(descs, labels, run)
+
+
+def _takes_two(function: Any) -> bool:
+    """Whether it can be called with two arguments, as far as it says."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # it has no signature
+        return True
+    return True
 
 
 def _kinds(found: Any) -> str:

@@ -180,9 +180,10 @@ class CutMix(Mixup):
                 size = np.rint(extents * side).astype(np.int64)
                 inside = rectangles(extents, size, draws.again().child("place"))
                 share = 1 - inside.sum((1, 2)) / max(1, extents.prod())
-                found[k], (own, row, column) = np.array(x), np.nonzero(inside)
+                made, (own, row, column) = np.array(x), np.nonzero(inside)
                 others = channels_last(x, axes)[partner[own], row, column]
-                channels_last(found[k], axes)[own, row, column] = others
+                channels_last(made, axes)[own, row, column] = others
+                found[k] = made
             for k in places:
                 if k not in images:
                     found[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
