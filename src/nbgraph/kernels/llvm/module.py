@@ -155,8 +155,9 @@ class Module(Unit):
         key = f"part_{name}", tuple(a.kind for a in args)
         if key not in self._functions:
             definition, fast = self._definitions[name], self._source.fastmath
-            often = not self._words and wide.worth(definition, self._source.namespace.functions)
-            self._lower(key, definition, args, [], "", fast=fast, wide=often)
+            space = self._source.namespace
+            calls = not self._words and wide.worth(definition, space.functions, space.constants)
+            self._lower(key, definition, args, [], "", fast=fast, wide=calls)
         return self._functions[key]
 
     def loop(self, f: Function) -> str:
