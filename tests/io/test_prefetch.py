@@ -266,3 +266,19 @@ def test_batches_are_put_on_a_device(engine, depth):
         batches = list(it)
         assert {a.device for batch in batches for a in batch} == {gpu}
         assert content(batches) == plain
+
+
+def test_an_iterator_over_a_source_reads_ahead_itself(engine):
+    plain = SourceIter(SOURCES["decoded"](), 8, shuffle=True)
+    expected = [content(plain) for _ in range(2)]
+    it = SourceIter(SOURCES["decoded"](), 8, shuffle=True)
+    assert content(itertools.islice(it, 3)) == expected[0][:3]  # it may have begun
+    ahead = PrefetchingIter(it, n=3)
+    assert content(itertools.islice(ahead, 2)) == expected[0][3:5]
+    state = ahead.state_dict()
+    assert content(ahead) == expected[0][5:] and content(ahead) == expected[1]
+    ahead.load_state_dict(state)
+    assert content(ahead) == expected[0][5:]
+    assert "prefetch=3" in str(ahead.report())
+    ahead.close()
+    assert it.source.closed

@@ -120,6 +120,13 @@ class SourceIter(DataIter):
         self._tell_lost()
         raise StopIteration
 
+    def read_ahead(self, prefetch: int) -> None:
+        """Have so many batches made ahead from now on; 0: none."""
+        prefetch = whole("prefetch", prefetch, 0)
+        self._ahead.drop()
+        self.prefetch = self._ahead.depth = prefetch
+        self._pusher.front = self._cursor
+
     def _made(self) -> DataBatch | None:
         """The next batch, made now; None at the end, or where none of its samples can be read."""
         with collecting(self._meter.seconds):

@@ -263,8 +263,8 @@ def _variable(name: str) -> Variable:
 class PrefetchingIter(DataIter):
     """An iterator whose batches are made ahead by the engine.
 
-    One over a source does that itself, with `prefetch=n`: several batches at the same time. Of any
-    other `next` is called on a thread of the engine, one call after another.
+    One over a source does that itself, as with its argument `prefetch=n`: several batches at the
+    same time. Of any other `next` is called on a thread of the engine, one call after another.
 
     Parameters
     ----------
@@ -280,7 +280,12 @@ class PrefetchingIter(DataIter):
 
     def __init__(self, it: DataIter, n: int = 2) -> None:
         super().__init__(it.batch_size)
-        self.it, self.prefetch = it, whole("n", n, 1)
+        self.it: Any = it
+        self.prefetch = whole("n", n, 1)
+        read_ahead = getattr(it, "read_ahead", None)
+        self._itself = read_ahead is not None
+        if read_ahead is not None:
+            read_ahead(self.prefetch)
         self._ahead = Ahead(self.prefetch, it.close)
         self._turn = _variable("turn")
         self._state: dict[str, Any] | None = None  # behind the last batch that was given
@@ -289,6 +294,8 @@ class PrefetchingIter(DataIter):
 
     def next(self) -> DataBatch:
         """Return the next batch; StopIteration at the end of the epoch."""
+        if self._itself:
+            return self.it.next()
         if self._state is None:
             self._state = self._behind = self.it.state_dict()
         begun = self.meter.begin()
@@ -340,7 +347,7 @@ class PrefetchingIter(DataIter):
         self._behind = self._state
 
     def __len__(self) -> int:
-        return len(self.it)  # type: ignore[arg-type]
+        return len(self.it)
 
     @property
     def provide_data(self) -> list[DataDesc]:
@@ -364,6 +371,8 @@ class PrefetchingIter(DataIter):
 
     def report(self) -> Report:
         """Return where the time of a step goes."""
+        if self._itself:
+            return self.it.report()
         return report_of(type(self.it).__name__, self.meter, self.prefetch)
 
     def close(self) -> None:
