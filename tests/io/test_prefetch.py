@@ -169,9 +169,10 @@ class Interrupting(Numbers):
         return super().read(block, rows)
 
 
-def test_an_interrupt_loses_no_batch(engine):
+@pytest.mark.parametrize("depth", [0, 2])
+def test_an_interrupt_loses_no_batch(engine, depth):
     expected = content(SourceIter(Numbers([64]), 4))
-    it = SourceIter(Interrupting([0, 4, 20, 36, 60]), 4, prefetch=2)
+    it = SourceIter(Interrupting([0, 4, 20, 36, 60]), 4, prefetch=depth)
     found, interrupts = [], 0
     while True:
         try:

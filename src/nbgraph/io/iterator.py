@@ -134,8 +134,12 @@ class SourceIter(DataIter):
             if piece is None:
                 self._over = True
                 return None
+            try:
+                batch = self._batcher.batch(piece)
+            except Exception:  # an interrupt leaves the batch to come
+                self._cursor = piece.after
+                raise
             self._cursor = piece.after
-            batch = self._batcher.batch(piece)
         return None if batch is None else self._batcher.moved(batch)
 
     def _ready(self) -> DataBatch | None:
