@@ -121,10 +121,16 @@ class RandomFlipLeftRight(ColumnTransform):
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        axis = getattr(axes_of(self.name, desc, self.layout), self._along)
-        chosen = draws.bernoulli(self.p)
+        axes = axes_of(self.name, desc, self.layout)
+        axis = getattr(axes, self._along)
+        # pixels of a few bytes would be copied one by one; a channel is copied in one stretch
+        few = axes.channel == x.ndim - 1 and axis == axes.width and x.shape[-1] <= 4
+        parts = [(..., k) for k in range(x.shape[-1])] if few else [...]
         found = np.array(x)
-        found[chosen] = np.flip(x[chosen], axis)
+        for i in np.flatnonzero(draws.bernoulli(self.p)):
+            mirrored = np.flip(x[i], axis - 1)
+            for part in parts:
+                found[i][part] = mirrored[part]
         return found
 
 
