@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.optimize
-from scipy.integrate import quad
+from scipy.integrate import fixed_quad, quad, simpson, trapezoid
 from scipy.optimize import bisect, brentq, newton, ridder
 
 import nbgraph as ng
@@ -93,3 +93,48 @@ def test_the_slope_of_an_integral():
 def test_a_kink_is_found_by_more_panels():
     op = ng.op(lambda a: quad(lambda t: abs(t - a), 0.0, 1.0)[0])
     assert op(0.3) == pytest.approx(0.29, abs=2e-8)
+
+
+# rules of integration ---------------------------------------------------------------------------
+
+
+def of_five_points(a):
+    return fixed_quad(lambda t: np.exp(a * t), 0.0, 1.5)[0]
+
+
+def of_seven_points(a):
+    return fixed_quad(lambda t, k: np.exp(a * t * k), -1.0, 1.5, args=(2.0,), n=7)[0]
+
+
+def by_lines(a):
+    return trapezoid([a, 2 * a, 3.0], [0.0, 1.0, 3.0]) + np.trapezoid([a, a * a, 1.0], dx=0.5)
+
+
+def by_parabolas(a):
+    return simpson([a, 2 * a, 3.0], dx=0.5)
+
+
+def by_an_even_number(a):
+    return simpson([a, 2 * a * a, 3.0, 7.0], x=[0.0, 1.0, 1.5, 3.0])
+
+
+def by_a_list(a):
+    values = [a]
+    for k in range(5):
+        values.append(math.sin(a * k))
+    return simpson(values) + simpson([a, 2.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "rule",
+    [of_five_points, of_seven_points, by_lines, by_parabolas, by_an_even_number, by_a_list],
+)
+def test_rules_of_integration(rule, dtype):
+    op, a = ng.op(rule), np.array([0.3, 0.7, 1.1])
+    eps = 16 * np.finfo(dtype).eps
+    wanted = np.array([float(np.squeeze(rule(v))) for v in a])
+    np.testing.assert_allclose(op(a.astype(dtype)), wanted, rtol=eps)
+    h = 1e-6
+    slopes = [float(np.squeeze(rule(v + h) - rule(v - h))) / (2 * h) for v in a]
+    np.testing.assert_allclose(op.derivative(0)(a.astype(dtype)), slopes, rtol=max(1e-8, 4 * eps))

@@ -5,6 +5,7 @@
 import math
 from itertools import chain
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.special
@@ -211,6 +212,38 @@ def test_a_fault_in_a_slope_is_caught(monkeypatch):
 def test_a_slope_without_a_formula_is_refused():
     with pytest.raises(DerivativeError, match=r"jv\(\).*argument 1.*is not known"):
         ng.grad(ng.op(lambda v: scipy.special.jv(v, 2.0)))(1.5)
+
+
+ZETA = (
+    -7.3,
+    -4.0,
+    -2.0,
+    -1.0,
+    -0.5,
+    0.0,
+    0.3,
+    0.5,
+    0.999,
+    1.001,
+    1.5,
+    2.0,
+    3.7,
+    10.0,
+    60.0,
+    2000.0,
+)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_riemanns_zeta_function_and_its_slope_everywhere(dtype):
+    f = ng.op(lambda s: scipy.special.zeta(s))
+    s = np.array(ZETA, dtype)
+    eps = 64 * np.finfo(dtype).eps
+    wanted = [float(mpmath.zeta(v)) for v in s.tolist()]
+    slopes = [float(mpmath.zeta(v, derivative=1)) for v in s.tolist()[:-2]]
+    np.testing.assert_allclose(f(s), wanted, rtol=eps)
+    np.testing.assert_allclose(f.derivative(0)(s[:-2]), slopes, rtol=eps)
+    assert f(1.0) == math.inf
 
 
 WITHOUT_A_FORMULA = {

@@ -41,7 +41,10 @@ _COMPOSED = {
 
 SOLVERS = {
     **dict.fromkeys(("brentq", "brenth", "ridder", "toms748"), solvers.brentq),
-    **{name: getattr(solvers, name) for name in ("bisect", "newton", "quad")},
+    **{
+        name: getattr(solvers, name)
+        for name in ("bisect", "newton", "quad", "fixed_quad", "trapezoid", "simpson")
+    },
 }
 
 

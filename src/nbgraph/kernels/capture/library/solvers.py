@@ -40,6 +40,29 @@ GAUSS = (
     *(0.0, 0.06667134430868814, 0.0),
 )
 POINTS = len(NODES)
+# Gauss's rules on [-1, 1] of 1 to 8 points: nodes and weights from the middle on, both sides alike
+LEGENDRE = {
+    1: ((0.0,), (2.0,)),
+    2: ((0.5773502691896257,), (1.0,)),
+    3: ((0.0, 0.7745966692414834), (0.8888888888888888, 0.5555555555555556)),
+    4: ((0.33998104358485626, 0.8611363115940526), (0.6521451548625461, 0.34785484513745385)),
+    5: (
+        (0.0, 0.5384693101056831, 0.906179845938664),
+        (0.5688888888888889, 0.47862867049936647, 0.23692688505618908),
+    ),
+    6: (
+        (0.2386191860831969, 0.6612093864662645, 0.932469514203152),
+        (0.46791393457269104, 0.3607615730481386, 0.17132449237917036),
+    ),
+    7: (
+        (0.0, 0.4058451513773972, 0.7415311855993945, 0.9491079123427585),
+        (0.4179591836734694, 0.3818300505051189, 0.27970539148927664, 0.1294849661688697),
+    ),
+    8: (
+        (0.1834346424956498, 0.525532409916329, 0.7966664774136267, 0.9602898564975363),
+        (0.362683783378362, 0.31370664587788727, 0.22238103445337448, 0.10122853629037626),
+    ),
+}
 DOUBLINGS = 8  # of the panels of `quad`, from 1 on
 
 
@@ -152,3 +175,45 @@ def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
             break
         count = 2 * count
     return total, off
+
+
+def fixed_quad(func, a, b, args=(), n=5):
+    """The integral of func from a to b by Gauss's rule of n points, up to 8, and None."""
+    nodes, weights = LEGENDRE[n]
+    middle, half, total = 0.5 * (a + b), 0.5 * (b - a), 0.0
+    for node, weight in zip(nodes, weights, strict=True):
+        if node == 0.0:
+            total = total + weight * func(middle, *args)
+        else:
+            pair = func(middle - half * node, *args) + func(middle + half * node, *args)
+            total = total + weight * pair
+    return half * total, None
+
+
+def trapezoid(y, x=None, dx=1.0):
+    """The integral of the straight lines through points."""
+    total = 0.0
+    for i in range(len(y) - 1):
+        total = total + 0.5 * (dx if x is None else x[i + 1] - x[i]) * (y[i] + y[i + 1])
+    return total
+
+
+def simpson(y, x=None, dx=1.0):
+    """The integral of parabolas through points; of an even number the last step is that of the
+    parabola through the last three (Cartwright, 2017)."""
+    steps = [1.0 * dx if x is None else x[i + 1] - x[i] for i in range(len(y) - 1)]
+    if len(y) == 2:
+        return 0.5 * steps[0] * (y[0] + y[1])
+    total = 0.0
+    for i in range(0, len(y) - 2, 2):
+        first, second = steps[i], steps[i + 1]
+        both = first + second
+        ends = y[i] * (2.0 - second / first) + y[i + 2] * (2.0 - first / second)
+        total = total + both / 6.0 * (ends + y[i + 1] * both * both / (first * second))
+    if len(y) % 2 == 0:
+        first, last = steps[-2], steps[-1]
+        own = (2.0 * last * last + 3.0 * first * last) / (6.0 * (first + last))
+        before = (last * last + 3.0 * first * last) / (6.0 * first)
+        far = last * last * last / (6.0 * first * (first + last))
+        total = total + own * y[-1] + before * y[-2] - far * y[-3]
+    return total

@@ -38,6 +38,24 @@ from nbgraph.kernels.capture.special import beta as beta_function
 from nbgraph.kernels.capture.special import dawsn as dawson
 from nbgraph.kernels.capture.special import floating as _floating
 
+
+def _alternating(count):
+    """The weights of the first `count` terms of the alternating zeta series."""
+    parts = [
+        count
+        * math.factorial(count + i - 1)
+        * 4**i
+        // (math.factorial(count - i) * math.factorial(2 * i))
+        for i in range(count + 1)
+    ]
+    whole = sum(parts)
+    left = [(whole - sum(parts[: k + 1])) / whole for k in range(count)]
+    return tuple(-x if k % 2 else x for k, x in enumerate(left))
+
+
+ETA = _alternating(24)
+LOGARITHMS = tuple(math.log(k + 1) for k in range(24))
+
 # distributions -----------------------------------------------------------------------------------
 
 
@@ -171,9 +189,26 @@ def lambertw(z, k=0):
     return lambert(z, k)
 
 
-def zeta(x, q=1.0):
-    """Hurwitz's zeta function, for x > 1 and q > 0."""
-    return hurwitz(x, q)
+def zeta(x, q=None):
+    """Riemann's zeta function; with q > 0 Hurwitz's, for x > 1."""
+    return _riemann(x) if q is None else hurwitz(x, q)
+
+
+def _riemann(s):
+    """Riemann's zeta function, by its alternating series (Borwein, "An efficient algorithm for the
+    Riemann zeta function", 2000); of negative numbers by reflection."""
+    t = 1.0 - s if s < 0.0 else s
+    total = 0.0
+    for k in range(len(ETA)):
+        total = total + ETA[k] * math.exp(-t * LOGARITHMS[k])
+    value = total / (0.0 - math.expm1((1.0 - t) * LOGARITHMS[1]))
+    if s < 0.0:
+        r = math.fmod(s, 4.0)
+        r = r + 4.0 if r < -2.0 else r
+        r = 2.0 - r if r > 1.0 else (-2.0 - r if r < -1.0 else r)
+        factor = 2.0 * math.exp((s - 1.0) * math.log(2.0 * math.pi)) * math.gamma(t)
+        value = value * factor * math.sin(0.5 * math.pi * r)
+    return value
 
 
 def erfi(x):
