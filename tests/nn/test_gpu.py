@@ -180,3 +180,32 @@ def test_an_optimizer_is_made_where_the_model_is():
     assert model.first.weight.device == ng.cpu()
     with pytest.raises(DeviceError, match=r"gpu\(99\) is not there"):
         model.to(ng.gpu(99))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("outputs", "loss", "names"),
+    [
+        (1, "mse", ["mae", "rmse", "r2", "pearson", "auc", "precision"]),
+        (2, ng.cross_entropy, ["accuracy", "perplexity", "recall", "confusion", "auc"]),
+    ],
+)
+def test_metrics_and_weights_count_where_the_model_is(outputs, loss, names, compiled):
+    y = Y[:, None].astype("float32") if outputs == 1 else Y
+    data = nn.Batches(X, y, np.arange(96) % 3 + 1.0, batch_size=40)
+    options = {"class_weight": {1: 2.0}} if outputs == 2 else {}
+    rows = []
+    for device in (None, GPU):
+        ng.random.seed(0)
+        model = nn.Dense(outputs)
+        data.load_state_dict({"epoch": 0, "position": 0})
+        history = nn.fit(
+            model, data, loss=loss, optimizer=ng.optim.SGD, epochs=1, accumulate=2, device=device,
+            metrics=names, sample_weight=True, progress=False, compiled=compiled, **options,
+            callbacks=nn.callbacks.EarlyStopping("loss"),
+        )  # fmt: skip
+        assert nn.predict(model, X, compiled=compiled).device == model.bias.device
+        rows.append(history.last)
+    assert list(rows[1]) == ["loss", *names]
+    for name, value in rows[0].items():
+        np.testing.assert_allclose(rows[1][name], value, rtol=1e-4, err_msg=name)

@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 def _columns(values: Any, classes: int) -> Any:
     """Classes as ones among zeros, (elements, classes) in float64."""
     flat = library.reshape(library.astype(values, "int64"), (-1, 1))
-    return library.astype(flat == library.arange(classes), "float64")
+    return library.astype(flat == np.arange(classes), "float64")
 
 
 def _pairs(name: str, out: Any, target: Any, classes: int) -> tuple[Any, Any]:

@@ -41,7 +41,7 @@ class AUC(Metric):
                 f"auc: out{tuple(out.shape)} and target{tuple(target.shape)}; expected outputs "
                 "(samples,) or scores of two classes (samples, 2), and targets (samples,)"
             )
-        each = library.ones((samples,), "float64") if weight is None else weight
+        each = library.ones_like(target) if weight is None else weight
         kept = (out, target, each)
         return tuple([library.reshape(library.astype(v, "float64"), (-1,)) for v in kept])
 
