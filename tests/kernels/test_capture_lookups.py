@@ -64,6 +64,59 @@ def in_a_for(x, n):
     return total
 
 
+def months(x, n):
+    total = 0.0
+    for k in range(1, n):
+        total += TABLE[k - 1] * x
+        if k == 2 and x > 1.0:
+            total += 1.0
+    return total
+
+
+def under_an_if_in_a_for(x, n):
+    total = 0.0
+    for k in range(n):
+        if k < 3 or x > 1.0:
+            total += TABLE[k]
+    return total
+
+
+def left_by_break(x, n):
+    total = 0.0
+    for k in range(n):
+        if total > 2.5:
+            break
+        total += TABLE[k]
+    return total * x
+
+
+def two_loops(x, n):
+    total = 0.0
+    for k in range(n):
+        for j in range(k):
+            total += TABLE[j] * x
+        total += TABLE[k]
+    return total
+
+
+def for_under_an_if(x, n):
+    total = 0.0
+    if x > 0.75:
+        for k in range(n):
+            total += TABLE[k]
+    return total
+
+
+def caught_in_a_for(x, n):
+    total = 0.0
+    try:
+        for k in range(n):
+            total += TABLE[k] * x
+    except IndexError:
+        total = total - 1.0
+    return total
+
+
 def in_a_while(x, n):
     total = 0.0
     while total < x:
@@ -135,7 +188,8 @@ def before_a_raise(x, n):
 
 
 MISSING = [
-    table, rows, whole, of_float, numbers, stored, matrix, key, float_key, in_a_for, in_a_while,
+    table, rows, whole, of_float, numbers, stored, matrix, key, float_key, in_a_for, months,
+    under_an_if_in_a_for, left_by_break, two_loops, for_under_an_if, caught_in_a_for, in_a_while,
     in_the_test, before_a_loop, in_a_helper, where_it_counts, caught, key_caught, constant_caught,
     constant_key_caught, before_a_raise,
 ]  # fmt: skip
@@ -175,7 +229,7 @@ def test_the_message_names_operator_line_and_element():
     line = table.__code__.co_firstlineno + 1
     with pytest.raises(ElementError, match=r"array index out of range, there are 5") as found:
         ng.op(table)(np.ones(4), np.array([0, 1, 9, 2]))
-    assert f"element 2, raised at test_capture_lookups.py:{line}" in str(found.value)
+    assert f"element 2, x=1.0, n=9, raised at test_capture_lookups.py:{line}" in str(found.value)
     with pytest.raises(KeyError, match="no such key; it has 1, 2, 7"):
         ng.op(key)(np.ones(2), np.array([1, 3]))
 

@@ -10,7 +10,11 @@ import operator
 import numpy as np
 from scipy import optimize, stats
 
+import nbgraph as ng
+
 FROZEN = stats.norm(0.0, 1.0)
+
+SINE = ng.op(lambda x: math.sin(x))
 
 
 def joined_lists(x):
@@ -192,10 +196,26 @@ REFUSALS = [
         "an operand is one number here: write the formula of one element, and apply functions of whole arrays to the operator's result",
     ),
     (
-        lambda x: x + np.random.rand(),
-        "the function 'np.random.rand' is not known to scalar functions",
-        "draw the numbers before the call, e.g. by ng.random, and pass them as an operand",
+        lambda x: x + np.random.normal(0.0, 1.0, 3)[0],
+        "np.random.normal() draws one number for each element here",
+        "leave the size out; draw several numbers in a loop",
     ),
+    (
+        lambda x: x + np.random.randint(x * 1.5),
+        "np.random.randint() takes integers, here it was given a floating value",
+        "give integers, e.g. int(n)",
+    ),
+    (
+        lambda x: SINE.derivative(x)(x),
+        "SINE.derivative() takes constants here",
+        "make the operator before",
+    ),
+    (
+        lambda x: SINE.derivative("y")(x),
+        "SINE.derivative(): function.derivative: there is no operand or parameter 'y'; choose one of x or an index below 1",
+        "make the operator before",
+    ),
+    (lambda x: SINE.explain() * x, "SINE.explain() makes no operator", "call it outside"),
     (
         lambda x: math.exp(**{"x": x}),
         "math.exp() knows no keyword 'x' here",

@@ -17,7 +17,6 @@ import linecache
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.library.random_draws import (
     OF_CLASSES,
     WHOLE,
@@ -80,10 +79,7 @@ def drawn(
             tracer.refuse(node, what, "leave the size out; draw several numbers in a loop")
     if fn in WHOLE and any(isinstance(v, Node) and v.kind == "f" for v in values):
         what = f"{ast.unparse(node.func)}() takes integers, here it was given a floating value"
-        try:
-            tracer.refuse(node, what, "give integers, e.g. int(n)")
-        except CaptureError as error:
-            raise KindError(*error.args) from None
+        tracer.refuse(node, what, "give integers, e.g. int(n)", KindError)
     return tracer.compose(fn, values, path)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.values import Complex, Value, flatten, unflatten
-from nbgraph.kernels.kinds import is_integer, promote
+from nbgraph.kernels.kinds import is_boolean, is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
 
@@ -50,6 +50,50 @@ def within(graph: Graph, index: Node, count: int, path: Node | None = None) -> t
         behind = graph.arithmetic("add", index, size)
         place = graph.select(graph.compare("lt", index, zero), behind, index)
     return graph.select(inside, place, zero), inside
+
+
+class Counter(NamedTuple):
+    """The counter of a loop that makes every trip, in steps of 1; `path` is that of its body."""
+
+    node: Node
+    start: Node
+    stop: Node
+    path: Node
+
+    def missed(self, graph: Graph, index: Node, count: int) -> Node | None:
+        """Return whether an index, which is the counter or a constant more, lies outside of `count`
+        items in some trip; None for another index."""
+        more = offset(self.node, index)
+        if more is None:
+            return None
+        first = graph.arithmetic("add", self.start, graph.const(int(more)))
+        after = graph.arithmetic("add", self.stop, graph.const(int(more)))
+        below = graph.compare("lt", first, graph.const(-count))
+        outside = graph.logical_or(below, graph.compare("gt", after, graph.const(count)))
+        return graph.logical_and(graph.compare("lt", self.start, self.stop), outside)
+
+
+def offset(a: Value, b: Value) -> float | None:
+    """Return what b is more than a, where that is a constant."""
+    if not isinstance(a, Node) or not isinstance(b, Node):
+        return None
+    (root, low), (other, high) = _sum(a), _sum(b)
+    return high - low if root is other else None
+
+
+def _sum(node: Node) -> tuple[Node | None, float]:
+    """Return a node as another one and a constant that is added to it."""
+    if node.op == "const" and not is_boolean(node.kind):
+        return None, node.data
+    if node.op in ("add", "sub"):
+        a, b = node.args
+        if b.op == "const":
+            root, more = _sum(a)
+            return root, more + (b.data if node.op == "add" else -b.data)
+        if a.op == "const" and node.op == "add":
+            root, more = _sum(b)
+            return root, more + a.data
+    return node, 0
 
 
 def _alike(items: Sequence[Value]) -> bool:

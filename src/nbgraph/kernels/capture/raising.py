@@ -75,17 +75,29 @@ class Raising:
         words = f"cannot access local variable {name!r} where it is not associated with a value"
         self._raises(node, UnboundLocalError, words, value.missing)
 
-    def raises_lookup(self, node: ast.AST, cls: type[LookupError], words: str, where: Node) -> None:
+    def raises_lookup(
+        self,
+        node: ast.AST,
+        cls: type[LookupError],
+        words: str,
+        where: Node,
+        ahead: Node | None = None,
+    ) -> None:
         """Note that an index or a key is missing where a condition holds.
 
         Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
         result, and what comes after needs no condition. The library's own texts look up freely.
+        `ahead`: the same in any trip of the loop that is traced, known before its first one.
         """
         tracer = cast("Tracer", self)
         if is_own_text(tracer.fn) or (where.op == "const" and not where.data):
             return
-        caught = issubclass(cls, self.catching)
-        self._raises(node, cls, words, where, RAISED if caught else MISSED)
+        if issubclass(cls, self.catching):
+            self._raises(node, cls, words, where)
+            return
+        self._raises(node, cls, words, where if ahead is None else ahead, MISSED)
+        if ahead is not None:
+            tracer.ahead.append(self.pending.pop())
 
     def _raises(
         self, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED

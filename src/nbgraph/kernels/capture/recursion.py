@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.decided import opposed
+from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_value, unflatten
 from nbgraph.kernels.kinds import is_boolean, promote
@@ -141,15 +142,15 @@ class Recursion:
             if len(changed) != 1:
                 return None
             (name,) = changed
-            offset = _offset(self.values[name], call.values[name])
-            if not offset:
+            lower = offset(self.values[name], call.values[name])
+            if not lower:
                 return None
-            found.add((name, offset))
+            found.add((name, lower))
         if len({name for name, _ in found}) != 1:
             return None
-        name, offsets = next(iter(found))[0], [offset for _, offset in found]
+        name, offsets = next(iter(found))[0], [lower for _, lower in found]
         step = min(offsets, key=abs)
-        orders = [offset / step for offset in offsets]
+        orders = [lower / step for lower in offsets]
         if not all(o > 0 and float(o).is_integer() and o <= MAX_ORDER for o in orders):
             return None
         return name, step, int(max(orders))
@@ -171,8 +172,8 @@ class Recursion:
             here = self._at(name, step, level)
 
             def earlier(call: SelfCall, here: Env = here, kept: list[Node] = window) -> Value:
-                offset = _offset(here[name], call.values[name])
-                place = 0 if offset is None else round(offset / step)
+                lower = offset(here[name], call.values[name])
+                place = 0 if lower is None else round(lower / step)
                 if not 0 < place <= order:
                     self._refuse()
                 return kept[place - 1]
@@ -325,29 +326,6 @@ def _same(a: Value, b: Value) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     return a is b or (not isinstance(a, Node) and getattr(a, "value", a) is getattr(b, "value", b))
-
-
-def _offset(a: Value, b: Value) -> float | None:
-    """What b is more than a, where that is a constant."""
-    if not isinstance(a, Node) or not isinstance(b, Node):
-        return None
-    (root, low), (other, high) = _sum(a), _sum(b)
-    return high - low if root is other else None
-
-
-def _sum(node: Node) -> tuple[Node | None, float]:
-    """A node as another one and a constant that is added to it."""
-    if node.op == "const" and not is_boolean(node.kind):
-        return None, node.data
-    if node.op in ("add", "sub"):
-        a, b = node.args
-        if b.op == "const":
-            root, more = _sum(a)
-            return root, more + (b.data if node.op == "add" else -b.data)
-        if a.op == "const" and node.op == "add":
-            root, more = _sum(b)
-            return root, more + a.data
-    return node, 0
 
 
 def _is_last(value: Node, inner: Node) -> bool:

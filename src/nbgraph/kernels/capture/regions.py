@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.lookups import entry_at
+from nbgraph.kernels.capture.lookups import Counter, entry_at
 from nbgraph.kernels.capture.optional import as_partly, nothing_like
 from nbgraph.kernels.capture.values import (
     BROKE,
@@ -50,6 +50,7 @@ from nbgraph.kernels.scalar import Node
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import Tracer
 
+_LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
 
 
@@ -90,6 +91,7 @@ class RegionLoop:
         )
         self.names = sorted(assigned - self.late - self.none)
         self.read_later = self.late & _read_outside(tracer.text.body, st)
+        self.ahead: list[tuple[str, Node]] = []
         self.first: set[str] = set()  # names that a trip gives their first values
 
     def _item(self, counter: Node) -> Value:
@@ -180,7 +182,7 @@ class RegionLoop:
         if isinstance(self.st, ast.For):
             self._counts(inside[self.COUNTER])
             tracer.bind(self.st.target, self._item(inside[self.COUNTER]), body)
-        ends = tracer.block(self.st.body, body, region.cond)
+        ends = self._traced(inside, body, region.cond)
         changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not before[k]}
         if more := sorted(changed - {*self.names}):
             self.names += more
@@ -195,7 +197,21 @@ class RegionLoop:
             ends[self.MOVES] = self._moves(phis, ends)
         if not self._settled(ends):
             return None
+        tracer.pending += self.ahead
         return self._close(region, phis, ends)
+
+    def _traced(self, inside: Env, body: Env, path: Node) -> Env:
+        """The environment at the end of a trip."""
+        tracer, outer = self.tracer, (self.tracer.counter, self.tracer.ahead)
+        self.ahead, tracer.counter = [], None
+        if isinstance(self.st, ast.For) and self.bounds[2].data == 1 and not self.leaves & _LEAVES:
+            start, stop, _ = self.bounds
+            tracer.counter = Counter(inside[self.COUNTER], start, stop, path)
+        tracer.ahead = self.ahead
+        try:
+            return tracer.block(self.st.body, body, path)
+        finally:
+            tracer.counter, tracer.ahead = outer
 
     def _unshared(self, inside: Env, ends: Env) -> None:
         """Refuse a list that two variables of the loop mean, and that a trip changes."""

@@ -425,7 +425,10 @@ class Sequences(Builtins):
             )
         if path is not None:
             missing = self.graph.logical_not(inside)
-            self.raises_lookup(node, IndexError, _outside(owner), missing)
+            counter, ahead = self._tracer.counter, None
+            if counter is not None and counter.path is path and missing.op != "const":
+                ahead = counter.missed(self.graph, index, len(owner))
+            self.raises_lookup(node, IndexError, _outside(owner), missing, ahead)
         return value
 
 

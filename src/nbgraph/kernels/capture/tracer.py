@@ -21,6 +21,7 @@ from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
 from nbgraph.kernels.capture.expressions import Expressions
+from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.raising import OnInvalid, never_returns, of_flag, raised
@@ -89,6 +90,8 @@ class Tracer(Expressions):
         self.answers = {} if caller is None else caller.answers
         self.decides = caller is not None and caller.decides
         self.site: ast.AST | None = None  # the call that is made now
+        self.counter: Counter | None = None  # of the loop that is traced
+        self.ahead: list[tuple[str, Node]] = []  # what its trips raise, known before the first
 
     def run(self, env: Env, path: Node, *, on_invalid: OnInvalid = "raise") -> Value:
         """The value of the function's return, for bound arguments, where `path` holds.
