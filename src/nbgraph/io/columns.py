@@ -139,9 +139,10 @@ class Field:
 def values_of(column: Any, name: str) -> Any:
     """Return a column as an array, or as a list of arrays where lengths differ."""
     pa = arrow()
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):  # of no chunk, or too long for one
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else array.type.array([])
+    array = column
+    if isinstance(column, pa.ChunkedArray):
+        chunks = column.chunks
+        array = chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
     if isinstance(array, pa.ExtensionArray):
         array = array.storage
     kind = array.type

@@ -19,6 +19,8 @@ from nbgraph.io.lines import Lines
 from nbgraph.io.source import Source, Values
 from nbgraph.io.tables import Beside, Tables, TableSource
 
+_LOOK = 1 << 16  # bytes of the rows that say what columns are
+
 
 class CSVIter(SourceIter):
     r"""Batches of rows of CSV files, which need not fit into memory.
@@ -41,7 +43,7 @@ class CSVIter(SourceIter):
         What stands for a missing value (nothing, "NA", "nan", "null" and their kin); None: an error
         that names its row and column.
     dtype : dtype or dict by array
-        Of data. Labels are int64 if those of the first block are whole numbers.
+        Of data. Labels are int64 if those of the first rows are whole numbers.
     classes : int or sequence of str, optional
         How many classes the labels are of, or their names where labels are text.
     names : sequence of str, optional
@@ -171,12 +173,12 @@ class Texts(Tables):
         self.schema = self._inferred(numbers=numbers)
 
     def _inferred(self, *, numbers: bool) -> Any:
-        """The columns as those of the first block are; text has no precision: floats are float32.
+        """The columns as those of the first rows are; text has no precision: floats are float32.
 
         A column of text whose first value is a number is one of numbers, with a fault in it.
         """
         pa = arrow()
-        table = self._parsed(0, self._lines[0].text(0), self._names[0], strict=False)
+        table = self._parsed(0, self._lines[0].first(_LOOK), self._names[0], strict=False)
         types = []
         for column in table.columns:
             kind = column.type

@@ -73,6 +73,12 @@ class Lines:
         begins = self._rows(np.frombuffer(text, np.uint8), _State()).tolist()
         return [text[a:b] for a, b in zip(begins, [*begins[1:], len(text)])]
 
+    def first(self, size: int) -> bytes:
+        """Return some rows that the file begins with, of about `size` bytes."""
+        text = self.text(0)
+        begins = self._rows(np.frombuffer(text, np.uint8)[:size], _State())
+        return text if len(begins) < 2 or size >= len(text) else text[: begins[-1]]
+
     def fault(self, block: int, row: int, message: str) -> DataError:
         """Return the error of a row of a block: it names its number, its line, its byte."""
         number = int(self.blocks[block]) + row
@@ -89,16 +95,16 @@ class Lines:
 
     def _rows(self, text: Values, state: _State) -> Values:
         """Return where rows begin in the next piece of the file."""
-        newlines = text == NEWLINE
-        quotes = text == QUOTE
-        if state.quoted or quotes.any():
-            within = np.logical_xor.accumulate(quotes) ^ state.quoted
-            state.quoted = bool(within[-1])
-            newlines &= ~within
-        begins = np.flatnonzero(newlines) + 1
+        begins = np.flatnonzero(text == NEWLINE) + 1
+        ends = bool(text[-1] == NEWLINE)
+        quotes = np.flatnonzero(text == QUOTE)
+        if state.quoted or len(quotes):
+            within = (np.searchsorted(quotes, begins) + state.quoted) & 1
+            state.quoted = bool((len(quotes) + state.quoted) & 1)
+            begins, ends = begins[within == 0], ends and not state.quoted
         if state.fresh:
             begins = np.concatenate([[0], begins])
-        state.fresh = bool(newlines[-1])
+        state.fresh = ends
         if state.fresh:
             begins = begins[:-1]
         return begins[~np.isin(text[begins], self._ignored)]

@@ -238,6 +238,8 @@ class Reader:
         if (which == which[0]).all():
             yield int(which[0]), numbers - blocks[which[0]], places
             return
+        if len(blocks) < 1 << 16:
+            which = which.astype(np.uint16)  # which are sorted by their digits
         places = np.argsort(which, kind="stable")
         cuts = np.flatnonzero(np.diff(which[places])) + 1
         for own in np.split(places, cuts):
@@ -266,9 +268,28 @@ def _merged(found: Sequence[tuple[Values, Columns]], numbers: Values, width: int
     """Samples of several blocks, at their places; places that nobody has are left out."""
     if not found:
         return Samples(tuple([[] for _ in range(width)]), numbers[:0])
-    parts = [Samples(columns, numbers[places]) for places, columns in found]
     places = np.concatenate([places for places, _ in found])
-    return joined(parts).part(np.argsort(places, kind="stable"))
+    if len(places) < len(numbers):
+        present = np.zeros(len(numbers), bool)
+        present[places] = True
+        numbers, rank = numbers[present], np.cumsum(present) - 1
+        found = [(rank[places], columns) for places, columns in found]
+    return Samples(tuple([_scattered(found, k, len(numbers)) for k in range(width)]), numbers)
+
+
+def _scattered(found: Sequence[tuple[Values, Columns]], k: int, count: int) -> Any:
+    """A column of several blocks: an array where all are of one shape and dtype, else a list."""
+    parts = [columns[k] for _, columns in found]
+    kinds = {(p.shape[1:], p.dtype) if isinstance(p, np.ndarray) else None for p in parts}
+    alike = len(kinds) == 1 and None not in kinds
+    out: Any = np.empty((count, *parts[0].shape[1:]), parts[0].dtype) if alike else [None] * count
+    for (places, _), part in zip(found, parts):
+        if alike:
+            out[places] = part
+            continue
+        for place, value in zip(places.tolist(), part):
+            out[place] = value
+    return out
 
 
 def _fits(column: Any, out: Values) -> bool:
