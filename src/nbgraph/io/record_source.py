@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Never
 
 import numpy as np
@@ -183,26 +184,28 @@ class RecordSource(Source):
         """Whether records can be copied as they lie in the file."""
         return self._files[which].near and bool(self._plain[which][numbers].all())
 
+    @cached_property
+    def _record(self) -> np.dtype[Any]:
+        """A packed record of one part and one length, behind its magic and length."""
+        several = self._labels if self._labels > 1 else 0
+        payload = ("payload", f"V{self._bytes()}")
+        return np.dtype([("head", HEADER_DTYPE), ("labels", "<f4", (several,)), payload])
+
     def _gather(self, which: int, numbers: Values, outs: Sequence[Values]) -> bool:
         """Copy records of one length; False where one has another number of labels."""
         file, starts = self._files[which], self._indices[which].starts[numbers]
-        if self.packed:
-            heads = _taken(file, starts, 8, HEADER_DTYPE.itemsize).view(HEADER_DTYPE)
+        length = self._bytes()
+        if not self.packed:
+            payloads = _taken(file, starts, 8, length)
+        else:
             several = self._labels > 1
-            if (heads["flag"] != (self._labels if several else 0)).any():
+            found = _taken(file, starts, 8, self._record.itemsize).view(self._record)
+            heads, payloads = found["head"], found["payload"]
+            if (heads["flag"] != self._labels * several).any():
                 return False
-            if several:
-                at = 8 + HEADER_DTYPE.itemsize
-                outs[1][...] = (
-                    _taken(file, starts, at, 4 * self._labels)
-                    .view("<f4")
-                    .reshape(len(starts), self._labels)
-                )
-            else:
-                outs[1][...] = heads["label"]
-        if length := self._bytes():
-            out = outs[0].reshape(len(starts), -1).view(f"V{length}").reshape(-1)
-            out[...] = _taken(file, starts, 8 + self._before(), length)
+            outs[1][...] = found["labels"] if several else heads["label"]
+        if length:
+            outs[0].reshape(len(starts), -1).view(f"V{length}").reshape(-1)[...] = payloads
         return True
 
     def _payloads(self, which: int, numbers: Sequence[int]) -> list[bytes]:
