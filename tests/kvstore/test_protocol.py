@@ -292,20 +292,25 @@ def test_bad_programs_end_with_an_error(case):
 @pytest.mark.parametrize("size", [16, 1 << 16])
 def test_who_serves_others_takes_no_memory_in_use(size):
     """A shard computes while all that is unfinished in its process waits for its answer."""
-    held = [ng.ones(size) for _ in range(4)]
+    one = ng.ones(size)
+    for _ in range(4):
+        held = [one + one for _ in range(20)]  # the way that calls take is known then
+    ng.waitall()
     ends = []
     for each in held:
         ng.engine.push_async(lambda _, done: ends.append(done), const_vars=[each.variable])
-    del each, held  # free for the next arrays, which would wait for these
+    busy = {each._chunk for each in held}
+    del each, held  # free for the next arrays, which wait for who reads them still
     try:
+        assert size > 16 or (one + one)._chunk in busy  # of large ones an idle one is preferred
         with apart():
-            total = ng.zeros(size)
-            for _ in range(6):
-                total = total + ng.ones(size)
-            assert total.variable is not None
+            total = one
+            for _ in range(5):
+                total = total + one
+                assert total._chunk not in busy
             ng.engine.wait_for_var(total.variable, timeout=20)
     finally:
-        while len(ends) < 4:
+        while len(ends) < 20:
             time.sleep(0.001)
         for end in ends:
             end()

@@ -24,7 +24,7 @@ from nbgraph.engine import Variable, current
 from nbgraph.engine.core.layout import UNTIL_WRITTEN
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import OVERWRITE
-from nbgraph.engine.thread import here
+from nbgraph.engine.thread import here, inside
 from nbgraph.operator import owners
 from nbgraph.storage import Block
 
@@ -153,9 +153,11 @@ def apart() -> Generator[None]:
     For a thread that serves others by arrays: what is unfinished may wait for its answer.
     """
     APART.add(threading.get_ident())
+    token = inside.set(True)  # the compiled entry of calls takes what is free
     try:
         yield
     finally:
+        inside.reset(token)
         APART.discard(threading.get_ident())
 
 
