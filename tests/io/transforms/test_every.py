@@ -179,3 +179,21 @@ def test_wrong_parameters_are_refused(make, told):
         make()
     assert told in str(raised.value)
     assert "expected" in str(raised.value) or "give" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "t",
+    [
+        T.RandomCrop(5, padding=1, fill=300),
+        T.Cutout(2, fill=-1),
+        T.RandomAffine(5, fill=0.5),
+        T.PadSequences(value=-1),
+    ],
+    ids=ids,
+)
+def test_a_filling_that_the_dtype_does_not_hold(t):
+    with pytest.raises(
+        NbgraphError, match="whole number from 0 to 255, as column 'data' has uint8"
+    ):
+        t.describe([DataDesc("data", (9, 8, 3), "uint8")])
+    t.describe([DataDesc("data", (9, 8, 3), "float32")])

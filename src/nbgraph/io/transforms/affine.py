@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, interval, number, one_of
+from nbgraph.io.transforms.base import ColumnTransform, interval, number, one_of, require_held
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import axes_of, channels_last, checked_layout
 
@@ -65,6 +65,7 @@ class RandomAffine(ColumnTransform):
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
         axes_of(self.name, desc, self.layout)
+        require_held(self.name, "fill", self.fill, desc)
         return desc
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:

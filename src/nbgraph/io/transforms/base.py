@@ -204,6 +204,17 @@ def changed(desc: DataDesc, **values: Any) -> DataDesc:
     return DataDesc(**{**entries, **values})
 
 
+def require_held(name: str, parameter: str, value: float, desc: DataDesc) -> None:
+    """Raise ArgumentError where a column's dtype does not hold what it is filled with."""
+    if desc.dtype.kind in "iu":
+        ends = np.iinfo(desc.dtype)
+        if not ends.min <= value <= ends.max or value != int(value):
+            raise ArgumentError(
+                f"{name}: {parameter}={value:g}; expected a whole number from {ends.min} to "
+                f"{ends.max}, as column {desc.name!r} has {desc.dtype}"
+            )
+
+
 # parameters -------------------------------------------------------------------------------------
 
 

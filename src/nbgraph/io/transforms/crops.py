@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, changed, number, pair
+from nbgraph.io.transforms.base import ColumnTransform, changed, number, pair, require_held
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Axes, axes_of, checked_layout, resized
 
@@ -51,6 +51,7 @@ class CenterCrop(ColumnTransform):
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
         axes = axes_of(self.name, desc, self.layout)
+        require_held(self.name, "fill", self.fill, desc)
         extents = desc.shape[axes.height - 1], desc.shape[axes.width - 1]
         size = pair(self.name, "size", self.size)
         for extent, wanted, margin in zip(extents, size, self._margins(), strict=True):

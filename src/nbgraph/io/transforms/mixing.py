@@ -10,7 +10,15 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Columns, ColumnTransform, Stage, changed, number, pair
+from nbgraph.io.transforms.base import (
+    Columns,
+    ColumnTransform,
+    Stage,
+    changed,
+    number,
+    pair,
+    require_held,
+)
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended
 from nbgraph.io.transforms.images import Axes, axes_of, channels_last, checked_layout
@@ -52,6 +60,7 @@ class Cutout(ColumnTransform):
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
         axes_of(self.name, desc, self.layout)
+        require_held(self.name, "fill", self.fill, desc)
         return desc
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
