@@ -1,5 +1,7 @@
 """Expressions: every operator of the library applies to them, with its own gradient."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -106,6 +108,22 @@ def test_the_families_of_operations(name):
         assert value.asnumpy().tobytes() == expected.asnumpy().tobytes()
     for got, slope in zip(gradients, slopes, strict=True):
         np.testing.assert_allclose(got.asnumpy(), slope.asnumpy(), rtol=1e-12, atol=1e-13)
+
+
+@ng.op
+def noisy(x):
+    return x * (1.0 + 0.1 * random.gauss(0.0, 1.0))
+
+
+def test_texts_that_draw():
+    """A draw is a constant of its pass, the same forward and backward; of a seed as on arrays."""
+    graph = ng.ExpressionGraph(dtype="float64")
+    x = graph.param("x", A.shape, A)
+    made = noisy(x, key=3)
+    made.sum()
+    graph.backprop()
+    assert made.val.tolist() == noisy(A, key=3).tolist()
+    np.testing.assert_allclose(x.grad.asnumpy(), noisy(A, key=3) / A, rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", LOGIC)

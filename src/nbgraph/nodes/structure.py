@@ -144,9 +144,11 @@ def inferred(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) ->
 
 def _require_common(op: Any, operands: Sequence[Any]) -> None:
     """DTypeError unless all operands have one dtype. Masks may stand beside them; beside floats an
-    operator over whole arrays takes integers, which are indices."""
+    operator over whole arrays takes integers, which are indices, and one that draws its words."""
     mapped = isinstance(op, Mapper)
-    given = [(i, v.dtype) for i, v in enumerate(operands) if type(v) not in WEAK]
+    words = op.scalar.draws if isinstance(op, Mapper) else 0
+    own = operands[: len(operands) - words]
+    given = [(i, v.dtype) for i, v in enumerate(own) if type(v) not in WEAK]
     kinds = "iufV" if mapped else "fV"
     counted = {dtype for _, dtype in given if dtype.kind in kinds}
     if len(counted) < 2:
