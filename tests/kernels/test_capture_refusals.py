@@ -158,6 +158,14 @@ def dict_comprehension(x):
     return sum(powers.values()) + powers[2]
 
 
+def nearest_zero(x):
+    return min(x, 1.0, key=abs) + max(x, -1.0, 0.5, key=lambda v: -v)
+
+
+def among(x):
+    return 1.0 if np.isin(x, [0.0, 2.0]) or x in (5.0, -1.5) else 0.0
+
+
 def window_of_many(x):
     a = b = c = d = e = f = g = h = i = j = k = 0
     n = 0
@@ -168,7 +176,15 @@ def window_of_many(x):
 
 
 @pytest.mark.parametrize(
-    "fn", [star_arguments, nested_star_arguments, dict_comprehension, window_of_many]
+    "fn",
+    [
+        star_arguments,
+        nested_star_arguments,
+        dict_comprehension,
+        window_of_many,
+        nearest_zero,
+        among,
+    ],
 )
 def test_what_is_taken_beside_what_is_refused(fn):
     points = np.array([-1.5, 0.0, 2.0])

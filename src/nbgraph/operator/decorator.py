@@ -50,9 +50,9 @@ def op(
     writes backward with operands rather than with the output. `certify=False` skips the check
     of derivatives.
 
-    An element for which the text raises, by `raise` or `assert`, ends the call with that exception,
-    which names the element and the line; for NDArrays the wait does. `on_invalid="nan"` makes the
-    result NaN there instead.
+    An element for which the text raises, by `raise` or `assert` or a lookup of an index or a key
+    that is missing, ends the call with that exception, which names the element and the line; for
+    NDArrays the wait does. `on_invalid="nan"` makes the result NaN there instead.
 
     A text that draws random numbers (`random.gauss`, `np.random.rand`, `rng.normal` of a module's
     generator) has the option `key=`, as `ng.random` has `rng=`: a seed, or None for the next draw

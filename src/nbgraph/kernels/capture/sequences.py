@@ -133,6 +133,8 @@ class Sequences(Builtins):
         """A built-in function of tuples; None for other functions."""
         if target in (min, max, sorted) and isinstance(args[0], tuple) and kwargs:
             return self._ranked(node, target, args[0], kwargs, path)
+        if target in (min, max) and len(args) > 1 and kwargs.keys() == {"key"}:
+            return self._ranked(node, target, args, kwargs, path)
         if kwargs and (target not in (sum, math.prod, enumerate, zip) or len(kwargs) > 1):
             return None
         args = tuple(self._tracer.keys(node, a) if isinstance(a, Mapping) else a for a in args)

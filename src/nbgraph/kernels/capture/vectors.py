@@ -134,6 +134,14 @@ def some(a):
     return found
 
 
+def isin(element, test_elements):
+    """Whether a number is among some."""
+    found = False
+    for x in test_elements:
+        found = found or element == x
+    return found
+
+
 def every(a):
     """Whether no entry is zero."""
     found = True
@@ -183,6 +191,7 @@ def trapezoid(y, x=None, dx=1.0):
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.isin: isin,
     np.polyval: polyval,
     np.polynomial.polynomial.polyval: polyval_rising,
     np.cross: cross,
