@@ -199,9 +199,11 @@ def test_a_value_is_that_of_the_text(fn):
         np.testing.assert_allclose(together(ng.op(fn)(X)), wanted, rtol=1e-13, atol=1e-15)
 
 
-def test_an_index_outside_gives_nan():
+def test_an_index_outside_gives_nan_where_that_is_asked_for():
     x = np.array([0.5, 2.5, -1.0, -3.0, 3.0, -3.5, np.nan])
-    first, *_ = ng.op(looked_up)(x)
+    with pytest.raises(IndexError, match="out of range"):
+        ng.op(looked_up)(x)
+    first, *_ = ng.op(looked_up, on_invalid="nan")(x)
     np.testing.assert_array_equal(first, [0.5, 2.5, 2.5, 0.5, np.nan, np.nan, first[-1]])
     wanted = np.stack([together(looked_up(v)) for v in x[:4].tolist()], axis=1)
     np.testing.assert_array_equal(together(ng.op(looked_up)(x[:4])), wanted)

@@ -168,11 +168,17 @@ class Derivative(Derived):
                 )
             outputs, order = [slope], order - 1
         for _ in range(order):
-            slopes = partials(captured.graph, outputs, leaf)
+            slopes = self._partials(captured.graph, outputs, leaf)
             _warn(self, captured.graph, outputs, leaf)
             outputs = slopes
         outputs = [captured.graph.float(o) for o in outputs]
         return Captured(captured.graph, captured.operands, captured.parameters, tuple(outputs))
+
+    def _partials(self, graph: Graph, outputs: Sequence[Node], leaf: Node) -> list[Node]:
+        try:
+            return partials(graph, outputs, leaf)
+        except DerivativeError as problem:
+            raise DerivativeError(f"{self.parent.name}: {problem}") from None
 
 
 _WARNED: WeakKeyDictionary[Scalar, set[tuple[str, str]]] = WeakKeyDictionary()

@@ -62,6 +62,8 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.scalar import Graph, Node
 
+_RAISES = "is the result of a function that always raises"
+
 
 class Tracer(Expressions):
     """Captures one function call; calls of helpers make nested tracers on the same graph."""
@@ -108,7 +110,7 @@ class Tracer(Expressions):
         """The value, which may refer to lists, with what these hold then and what is raised."""
         outer_line = self.graph.line
         env = self.block(self.text.body, env, path)
-        value = env.get(RESULT, Undefined("is the result of a function that always raises"))
+        value = env.get(RESULT, Undefined(_RAISES))
         if not is_true(returned := flag(self.graph, env, RETURNED)):
             value = self._ended(env, value, returned)
         if not self.depth and is_optional(value):
@@ -289,7 +291,7 @@ class Tracer(Expressions):
 
     def _return(self, st: ast.Return, env: Env, path: Node) -> Env:
         value = Static(None) if st.value is None else self.object(st.value, env, path)
-        if st.value is not None and isinstance(value, Undefined):
+        if st.value is not None and isinstance(value, Undefined) and value.why != _RAISES:
             value = self.read(st.value, value, env)
         if self.caller is None and isinstance(value, Static) and value.value is None:
             what = "`return` without a number: the result is None for some elements"

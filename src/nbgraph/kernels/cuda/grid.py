@@ -23,6 +23,8 @@ MOST_HELD, HELD = 8, 64  # vectors of a row, and registers, that a thread has a 
 AHEAD, MOST_AHEAD = 64, 4  # bytes a thread asks memory for before it waits, vectors at most
 _LARGE = 512  # operations of the longest text that is made for that
 _CALL = 24  # operations of a call of the library
+_STRAIGHT = frozenset(("lgamma",))  # long functions without a branch, which are interleaved
+_SIDE_BY_SIDE = 16  # of these in a thread: with more, registers spill
 _RECORD = 2  # words before the addresses
 
 
@@ -58,7 +60,11 @@ def lanes(loop: Loop) -> int:
     moving = [a for a in arrays if a.layout != "0" and not getattr(a, "combine", None)]
     if loop.form not in ("map", *BLOCKS) or any(a.layout == "s" for a in moving) or not moving:
         return 1
-    return max(1, min(MOST_LANES, VECTOR // max(ITEMSIZE[a.dtype] for a in moving)))
+    count = max(1, min(MOST_LANES, VECTOR // max(ITEMSIZE[a.dtype] for a in moving)))
+    calls = sum(node.op == "call" and node.data in _STRAIGHT for node in loop.graph.nodes)
+    while count * calls > _SIDE_BY_SIDE:
+        count //= 2
+    return count
 
 
 def choose(loop: Loop, record: Sequence[int]) -> Grid:
