@@ -57,9 +57,9 @@ class CSVIter(SourceIter):
         A file or a column is not there, a row has too few columns, a value is missing or is no
         number, a label is no class: with the row, its line and its byte.
 
-    >>> import tempfile
-    >>> path = tempfile.mkdtemp() + "/flowers.csv"
-    >>> _ = open(path, "w").write("long,wide,kind\n5.1,3.5,0\n4.9,,1\n")
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "flowers.csv"
+    >>> _ = path.write_text("long,wide,kind\n5.1,3.5,0\n4.9,,1\n")
     >>> it = CSVIter(path, data=["long", "wide"], label="kind", missing=0.0, batch_size=2)
     >>> batch = it.next()
     >>> batch.data[0].tolist(), batch.label[0].tolist()

@@ -50,6 +50,7 @@ class SourceIter(DataIter):
     device : Context, optional
         Where batches are put; by default on the host.
 
+    >>> import numpy as np
     >>> from nbgraph.io.source import ArraySource
     >>> it = SourceIter(ArraySource({"x": np.arange(5)}), 2, last_batch_handle="keep")
     >>> [x.tolist() for (x,) in it]
@@ -208,6 +209,7 @@ class SourceIter(DataIter):
     def state_dict(self) -> dict[str, Any]:
         """Return where the iterator is: numbers and lists, to be kept in a file.
 
+        >>> import numpy as np
         >>> from nbgraph.io.source import ArraySource
         >>> it = SourceIter(ArraySource({"x": np.arange(6)}), 2, shuffle=True)
         >>> first = it.next()

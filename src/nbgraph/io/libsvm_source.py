@@ -44,9 +44,9 @@ class LibSVMIter(SourceIter):
         A file is not there, a row is none of the format, an index is out of bounds, a label is no
         class: with the row, its line and its byte.
 
-    >>> import tempfile
-    >>> path = tempfile.mkdtemp() + "/text"
-    >>> _ = open(path, "w").write("1 0:0.5 2:2\n0 1:1\n")
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "text"
+    >>> _ = path.write_text("1 0:0.5 2:2\n0 1:1\n")
     >>> x, y = LibSVMIter(path, (3,), batch_size=2, classes=2).next()
     >>> x.tolist(), y.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1, 0])

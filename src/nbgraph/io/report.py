@@ -171,8 +171,10 @@ def report_of(name: str, meter: Meter, prefetch: int) -> Report:
     >>> print(report_of("a.csv", meter, 0))
     a.csv: 4 batches, prefetch=0
         the data is the bottleneck: 75% of the time is waiting for data, most work is reading; prefetch=2 would have it done meanwhile
+    <BLANKLINE>
     work for a batch
         reading  5 ms a batch  100%
+    <BLANKLINE>
     from batch to batch
         waiting for data  7.5 ms a batch  75%
         the step          2.5 ms a batch  25%

@@ -32,7 +32,7 @@ def slices(key: Any, size: int, itemsize: int, shards: int, bound: int) -> list[
     bound : bytes of a slice at most
 
     >>> [s[1:] for s in slices("w", 10, 4, shards=2, bound=16)]
-    [(0, 0, 4), (1, 4, 7), (0, 7, 10)]
+    [(1, 0, 4), (0, 4, 7), (1, 7, 10)]
     """
     nbytes = size * itemsize
     count = max(shards if nbytes >= SPREAD else 1, -(-nbytes // bound), 1)
