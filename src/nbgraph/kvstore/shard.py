@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph import __version__
-from nbgraph.array.chunk import apart, wait
+from nbgraph.array.chunk import CPU, apart, wait
+from nbgraph.array.core import empty_of
 from nbgraph.array.create import array
+from nbgraph.array.layout import layout
 from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, ShapeError
 from nbgraph.kvstore.compression import Compression
 from nbgraph.kvstore.local import Local
@@ -197,9 +199,12 @@ class Shard:
             if self._store._optimizer is not None:
                 for name, value in numbers.items():
                     setattr(self._store._optimizer, name, value)
-            names = [each.name for each in rounds]
-            self._store.push(names, [[array(v) for v in each.values] for each in rounds])
-            for name in names:
+            totals = {each.name: _sum(each.values) for each in rounds}
+            if self._store._updater is None and self._store._optimizer is None:
+                self._store._stored |= totals
+                continue
+            self._store.push([*totals], [*totals.values()])
+            for name in totals:
                 wait(self._store._stored[name]._chunk)
 
     def _applied(self, work: asyncio.Task[None]) -> None:
@@ -228,8 +233,11 @@ class Shard:
                 return True
 
         await self._until(reached, lambda: self._missing(rank, names, own, rounds))
-        found = await self._work(lambda: [v.asnumpy() for v in self._store.pull(names)])
-        return found[0].view(np.uint8) if len(found) == 1 else _joined(found)
+        return await self._work(lambda: self._snapshot(names))
+
+    def _snapshot(self, names: Sequence[str]) -> np.ndarray[Any, Any]:
+        """A copy of values, on the thread that alone writes them and has waited for each."""
+        return np.concatenate([self._store._stored[n]._view().view(np.uint8) for n in names])
 
     def _missing(
         self, rank: int, names: Sequence[str], own: Sequence[_Held], rounds: Sequence[int]
@@ -322,8 +330,17 @@ def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.nd
     return [whole[a:b].view(dtype) for a, b, dtype in zip(ends[:-1], ends[1:], dtypes, strict=True)]
 
 
-def _joined(arrays: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    return np.concatenate([a.view(np.uint8) for a in arrays])
+def _sum(values: Sequence[np.ndarray[Any, Any]]) -> Any:
+    """Return a new array with the sum, added in their order: the bits of `Local`."""
+    total = empty_of(layout(values[0].shape, values[0].dtype), CPU)
+    view = total._view()
+    first, *rest = values
+    if not rest:
+        np.copyto(view, first)
+    for each in rest:
+        np.add(first, each, out=view)
+        first = view
+    return total
 
 
 def _plain(data: Any) -> Any:
