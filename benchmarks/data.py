@@ -192,7 +192,7 @@ def rows(topics: Iterable[str], count: int) -> Iterator[Row | Limit | Factor]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("topics", nargs="*", choices=[*TOPICS, []], default=list(TOPICS))
+    parser.add_argument("topics", nargs="*", metavar="topic", help=", ".join(TOPICS))
     parser.add_argument("--rows", type=int, default=1_000_000)
     chosen = parser.parse_args()
-    raise SystemExit(report(rows(chosen.topics, chosen.rows), rounds=7))
+    raise SystemExit(report(rows(chosen.topics or TOPICS, chosen.rows), rounds=7))
