@@ -1,4 +1,4 @@
-"""Stores on processes (X-KVS-01, X-KVS-02, X-KVS-05), and what happens when one of them dies."""
+"""Stores on processes (X-KVS-01, X-KVS-02), and what happens when one of them dies."""
 
 from __future__ import annotations
 
@@ -161,7 +161,9 @@ def dies(rank, folder, victim, rounds):
 @pytest.mark.parametrize("on_loss", ["fail", "wait", "shrink"])
 def test_a_worker_that_is_killed(on_loss, tmp_path):
     """SIGKILL after a push: an error in time, or the exact sums of a job that went on."""
-    with ng.kv.cluster(workers=2) as own:
+    with ng.kv.cluster(workers=3) as whole:
+        own = ng.kv.cluster(workers=2, client=whole.client)
+        pids = whole.client.run(os.getpid)
         call = (dies, tmp_path, 1, 6)
         options = {"timeout": 60, "on_loss": on_loss, "checkpoint": tmp_path / "job"}
         if on_loss == "fail":
@@ -169,6 +171,8 @@ def test_a_worker_that_is_killed(on_loss, tmp_path):
                 own.run(*call, **options)
             return
         found = own.run(*call, **options)
+        idle = sorted(pids)[2]  # who does not take part goes on
+        assert whole.client.run(os.getpid)[idle] == pids[idle]
     workers = 2 if on_loss == "wait" else 1
     # two rounds of two workers are kept, the others are those of the second attempt
     assert found == [(2, workers, [4 + 4 * workers] * 4)] * workers

@@ -70,14 +70,16 @@ class Cluster:
             except KVMembershipError:
                 if on_loss == "fail":
                     raise
-                self._restart(count, timeout)
+                self._restart(attempt.addresses, timeout)
                 if on_loss == "shrink":
                     count = max(1, count - 1)
 
-    def _restart(self, count: int, timeout: float) -> None:
-        """End what still runs: processes begin anew."""
-        distributed()
-        self.client.restart(timeout=timeout, wait_for_workers=False)
+    def _restart(self, addresses: list[str], timeout: float) -> None:
+        """Let the processes that are left begin anew, as what still runs there cannot be ended;
+        other workers of a cluster that was joined go on."""
+        there = present(self.client)
+        left = [address for address in addresses if address in there]
+        self.client.restart_workers(left, timeout=timeout, raise_for_error=False)
 
     def _addresses(self, count: int, timeout: float) -> list[str]:
         """The first so many workers, when they are there."""
