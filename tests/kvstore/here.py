@@ -6,15 +6,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
 from distributed.protocol.pickle import dumps, loads
 
+import nbgraph as ng
 from nbgraph.array.chunk import apart
-from nbgraph.kvstore.cluster import call
 from nbgraph.kvstore.job import Job
 from nbgraph.kvstore.shard import Shard
+from nbgraph.kvstore.workers import call
 
 
 class Here:
@@ -60,8 +61,17 @@ def _apart(*args):
         return call(*args)
 
 
-def run(workers, function, *args, timeout=20.0, checkpoint=None, lossy=False):
+def run(workers, function, *args, **options):
     """Results of `function(rank, *args)` of so many workers; the first that raises is raised."""
+    try:
+        return _results(workers, function, *args, **options)
+    except BaseException:
+        with suppress(Exception):  # what has failed with it is told here, and to no other test
+            ng.waitall()
+        raise
+
+
+def _results(workers, function, *args, timeout=20.0, checkpoint=None, lossy=False):
     with event_loop() as loop, ThreadPoolExecutor(workers) as pool:
         shards = [Here(Shard(k, workers, timeout), loop, lossy=lossy) for k in range(workers)]
         futures = [

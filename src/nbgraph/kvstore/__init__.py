@@ -13,8 +13,29 @@ array([[4., 4., 4.],
        [4., 4., 4.]], dtype=float32)
 """
 
-from nbgraph.kvstore.cluster import Cluster as Cluster
-from nbgraph.kvstore.cluster import cluster as cluster
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from nbgraph.kvstore.store import KVStore as KVStore
 from nbgraph.kvstore.store import create as create
 from nbgraph.kvstore.store import register as register
+
+if TYPE_CHECKING:
+    from nbgraph.kvstore.workers import Cluster as Cluster
+    from nbgraph.kvstore.workers import cluster as cluster
+
+_WORKERS = ("Cluster", "cluster")
+
+
+def __getattr__(name: str) -> Any:
+    """What takes asyncio loads when it is first used (PEP 562)."""
+    if name not in _WORKERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    workers = importlib.import_module("nbgraph.kvstore.workers")
+    return getattr(workers, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WORKERS})
