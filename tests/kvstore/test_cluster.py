@@ -158,7 +158,9 @@ def dies(rank, folder, victim, rounds):
     return begin, kv.num_workers, kv.pull("n").tolist()
 
 
-@pytest.mark.parametrize("on_loss", ["fail", "wait", "shrink"])
+@pytest.mark.parametrize(
+    "on_loss", ["fail", *(pytest.param(s, marks=pytest.mark.slow) for s in ("wait", "shrink"))]
+)
 def test_a_worker_that_is_killed(on_loss, tmp_path):
     """SIGKILL after a push: an error in time, or the exact sums of a job that went on."""
     with ng.kv.cluster(workers=3) as whole:

@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 
 @functools.cache
 def leads(kind: type[Any]) -> bool:
@@ -20,6 +22,14 @@ def leads(kind: type[Any]) -> bool:
     ndarray = importlib.import_module("nbgraph.array").NDArray
     importlib.import_module("dask.array").register_chunk_type(ndarray)
     return True
+
+
+def told(name: str, other: Any, operands: tuple[Any, Any]) -> Any:
+    """Return what an operator of the language gives beside a value that takes no part in ours: a
+    lazy array, which may have declined before it was told of our class; else NotImplemented."""
+    if not leads(type(other)):
+        return NotImplemented
+    return other.__array_ufunc__(getattr(np, name), "__call__", *operands)
 
 
 def bound(op: Any, parameters: Mapping[str, Any]) -> Any:

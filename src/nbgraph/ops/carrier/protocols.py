@@ -51,6 +51,8 @@ class Protocols:
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         for value in (*inputs, *(options.get("out") or ())):
+            if leads(type(value)):  # it may have declined before it was told of this class
+                return value.__array_ufunc__(ufunc, method, *inputs, **options)
             if not _known(value):
                 return NotImplemented
         op = ufuncs.operator_for(ufunc)
@@ -110,7 +112,4 @@ def _known(value: Any) -> bool:
     if carrier_of((value,)) is not None:
         return True
     own = getattr(type(value), "__array_ufunc__", None)
-    if own is None or own is np.ndarray.__array_ufunc__:
-        return True
-    leads(type(value))
-    return False
+    return own is None or own is np.ndarray.__array_ufunc__
