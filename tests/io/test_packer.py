@@ -1,4 +1,4 @@
-"""The tool that packs images, and those that look into files of records."""
+"""X-DIO-04: The tool that packs images, and those that look into files of records."""
 
 import os
 import re

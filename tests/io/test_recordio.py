@@ -1,4 +1,4 @@
-"""Record files against bytes that were written out by hand from the published format."""
+"""X-DIO-01: Record files against bytes that were written out by hand from the published format."""
 
 import os
 import pickle

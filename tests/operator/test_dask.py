@@ -1,4 +1,4 @@
-"""Operators on Dask arrays: lazy, block by block, and larger than memory (SYS-09)."""
+"""Operators on Dask arrays: lazy and block by block."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from nbgraph.engine import current
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.kernels import Kernels
 from nbgraph.operator.call import call, recording
-from nbgraph.operator.lazy import told
+from nbgraph.operator.lazy import forwarded
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.carrier.operators import operator_of, takes_part
 from nbgraph.settings import CLOSELY_ASKED
@@ -41,7 +41,7 @@ class _Ways:
     def general(self, a: Any, b: Any) -> Any:
         """By the routes where a recorder is told of it; through `call`, which learns routes."""
         if not takes_part(b):
-            return told(self.name, b, (b, a) if self.swapped else (a, b))
+            return forwarded(self.name, b, (b, a) if self.swapped else (a, b))
         operands = (b, a) if self.swapped else (a, b)
         recorder = _recorder()
         if recorder is not None and not recorder.traces:

@@ -24,7 +24,7 @@ def leads(kind: type[Any]) -> bool:
     return True
 
 
-def told(name: str, other: Any, operands: tuple[Any, Any]) -> Any:
+def forwarded(name: str, other: Any, operands: tuple[Any, Any]) -> Any:
     """Return what an operator of the language gives beside a value that takes no part in ours: a
     lazy array, which may have declined before it was told of our class; else NotImplemented."""
     if not leads(type(other)):
