@@ -23,6 +23,9 @@ import numpy as np
 import nbgraph as ng
 from benchmarks.harness import Factor, Limit, peer, report
 from nbgraph.operator import parallel
+from nbgraph.operator.layout import layout_of
+from nbgraph.operator.map_call import map_call
+from nbgraph.shape import address
 
 N = 10**6
 TURNS = 25
@@ -244,8 +247,9 @@ def numpy_calls() -> list[Factor | Limit]:
 def _prepared(x: Any, out: Any) -> tuple[Any, Any]:
     invoker = smooth_l1.invoker
     arrays, plan = invoker.prepare([x], {"sigma": 1.0})
-    code, words, _ = invoker.launch(plan, arrays, [out], ["write"])
-    return code, words
+    layouts = [layout_of(a) for a in arrays]
+    call = map_call(plan, out.shape, layouts, [layout_of(out)], ["write"])
+    return call.code, np.array(call.block([address(a) for a in (*arrays, out)]), np.int64)
 
 
 def rows() -> list[Factor | Limit]:

@@ -17,13 +17,13 @@ import numpy as np
 
 import nbgraph as ng
 from benchmarks.harness import Factor, Row, report
-from nbgraph.array.layout import layout
-from nbgraph.array.leading import prepare_axes
 from nbgraph.kernels import cpu
 from nbgraph.kernels.kernel import Kernel, deferring, kernel, record
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import emit
 from nbgraph.operator.backward import forward_backward
+from nbgraph.operator.layout import layout
+from nbgraph.operator.reduce_call import along_axes
 
 SIZE = 1 << 14
 LEAST = 0.97  # of Numba's speed
@@ -52,7 +52,7 @@ def map_loop(op: ng.Mapper, dtype: str) -> Loop:
     """A contiguous map."""
     plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
     outputs = [o.name for o in plan.typed.outputs]
-    return op.invoker.loop(plan, ["c"] * (op.nin + op.nout), outputs, ["write"] * op.nout)
+    return plan.loop(["c"] * (op.nin + op.nout), outputs, ["write"] * op.nout)
 
 
 def loops() -> Iterator[tuple[str, Loop]]:
@@ -66,7 +66,7 @@ def loops() -> Iterator[tuple[str, Loop]]:
         yield f"mixed, derivative {dtype}", map_loop(mixed.derivative("x"), dtype)
         x, out = layout((1, SIZE), np.dtype(dtype)), layout((1,), np.dtype(dtype))
         with deferring():
-            yield f"sum {dtype}", prepare_axes(x, (1,), out).stages[0].code.loop
+            yield f"sum {dtype}", along_axes(x, (1,), out)[0][0].code.loop
     for name in ("add", "multiply", "floor_divide", "bitwise_xor"):
         yield f"{name} int32", map_loop(getattr(ng, name), "int32")
     yield "smooth_l1 float16", map_loop(smooth_l1, "float16")

@@ -24,7 +24,7 @@ import numpy as np
 from numba import cfunc
 
 from benchmarks.harness import Factor, Limit, cold, report
-from nbgraph.engine.launcher import Launcher
+from nbgraph.engine.kernels import Launcher
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Instance, Plan, Step
 from nbgraph.engine.threaded import ThreadedEngine
@@ -93,7 +93,7 @@ def push_rows(engine: ThreadedEngine) -> Iterator[Limit]:
     core = launch._core
     assert core is not None
     slots = (a._address << 2, b._address << 2, c._address << 2)
-    submit = core.bound("submit", *launch._fixed)
+    submit = core.bound("submit", *launch.fixed)
     yield Limit(
         "submit with 3 variables, 10 words",
         cpu(

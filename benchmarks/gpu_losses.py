@@ -14,7 +14,7 @@ import numpy as np
 import nbgraph as ng
 from benchmarks.gpu_timing import of_peer, seconds, told
 from benchmarks.graphs import BOX, smooth_l1
-from nbgraph.ops import smooth_l1_term
+from nbgraph.ops.losses.terms import smooth_l1_term
 
 GPU = ng.gpu(0)
 Peers = tuple[Any, Any]  # PyTorch and CuPy, or None

@@ -12,12 +12,15 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import nbgraph as ng
 from benchmarks.harness import Factor, report
+from benchmarks.training import MOMENTUM, RATE, Task, function, loss
+from benchmarks.training import arrays as task_arrays
 
 LENET = {
     "c1": (20, 1, 5, 5),
@@ -68,10 +71,28 @@ def local() -> list[Factor]:
         kv.pushpull([*grads], [*grads.values()], [*weights.values()])
         ng.waitall()
 
-    found = medians({"step": step, "push": push, "both": both}, 200)
+    own = arrays(0)
+    trainer = ng.optim.Trainer(own, ng.optim.SGD(lr=0.01), "local")
+
+    def kept() -> None:
+        trainer.kvstore.pushpull([*grads], [*grads.values()], [*own.values()])
+        ng.waitall()
+
+    def trained() -> None:
+        trainer.step(grads)
+        ng.waitall()
+
+    calls = {"push": push, "kept": kept, "trained": trained, "both": both}
+    found = medians({"step": step, **calls}, 200)
+    names = {
+        "push": ("push with SGD", 1 / 1.1),
+        "kept": ("push, SGD and pull of the arrays that it keeps", 1 / 1.1),
+        "trained": ("a step of Trainer", 1 / 1.1),
+        "both": ("push, SGD and pull to other arrays", 1 / 1.7),
+    }
     return [
-        Factor("LeNet: SGD alone over push with SGD", found["step"] / found["push"], 1 / 1.1),
-        Factor("LeNet: SGD alone over push, SGD and pull", found["step"] / found["both"], 1 / 1.1),
+        Factor(f"LeNet: SGD alone over {text}", found["step"] / found[name], target)
+        for name, (text, target) in names.items()
     ]
 
 
@@ -107,15 +128,62 @@ def remote(rank: int, size: int, echo: Any) -> dict[str, float]:
     return medians(calls)
 
 
+def pinned(cores: set[int]) -> None:
+    """Let all threads of this process run on these cores alone."""
+    for thread in Path("/proc/self/task").iterdir():
+        os.sched_setaffinity(int(thread.name), cores)
+
+
+def training(rank: int, batch: int, turns: int = TURNS, steps: int = 5) -> float:
+    """Images a second of two workers of one core each over those of one process with both.
+
+    Both take the same steps: of the mean gradient of twice as many images as `batch`.
+    """
+    cores = os.sched_getaffinity(0)
+    task, double = Task("lenet", "sgd", batch), Task("lenet", "sgd", 2 * batch)
+    params, x, label = task_arrays(task, None)
+    kv = ng.kv.create("dist_sync")
+    trainer = ng.optim.Trainer(params, ng.optim.SGD(lr=RATE, momentum=MOMENTUM), kv)
+    slopes = ng.jit(ng.value_and_grad(lambda w, x, label: loss("lenet", w, x, label)))
+    alone = function(double)
+
+    def together() -> None:
+        for _ in range(steps):
+            trainer.step(slopes(params, x, label)[1], batch_size=kv.num_workers)
+        ng.waitall()
+
+    ratios = []
+    for _ in range(turns + 1):
+        kv.barrier()
+        pinned({sorted(cores)[rank % len(cores)]})
+        started = time.perf_counter()
+        together()
+        kv.barrier()
+        spent = time.perf_counter() - started
+        pinned(cores)
+        if rank == 0:
+            started = time.perf_counter()
+            for _ in range(steps):
+                alone()
+            ratios.append((time.perf_counter() - started) / spent)
+        kv.barrier()
+    return statistics.median(ratios[1:]) if ratios else 0.0
+
+
 def cluster(size: int = 100 << 20) -> list[Factor]:
     """Two workers on this machine."""
     with ng.kv.cluster(workers=2) as c:
         echo = c.client.submit(Echo, actor=True)
         found = c.run(remote, size, echo)[0]
+        images = {batch: c.run(training, batch)[0] for batch in (64, 256)}
     both = found["echo"] / found["large"]
     return [
         Factor(f"{size >> 20} MB: bare actor over push and pull of two workers", both, 0.7),
         Factor("one key of 1 KB over 100 keys", found["one"] / found["hundred"], 1 / 3),
+        *(
+            Factor(f"LeNet, {batch} images a worker: two workers over one process", ratio, 0.9)
+            for batch, ratio in images.items()
+        ),
     ]
 
 

@@ -54,8 +54,8 @@ def convolution_rows(torch: Any) -> list[Row]:
             ng.convolution(x, w, b, out=out, **how)
 
         def backward(x=x, w=w, g=g, dx=dx, dw=dw, how=how) -> None:
-            ng.convolution_data(g, w, size=x.shape[2:], out=dx, **how)
-            ng.convolution_weights(x, g, size=w.shape[2:], out=dw, **how)
+            ng.ops.convolution_data(g, w, size=x.shape[2:], out=dx, **how)
+            ng.ops.convolution_weights(x, g, size=w.shape[2:], out=dw, **how)
 
         found.append(Row(f"convolution {name}", forward, peers, dict.fromkeys(peers, least)))
         found.append(Row(f"  its gradients {name}", backward, back, dict.fromkeys(back, least)))
@@ -80,7 +80,7 @@ def pool_rows(torch: Any) -> list[Row]:
 
     def ours() -> None:
         ng.max_pooling(x, 2, out=out)
-        ng.max_pooling_gradient(y, x, out, 2, out=dx)
+        ng.ops.max_pooling_gradient(y, x, out, 2, out=dx)
 
     return [Row("max pooling 2x2 forward + backward", ours, peers, dict.fromkeys(peers, 1.0))]
 
@@ -88,7 +88,7 @@ def pool_rows(torch: Any) -> list[Row]:
 def norm_rows(torch: Any) -> list[Row]:
     """Layer norm, forward and back with weights, 4096 x 1024; batch norm, forward."""
     x, g, gamma, beta = normal(4096, 1024), normal(4096, 1024), normal(1024), normal(1024)
-    parts = ng.layer_norm_parts(x, gamma, beta)
+    parts = ng.ops.layer_norm_parts(x, gamma, beta)
     op, how = ng.ops.layer_norm_parts.op, {"axis": -1, "eps": 1e-5, "keepdims": True}
     out, dx = tuple(np.empty_like(p) for p in parts), np.empty_like(x)
     peers: dict[str, Callable[[], Any]] = {}
@@ -106,8 +106,8 @@ def norm_rows(torch: Any) -> list[Row]:
 
     def ours() -> None:
         _, mean, scale = op(x, gamma, beta, out=out, **how)
-        ng.layer_norm_gradient(g, x, gamma, mean, scale, out=dx)
-        ng.layer_norm_weights(g, x, mean, scale)
+        ng.ops.layer_norm_gradient(g, x, gamma, mean, scale, out=dx)
+        ng.ops.layer_norm_weights(g, x, mean, scale)
 
     name = "layer norm forward + backward 4096x1024"
     return [Row(name, ours, peers, dict.fromkeys(peers, 1.0), x.size)]

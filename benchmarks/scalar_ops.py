@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.special
@@ -22,8 +23,10 @@ from numba import njit
 import nbgraph as ng
 from benchmarks.harness import Limit, Row, cold, peer, report
 from nbgraph.operator.backward import forward_backward
-from nbgraph.operator.invoke import prepared
+from nbgraph.operator.layout import layout_of
+from nbgraph.operator.map_call import map_call
 from nbgraph.operator.reduction import map_reduce
+from nbgraph.shape import address
 
 SIZE = 1 << 15
 HUGE = 10**7  # 80 MB with its result, beyond the last-level cache: the result goes past it
@@ -186,6 +189,20 @@ def _libm_loop(libm):
             out[i] = libm(x[i])
 
     return loop
+
+
+def prepared(op: Any, operands: Sequence[np.ndarray], out: np.ndarray) -> Callable[[], None]:
+    """Return a call with everything resolved: kernel and argument block alone, as an engine runs
+    it. Operands and out have one shape and do not overlap; the call keeps them alive."""
+    arrays, plan = op.invoker.prepare(operands, op.parameters({}))
+    layouts = [layout_of(a) for a in arrays]
+    call = map_call(plan, out.shape, layouts, [layout_of(out)], ["write"])
+    block = np.array(call.block([address(a) for a in (*arrays, out)]), np.int64)
+
+    def run(_keep: tuple[Any, ...] = (arrays, out)) -> None:
+        call.code.run(block, 0, call.size)
+
+    return run
 
 
 def broadcast_rows() -> Iterator[Row]:

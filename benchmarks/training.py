@@ -48,10 +48,11 @@ LEAST = {  # of ours, bound, against the peers
 class Task:
     """A model, its batch, and the weights that all begin with."""
 
-    def __init__(self, model: str, optimizer: str) -> None:
+    def __init__(self, model: str, optimizer: str, batch: int | None = None) -> None:
         self.model, self.optimizer = model, optimizer
         random = np.random.default_rng(0)
-        self.x = random.normal(size=BATCHES[model]).astype("float32")
+        count, *shape = BATCHES[model]
+        self.x = random.normal(size=(batch or count, *shape)).astype("float32")
         self.label = random.integers(0, 10, len(self.x))
         self.weights = {
             name: (random.normal(size=shape) / np.sqrt(np.prod(shape[1:]) + 1)).astype("float32")

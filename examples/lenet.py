@@ -23,14 +23,22 @@ def lenet(activation: Callable[[Any], Any] = ng.relu) -> nn.Sequential:
 
 
 def train(
-    model: nn.Module, loss: Callable[[Any, Any], Any] = ng.cross_entropy, epochs: int = 20
+    model: nn.Module,
+    loss: Callable[[Any, Any], Any] = ng.cross_entropy,
+    epochs: int = 20,
+    kvstore: Any = None,
 ) -> nn.History:
     """Epochs over the images and their shifted copies, at a rate that falls to 0.
 
-    Dropout, copies, rate and epochs were chosen by accuracy on images for validation.
+    Dropout, copies, rate and epochs were chosen by accuracy on images for validation. Workers of a
+    store share the images, and each has its part of every batch.
     """
     data = digits()
-    batches = nn.Batches(*shifted(*data.train), batch_size=64)
+    rank, workers = (0, 1) if kvstore is None else (kvstore.rank, kvstore.num_workers)
+    images, labels = shifted(*data.train)
+    whole = len(images) // workers * workers  # as many for each
+    own = images[rank:whole:workers], labels[rank:whole:workers]
+    batches = nn.Batches(*own, batch_size=max(1, 64 // workers))
     rate = ng.optim.schedules.cosine(3e-3, epochs * len(batches))
     return nn.fit(
         model,
@@ -40,6 +48,7 @@ def train(
         epochs=epochs,
         metrics=[nn.metrics.accuracy],
         validation=nn.Batches(*data.validation, batch_size=180, shuffle=False),
+        kvstore=kvstore,
     )
 
 

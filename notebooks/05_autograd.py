@@ -46,7 +46,7 @@ assert x.grad.tolist() == [2, 4, 6]
 
 # %% [markdown]
 # A gradient replaces the one before. With `grad_req="add"` it is added, so that a large batch can be
-# worked off in parts; `"null"` collects nothing. An output that is no single number gets ones as its
+# worked off in parts; `"null"` collects nothing. An output that is not a single number gets ones as its
 # gradient, or what `backward` is given.
 
 # %%

@@ -135,8 +135,8 @@ assert own["val_accuracy"][-1] > 0.95
 # %% [markdown]
 # ## Stop and go on
 #
-# Press the stop button (Ctrl-C) while `fit` runs: it ends after the step under way, and gives the
-# history so far. With `checkpoint=` all that the next step depends on is in a file after each epoch,
+# Press the stop button (Ctrl-C) while `fit` runs: it ends after the step under way and says so. A
+# script gets the history so far; a notebook's cell raises, so that "Run all" stops there. With `checkpoint=` all that the next step depends on is in a file after each epoch,
 # and after an interrupt: weights, the optimizer's means, the place in the data, the random numbers.
 # So a training that goes on has the same bits as one that was never stopped. Here the loss sends
 # the interrupt, when the first step is traced.
@@ -166,7 +166,10 @@ def run(model, loss=ng.cross_entropy, checkpoint=folder / "checkpoint"):
     )
 
 
-print(run(fresh(), interrupting))
+try:
+    run(fresh(), interrupting)
+except KeyboardInterrupt as interrupt:
+    print(interrupt)
 stopped = fresh()
 resumed = run(stopped)
 whole = fresh()

@@ -16,8 +16,8 @@
 #
 # A source gives samples by their numbers: a table, a folder, a file of records, an array. One
 # iterator makes batches of any of them, in a seeded order, whatever fits into memory, and makes
-# them while the model computes. This notebook takes pyarrow, Pillow and scikit-learn:
-# `pip install nbgraph[data]`.
+# them while the model computes. This notebook takes pyarrow, Pillow, Dask and scikit-learn:
+# `pip install nbgraph[data,dist]`.
 
 # %%
 import os
@@ -28,6 +28,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import dask
+import dask.array as da
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -126,6 +128,52 @@ for x, n in it:
     most = max(most, resident())
 print(f"{size:.0f} MiB in a file, {most - before:.0f} MiB more in memory")
 assert (seen == 1).all()
+assert most - before < LIMIT
+
+# %% [markdown]
+# ## A gradient over an array larger than memory
+#
+# An operator on a Dask array is lazy and goes block by block, and so are reductions and gradients:
+# `ng.value_and_grad` gives Dask arrays. The gradient of a parameter is a sum over blocks, that of
+# the data has the data's chunks and can be written block by block. Here 128 blocks of 1 MiB are
+# made when they are read; value and gradients are computed together, each block once, and the
+# process grows by a few blocks.
+
+# %%
+BLOCKS, ROWS = 128, 2**15
+weights = np.arange(1, 8, dtype="float32") / 8
+
+
+def block(block_info=None):
+    """Rows of seven features and what is to be predicted of them."""
+    (number, _) = block_info[None]["chunk-location"]
+    x = np.random.default_rng(number).normal(size=(ROWS, 8)).astype("float32")
+    x[:, 7] = x[:, :7] @ weights
+    return x
+
+
+@ng.op
+def huber(error, *, width=1.0):
+    size = abs(error)
+    return error * error / 2 if size < width else width * (size - width / 2)
+
+
+def loss(w, table):
+    return ng.mean(huber(ng.matmul(table[:, :7], w) - table[:, 7]))
+
+
+table = da.map_blocks(block, chunks=((ROWS,) * BLOCKS, (8,)), dtype="float32")
+w = np.zeros(7, "float32")
+dask.compute(*ng.value_and_grad(loss)(w, table.blocks[:2]))  # what is compiled stays in memory
+before = most = resident()
+for _ in range(4):
+    value, gradient = ng.value_and_grad(loss)(w, table)  # nothing is computed yet
+    value, gradient = dask.compute(value, gradient, scheduler="synchronous")
+    print(f"loss {value:.4f}")
+    w -= gradient
+    most = max(most, resident())
+print(f"{table.nbytes / 2**20:.0f} MiB of data, {most - before:.0f} MiB more in memory")
+assert abs(w - weights).max() < 0.1
 assert most - before < LIMIT
 
 # %% [markdown]

@@ -42,7 +42,7 @@ smooth_l1(x)
 # NumPy's `+` is a loop in C that somebody wrote and compiled. This loop was written for your formula,
 # when it was first called, and kept on disk. It is Python's grammar, with words for memory: the
 # kernel gets one record of addresses, steps and extents (`args`) and does elements `lo` to `hi`.
-# Who calls it may cut the work into ranges, one for each core.
+# The caller may cut the work into ranges, one for each core.
 
 # %%
 explained = smooth_l1.explain(dtype="float32")

@@ -212,7 +212,7 @@ print(there.device, there)
 assert there.asnumpy().tolist() == averages(np.arange(6.0), size=3).tolist() == [1, 2, 3, 4]
 
 # %% [markdown]
-# ## What goes wrong is told at once
+# ## Mistakes are reported at once
 #
 # A form that is not understood is answered with those that are; an option at the wrong place, a
 # parameter out of range and shapes that differ are named with the remedy.

@@ -1,6 +1,6 @@
 """Compute the polynomials of the special functions of one variable.
 
-    python scripts/chebyshev.py > src/nbgraph/kernels/vector_math/fits.py
+    python scripts/chebyshev.py > src/nbgraph/kernels/vector_math/chebyshev.json
 
 Interpolation at Chebyshev points with mpmath, cut where the coefficients fall below a unit in the
 last place, in powers of t from -1 to 1 (lowest first), t = (2 u - low - high) / (high - low).
@@ -8,6 +8,7 @@ last place, in powers of t from -1 to 1 (lowest first), t = (2 u - low - high) /
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 
@@ -167,21 +168,14 @@ def temme(orders: int, terms: int) -> list[list[float]]:
 
 
 def main() -> None:
-    """Print the module."""
-    print('"""Polynomials of special functions, lowest power first; by scripts/chebyshev.py."""\n')
-    print("FITS: dict[str, tuple[float, ...]] = {")
+    """Print the table."""
     table = rows()
     for k, row in enumerate(temme(10, 28)):
         while len(row) > 4 and abs(row[-1]) * 200.0**-k < 1e-18:  # eta up to 1, a from 200 on
             row.pop()
         table[f"temme{k}"] = row
-    for name, row in table.items():
-        print(f'    "{name}": (')
-        for value in row:
-            assert math.isfinite(value), name
-            print(f"        {value!r},")
-        print("    ),")
-    print("}")
+    assert all(math.isfinite(value) for row in table.values() for value in row)
+    print(json.dumps(table, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-# Sourced by scripts/test and scripts/demo, after `cd` to the checkout.
+# Sourced by scripts/test, scripts/demo and scripts/docs, after `cd` to the checkout.
 #
 #   environment dev     everything: tools, extras, the package itself, editable
 #   environment demo    only what the demo needs; an up-to-date dev environment will do
+#   environment docs    the same for the documentation site
 #
 # Makes .venv, or reuses it while the dependencies named in pyproject.toml are the ones it was
 # filled with (scripts/fingerprint.py). Needs bash and a Python 3.11 or later with venv and pip;

@@ -1,6 +1,6 @@
 """Compute the constants and minimax polynomials of the vector maths room.
 
-    python scripts/remez.py > src/nbgraph/kernels/vector_math/coefficients.py
+    python scripts/remez.py > src/nbgraph/kernels/vector_math/minimax.json
     python scripts/remez.py tails > src/nbgraph/kernels/tails.py
 
 Remez exchange (Muller, Elementary Functions, ch. 3) in 45-digit arithmetic.  The low coefficients
@@ -10,6 +10,7 @@ over, so that rounding a large coefficient costs nothing.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -378,8 +379,7 @@ def constants(dtype: str) -> dict[str, list[float]]:
 
 
 def main() -> None:
-    """Print the module; the weighted errors go to stderr."""
-    print('"""Constants and minimax polynomials, lowest power first; by scripts/remez.py."""\n')
+    """Print the table; the weighted errors go to stderr."""
     tables: dict[str, dict[str, list[float]]] = {}
     for dtype in BITS:
         tables[dtype] = constants(dtype)
@@ -389,24 +389,9 @@ def main() -> None:
             worst, tables[dtype][job.name] = fit(job, dtype)
             bits = float(mp.log(worst, 2))
             print(f"{dtype} {job.name}: 2^{bits:.1f}", file=sys.stderr, flush=True)
-    print("TABLES: dict[str, dict[str, tuple[float, ...]]] = {")
-    for dtype, table in tables.items():
-        print(f'    "{dtype}": {{')
-        for name, values in table.items():
-            print(f'        "{name}": (')
-            for value in values:
-                print(f"            {value!r},")
-            print("        ),")
-        print("    },")
-    print("}\n\n# 2/pi: the first 1280 bits after the binary point.")
     with mp.workprec(1400):
-        digits = f"{int(mp.floor(mp.ldexp(2 / mp.pi, 1280))):0320x}"
-    print("TWO_OVER_PI = int(")
-    for start in range(0, 320, 64):
-        print(f'    "{digits[start : start + 64]}"')
-    print('    "",')
-    print("    16,")
-    print(")")
+        digits = f"{int(mp.floor(mp.ldexp(2 / mp.pi, 1280))):0320x}"  # 1280 bits behind the point
+    print(json.dumps({"two_over_pi": digits, **tables}, indent=1))
 
 
 if __name__ == "__main__":

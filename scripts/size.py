@@ -3,13 +3,17 @@
     python scripts/size.py            a line per folder, the longest files, and every offence
     python scripts/size.py --all      a line per file
 
-A file over 400 lines or a function over 60 is flagged; a file over 600 lines fails.
+A file over 400 lines or a function over 60 is flagged; a file over 600 lines fails, and so does
+`src` when it has more lines than its ceiling, the last row of `tool.nbgraph.ceilings` in
+pyproject.toml. A row that raises the ceiling says in `why` what the lines are for.
 """
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 FILE_FLAG, FILE_LIMIT, FUNCTION_FLAG = 400, 600, 60
@@ -56,7 +60,25 @@ def measure(root: Path, folders: tuple[str, ...] = FOLDERS) -> Report:
                 f"{path}:{line}: {name}() has {length} lines, more than {FUNCTION_FLAG}"
                 for name, line, length in long_functions(text)
             )
+    report.failed.extend(over_ceiling(root, report.total("src")))
     return report
+
+
+def over_ceiling(root: Path, count: int) -> Iterator[str]:
+    """Yield what is wrong with the ceilings of `src`, and whether `count` lines exceed the last."""
+    project = root / "pyproject.toml"
+    if not project.exists():
+        return
+    rows = tomllib.loads(project.read_text(encoding="utf-8"))
+    ceilings = rows.get("tool", {}).get("nbgraph", {}).get("ceilings", [])
+    for before, row in pairwise(ceilings):
+        if row["lines"] > before["lines"] and not row.get("why"):
+            yield f"pyproject.toml: the ceiling {row['lines']} is raised without a `why`"
+    if ceilings and count > ceilings[-1]["lines"]:
+        yield (
+            f"src: {count} lines, more than the ceiling of {ceilings[-1]['lines']}: remove some, "
+            "or add a row with a `why` to tool.nbgraph.ceilings in pyproject.toml"
+        )
 
 
 def main(root: Path, *, everything: bool = False) -> int:

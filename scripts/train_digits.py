@@ -1,6 +1,6 @@
 """Train LeNet with an activation and a loss written as scalar functions; run by scripts/demo.
 
-    python -m scripts.train_digits --output FOLDER [--epochs N]
+    python -m scripts.train_digits --output FOLDER [--epochs N] [--workers N]
 
 The slopes of both are derived from their text. Curves and the confusion of digits become pictures.
 """
@@ -127,17 +127,42 @@ def network_timings(model: nn.Module) -> None:
     )
 
 
+def trained(epochs: int, kvstore: Any = None) -> tuple[nn.Module, nn.History]:
+    """The network of the demo and its history; on a worker, with its part of the images."""
+    ng.random.seed(0 if kvstore is None else kvstore.rank)
+    model = lenet(bent)
+    return model, train(model, one_against_all, epochs, kvstore)
+
+
+def on_workers(workers: int, epochs: int) -> tuple[nn.Module, nn.History]:
+    """The same by processes of this machine, which add up their gradients; that of the first."""
+
+    def work(rank: int) -> tuple[nn.Module, nn.History]:
+        return trained(epochs, ng.kv.create("dist_sync"))
+
+    with ng.kv.cluster(workers=workers) as cluster:
+        results = cluster.run(work)
+    first, *others = [model.parameters() for model, _ in results]
+    for other in others:
+        for name, value in other.items():
+            np.testing.assert_array_equal(value, first[name])
+    print(f"{workers} workers, each with its part of every batch, have the same weights")
+    return results[0]
+
+
 def main() -> None:
     """Train; print curves, confusion and timings, and save the pictures."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--output", type=Path, default=Path("demo_output"))
     options.add_argument("--epochs", type=int, default=20)
+    options.add_argument("--workers", type=int, help="processes that train together")
     given = options.parse_args()
     given.output.mkdir(parents=True, exist_ok=True)
 
-    ng.random.seed(0)
-    model = lenet(bent)
-    history = train(model, one_against_all, given.epochs)
+    if given.workers is None:
+        model, history = trained(given.epochs)
+    else:
+        model, history = on_workers(given.workers, given.epochs)
     print("LeNet on digits, with an activation and a loss written as scalar functions")
     print(history)
     table = confusion(model)

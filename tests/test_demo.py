@@ -3,6 +3,8 @@
 import re
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from tests.support import ROOT, run_python
 
 
@@ -22,6 +24,14 @@ def test_demo_shows_robust_losses_beating_least_squares(tmp_path):
     assert all(error[name] < 1.1 * error["squared, nothing spoilt"] for name in ("tukey", "barron"))
     assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
     assert "numpy where" in printed
+
+
+@pytest.mark.slow
+def test_demo_trains_lenet_on_two_workers(tmp_path):
+    program = ["-m", "scripts.train_digits", "--output", tmp_path]
+    printed = run_python(*program, "--epochs", "3", "--workers", "2", cwd=ROOT)
+    assert "2 workers, each with its part of every batch, have the same weights" in printed
+    assert float(re.search(r"test accuracy: ([\d.]+)", printed)[1]) >= 0.9
 
 
 def test_demo_trains_lenet_with_functions_of_its_own(tmp_path):

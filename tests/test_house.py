@@ -1,5 +1,6 @@
 """The repository keeps its own rules: floors, sizes, start-up, scripts, reasons for exceptions."""
 
+import ast
 import importlib.util
 import json
 import re
@@ -8,7 +9,10 @@ import subprocess
 import sys
 import tomllib
 
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 import nbgraph
 from tests.support import ROOT, Readme, run_python
@@ -51,6 +55,57 @@ def test_a_wrong_readme_is_noticed(tmp_path):
     program.write_text(readme.program)
     with pytest.raises(AssertionError, match="line 10"):
         run_python(program)
+
+
+# ---------------------------------------------------------------------------------- cycles
+
+
+def imported(tree):
+    """Modules and names that a file imports, also lazily and for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def cycles(source):
+    """Sets of files below `source` that import each other, by their modules' names."""
+    files = {
+        ".".join(file.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in source.rglob("*.py")
+    }
+    number = {name: i for i, name in enumerate(files)}
+    edges = set()
+    for name, file in files.items():
+        for target in imported(ast.parse(file.read_text(encoding="utf-8"))):
+            home = target if target in files else target.rpartition(".")[0]
+            if home in files:
+                edges.add((number[name], number[home]))
+    rows, columns = zip(*edges, strict=True)
+    graph = csr_array((np.ones(len(edges)), (rows, columns)), shape=(len(files),) * 2)
+    _, labels = connected_components(graph, connection="strong")
+    groups = {}
+    for name, label in zip(files, labels, strict=True):
+        groups.setdefault(label, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def test_files_that_name_each_other_are_few():
+    """Also for types, where the linter does not look: what knows each other is one subject."""
+    wide = [group for group in cycles(ROOT / "src") if len(group) > 3]
+    assert not wide
+
+
+def test_a_cycle_is_noticed(tmp_path):
+    for name, text in {
+        "a": "import b",
+        "b": "def f():\n    from c import x",
+        "c": "import a",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    (tmp_path / "d.py").write_text("import a")
+    assert [sorted(group) for group in cycles(tmp_path)] == [["a", "b", "c"]]
 
 
 # ---------------------------------------------------------------------------------- floors
@@ -165,13 +220,55 @@ def test_size_report_flags_and_fails(tmp_path, capsys):
     assert "TOO LONG: src/huge.py: 601 lines" in capsys.readouterr().out
 
 
+def test_src_stays_below_its_ceiling(tmp_path, capsys):
+    size = script("size")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "short.py").write_text("x = 1\n" * 300)
+    project, row = tmp_path / "pyproject.toml", "[[tool.nbgraph.ceilings]]\nlines = {}\n"
+    project.write_text(row.format(300))
+    assert size.main(tmp_path) == 0
+    project.write_text(row.format(400) + row.format(299))
+    assert size.main(tmp_path) == 1
+    assert "300 lines, more than the ceiling of 299" in capsys.readouterr().out
+    project.write_text(row.format(200) + row.format(300))
+    assert size.main(tmp_path) == 1
+    assert "raised without a `why`" in capsys.readouterr().out
+    project.write_text(row.format(200) + row.format(300) + 'why = "a new device"\n')
+    assert size.main(tmp_path) == 0
+
+
+ROOMS = sorted(p for p in (ROOT / "src" / "nbgraph").iterdir() if (p / "__init__.py").exists())
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_pages_of_rooms_name_files_that_are_there(room):
+    page = (room / "README.md").read_text()
+    assert page.startswith(f"# {room.name}\n")
+    assert all(f"- **{part}:**" in page for part in ("In", "Out", "Called by", "The naive version"))
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    named = [name for row in rows for name in re.findall(r"`([\w/]+)`", row)]
+    missing = [n for n in named if not ((room / f"{n}.py").exists() or (room / n).is_dir())]
+    assert not missing, f"{room.name}/README.md names files that are not there: {missing}"
+
+
+def test_the_map_is_short_and_links_to_every_room():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    assert len(text) <= 12_000
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        assert (ROOT / link).exists(), link
+    assert all(f"src/nbgraph/{room.name}/README.md" in text for room in ROOMS)
+
+
 # ---------------------------------------------------------------------------------- scripts
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(
     "path",
-    ["scripts/test", "scripts/demo", "scripts/conformance", "scripts/environment.sh", ".ci/run"],
+    [
+        *("scripts/test", "scripts/demo", "scripts/docs", "scripts/conformance"),
+        *("scripts/environment.sh", ".ci/run"),
+    ],
 )
 def test_scripts_parse(path):
     checked = subprocess.run(

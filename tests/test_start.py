@@ -22,6 +22,7 @@ FOREIGN = {"_distutils_hack", "numpy", "nbgraph", "__main__", "sitecustomize", "
 
 # reports, files, pickles, and what other operators than those of a cell need
 LATER = {
+    "nbgraph.kernels.cuda.kernel",
     "nbgraph.executor.explain",
     "nbgraph.executor.footprint",
     "nbgraph.executor.monitor",

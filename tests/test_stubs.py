@@ -1,18 +1,24 @@
 """X-NDA-09, NDA-02: what is known of public names: to editors, to `help`, to type checkers."""
 
 import inspect
+import json
+import os
 import pydoc
+import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import nbgraph as ng
+from nbgraph import ops
 from nbgraph.operator import registry
 from scripts import stubs
+from tests.support import ROOT
 
-SUM = ["x", "axis", "dtype", "keepdims", "exclude", "out"]
-NAMES = sorted(registry.library())
+SUM = ["x", "axis", "dtype", "keepdims", "initial", "where", "exclude", "out"]
+NAMES = sorted(set(registry.library()) - ops.INTERNAL)
 TAKEN = {"var"}  # `ng.var` is a variable of a graph; the variance is `x.var()` and `ng.nd.var`
 
 
@@ -87,17 +93,50 @@ ng.sum([1], axes=0)
 """
 
 
-@pytest.mark.slow
-def test_a_type_checker_knows_them(tmp_path):
-    """And what is misspelt."""
-    file = tmp_path / "sample.py"
-    file.write_text(SAMPLE)
+TYPED = ROOT / "tests" / "typed"
+PLANTED = TYPED.joinpath("planted.py").read_text(encoding="utf-8").splitlines()
+WRONG = {number for number, line in enumerate(PLANTED, 1) if "# wrong:" in line}
+
+
+def checked(*command, **environment):
+    """What a type checker prints, run where it finds no configuration of this project."""
     done = subprocess.run(
-        [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, str(file)],
-        capture_output=True, text=True, timeout=300, check=False,
+        [sys.executable, "-m", *command], capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, **environment},
     )  # fmt: skip
-    lines = [line for line in done.stdout.splitlines() if "sample.py:" in line]
+    return done.stdout
+
+
+def lines_of(shown, file):
+    """The lines of a file that a type checker has reported as errors."""
+    return {int(n) for n in re.findall(rf"{file}:(\d+)(?::\d+)?(?: -|:) error", shown)}
+
+
+def test_pyright_finds_mistakes_and_nothing_else(tmp_path):
+    """Of a user's files: eleven planted mistakes; forty statements without one; types shown."""
+    (tmp_path / "sample.py").write_text(SAMPLE)
+    for file in TYPED.glob("*.py"):
+        shutil.copy(file, tmp_path)
+    configuration = {"extraPaths": [str(ROOT / "src")], "typeCheckingMode": "standard"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(configuration))
+    shown = checked("pyright", "--pythonpath", sys.executable, "-p", str(tmp_path))
+    assert lines_of(shown, "planted.py") == WRONG and len(WRONG) == 11, shown
+    assert not lines_of(shown, "correct.py"), shown
+    lines = [line for line in shown.splitlines() if "sample.py:" in line]
     known, wrong = lines[:6], lines[6:]
-    assert all("Unknown" not in line and "information" in line for line in known), done.stdout
+    assert all("Unknown" not in line and "information" in line for line in known), shown
     assert "Mapper" in known[0] and "(loc: Any" in known[2] and "type[NDArray]" in known[4]
-    assert '"zeroes" is not a known attribute' in wrong[0] and '"axes"' in wrong[1], done.stdout
+    assert '"zeroes" is not a known attribute' in wrong[0] and '"axes"' in wrong[1], shown
+
+
+@pytest.mark.slow
+def test_mypy_finds_mistakes_and_nothing_else(tmp_path):
+    pytest.importorskip("mypy")
+    for file in TYPED.glob("*.py"):
+        shutil.copy(file, tmp_path)
+    files = [str(tmp_path / name) for name in ("planted.py", "correct.py")]
+    options = ["--follow-imports=silent", "--config-file=", f"--cache-dir={tmp_path}"]
+    shown = checked("mypy", *options, *files, MYPYPATH=str(ROOT / "src"))
+    assert not lines_of(shown, "correct.py"), shown
+    found = lines_of(shown, "planted.py")
+    assert found <= WRONG and len(found) >= 10, shown

@@ -40,10 +40,21 @@ def jit(f, *arrays):
     return ng.jit(f)(*map(laid, arrays))
 
 
+def gpu(f, *arrays):
+    """Emulated, or a real one; see conftest."""
+    return f(*(ng.array(x, device=ng.gpu(0)) for x in arrays))
+
+
 def expressions(f, *arrays):
-    """Parameters lie row by row; they are floats of one dtype."""
-    graph = ng.ExpressionGraph(dtype=arrays[0].dtype)
-    made = f(*(graph.param(f"x{k}", x.shape, x) for k, x in enumerate(arrays)))
+    """Floats, of one dtype, are parameters, and lie row by row; others are constants."""
+    floats = [x for x in arrays if x.dtype.kind == "f"]
+    graph = ng.ExpressionGraph(dtype=floats[0].dtype)
+    made = f(
+        *(
+            graph.param(f"x{k}", x.shape, x) if x.dtype.kind == "f" else x
+            for k, x in enumerate(arrays)
+        )
+    )
     graph.forward()
     return [m.val for m in (made if isinstance(made, tuple) else (made,))]
 

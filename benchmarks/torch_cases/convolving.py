@@ -79,7 +79,7 @@ def transposed(rng: Rng, torch: Any) -> Case:
     return Case(
         f"convolution_data size={size} output_padding={more} {how}",
         operands,
-        lambda x, w, b=None: ng.convolution_data(x, w, b, size=tuple(size), **how),
+        lambda x, w, b=None: ng.ops.convolution_data(x, w, b, size=tuple(size), **how),
         lambda x, w, b=None: theirs(
             x, w, b, how["stride"], how["pad"], tuple(more), how["groups"], how["dilation"]
         ),

@@ -47,8 +47,13 @@ _SIMPLE = (
     "SimpleOpInplaceOption kNoInplace kInplaceInOut kInplaceOutIn kInplaceLhsOut kInplaceOutLhs"
 ).split()
 _FULL = ["Operator", "OperatorProperty", "register_operator"]
+_TRANSFORMS = (
+    "vmap scan cond jacobian hessian while_loop fori_loop switch associative_scan jacrev jacfwd "
+    "hvp linearize custom_vjp custom_jvp eval_shape pure_callback ravel_pytree"
+).split()
 _PLACES = {
     "op": "nbgraph.operator.decorator",
+    "row_op": "nbgraph.ops.rowwise.function",
     "Mapper": "nbgraph.operator.mapper",
     "ResourceRequest": "nbgraph.resource.kinds",
     "thread_kernel": "nbgraph.kernels.handwritten",
@@ -63,9 +68,11 @@ _PLACES = {
     **dict.fromkeys(["Context", "RunContext", "cpu", "gpu", "num_gpus"], "nbgraph.device"),
     **dict.fromkeys(_ERRORS, "nbgraph.errors"),
     **dict.fromkeys(["Param", "field"], "nbgraph.operator.parameters"),
-    **dict.fromkeys(["grad", "value_and_grad", "hessian"], "nbgraph.autograd.functional"),
+    **dict.fromkeys(["grad", "value_and_grad"], "nbgraph.autograd.functional"),
     **dict.fromkeys(["vjp", "jvp"], "nbgraph.autograd.linear"),
     "jit": "nbgraph.autograd.jit",
+    **dict.fromkeys(["to_jax", "to_torch"], "nbgraph.bridges"),
+    **dict.fromkeys(_TRANSFORMS, "nbgraph.autograd.transforms"),
     **dict.fromkeys(["Symbol", "var"], "nbgraph.graph.symbol"),
     **dict.fromkeys(["load_json", "load_symbol"], "nbgraph.graph.loading"),
     **dict.fromkeys(["name_scope", "attribute_scope", "AttrScope"], "nbgraph.graph.naming"),
@@ -86,15 +93,19 @@ _MODULES = {
     "cache": "nbgraph.codegen.cache",
     "engine": "nbgraph.engine",
     "executor": "nbgraph.executor",
+    "fft": "nbgraph.ops.fft",
     "io": "nbgraph.io",
+    "linalg": "nbgraph.ops.linalg",
     "kv": "nbgraph.kvstore",
     "nodes": "nbgraph.nodes",
     "nn": "nbgraph.nn",
     "optim": "nbgraph.optim",
+    "optimize": "nbgraph.optimize",
     "init": "nbgraph.ops.draws.initial",
     "random": "nbgraph.ops.draws.random",
     "resource": "nbgraph.resource",
     "storage": "nbgraph.storage",
+    "transforms": "nbgraph.autograd.transforms",
     "viz": "nbgraph.viz",
     "xp": "nbgraph.xp",
 }
@@ -102,7 +113,15 @@ _ROOMS = frozenset(("graph", "kernels", "operator", "ops", "parsing", "picture")
 _RENAMED = {
     "waitall": ("nbgraph.engine", "wait_for_all"),
     "Group": ("nbgraph.graph.symbol", "group"),
+    "errors": ("nbgraph", "errors"),
 }
+# They are found, but `dir` does not list them: errors are in `ng.errors`, MXNet's words beside ours
+_UNLISTED = frozenset(
+    (
+        *(*_ERRORS, *_REQUESTS, *_SIMPLE[1:], *_TRANSFORMS[4:]),
+        *("to_jax", "to_torch", "load_json", "AttrScope", "Group", "waitall", "transforms"),
+    )
+)
 
 
 def __getattr__(name: str) -> Any:
@@ -123,24 +142,29 @@ def __getattr__(name: str) -> Any:
 
 
 def _operator(name: str) -> Any:
-    """A registered operator; what users register can be replaced and is looked up each time."""
+    """A registered operator; the registry drops the attribute when the name is replaced."""
     if name.startswith("_"):  # asked by import and display protocols
         raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
     registry = importlib.import_module("nbgraph.operator.registry")
     try:
-        value = registry.find(name)
+        value = registry.public(name).op
     except registry.ArgumentError:
-        hint = registry.suggestion(name, __dir__())
-        raise AttributeError(f"module 'nbgraph' has no attribute {name!r}; {hint}") from None
-    if name in registry.library():
-        globals()[name] = value
+        table = importlib.import_module("nbgraph.ops.dispatch.table")
+        numpy = importlib.import_module("numpy")
+        if name in table.functions("numpy") and hasattr(numpy, name):
+            return getattr(numpy, name)  # it asks its operands, and so ours
+        hint = registry.suggestion(name, {*_PLACES, *_MODULES, *_RENAMED, *registry.names()})
+        error = importlib.import_module("nbgraph.errors").MissingName
+        raise error(f"module 'nbgraph' has no attribute {name!r}; {hint}", name=name) from None
+    globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
+    """The nouns, and operators by NumPy's names: the spellings of others are listed in `nd`."""
     registry = importlib.import_module("nbgraph.operator.registry")
-    tools = {"annotations", "importlib", "sys", "Any", "ModuleType", "TYPE_CHECKING"}
-    return sorted({*globals(), *_PLACES, *_MODULES, *_RENAMED, *registry.names()} - tools)
+    nouns = {"__version__", *_PLACES, *_MODULES, *_RENAMED} - _UNLISTED
+    return sorted(nouns.union(registry.listed()))
 
 
 class _Package(ModuleType):
@@ -163,3 +187,5 @@ sys.modules[__name__].__class__ = _Package
 # NumPy, and what every first call needs; whatever else has a name here loads when it is used
 importlib.import_module("nbgraph.kernels.function")
 importlib.import_module("nbgraph.settings")
+if "IPython" in sys.modules:
+    importlib.import_module("nbgraph.notebook").attend()

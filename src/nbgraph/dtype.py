@@ -13,9 +13,10 @@ from nbgraph.errors import DTypeError
 SUPPORTED = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
     *("float16", "bfloat16", "float32", "float64"),
+    *("complex64", "complex128"),
 )
 _NAMES = frozenset(SUPPORTED)
-_FLOATS = frozenset(SUPPORTED[-4:])
+_FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 
 
 @functools.cache
@@ -40,7 +41,14 @@ def as_dtype(value: object) -> np.dtype[Any]:
     """A supported NumPy dtype from anything NumPy takes, or the name 'bfloat16'."""
     if isinstance(value, str) and value == "bfloat16":
         return bfloat16()
-    dtype = np.dtype(value)  # type: ignore[call-overload]
+    try:
+        dtype = np.dtype(value)  # type: ignore[call-overload]
+    except TypeError:
+        shape = isinstance(value, (int, tuple))
+        hint = "; a shape of several axes is one tuple, as in zeros((2, 3))" if shape else ""
+        raise DTypeError(
+            f"dtype={value!r}; expected a dtype, such as {', '.join(SUPPORTED[-5:])}{hint}"
+        ) from None
     return require_supported(dtype)
 
 
@@ -48,8 +56,6 @@ def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[An
     """The dtype itself in native byte order; DTypeError where it is not supported."""
     if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
-    if dtype.kind == "c":
-        raise DTypeError(f"{where}: complex dtypes are not supported ({dtype}); use two arrays")
     raise DTypeError(f"{where}: {dtype} is not supported; supported: {', '.join(SUPPORTED)}")
 
 
@@ -58,8 +64,25 @@ def is_float(dtype: np.dtype[Any]) -> bool:
     return name_of(dtype) in _FLOATS
 
 
+def inexact(dtype: np.dtype[Any]) -> bool:
+    """Return whether it is a floating or a complex dtype."""
+    return dtype.kind == "c" or is_float(dtype)
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of the parts of a complex one; others as they are.
+
+    >>> real_dtype(np.dtype("complex64")), real_dtype(np.dtype("int8"))
+    (dtype('float32'), dtype('int8'))
+    """
+    return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
+
+
 def compute_dtype(dtype: np.dtype[Any]) -> str:
-    """The precision arithmetic runs in: 16-bit floats compute in float32."""
+    """The precision arithmetic runs in: 16-bit floats compute in float32, complex numbers in their
+    own dtype."""
+    if dtype.kind == "c":
+        return name_of(dtype)
     return "float64" if name_of(dtype) == "float64" else "float32"
 
 

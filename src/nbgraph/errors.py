@@ -6,13 +6,15 @@ NbgraphError
 │   └── CertificateError            a derivative that disagrees with differences of the function
 ├── CompileError (RuntimeError)     a kernel could not be compiled
 ├── ArgumentError (TypeError)       a call with arguments that do not fit the signature
+├── MissingName (AttributeError)    a name that is not there
 ├── DTypeError (TypeError)          a dtype that is not supported or cannot be cast
 ├── ShapeError (ValueError)         shapes that do not fit together
 │   └── AxisError (IndexError)          an axis that an array does not have
 ├── IndexingError (IndexError)      an index out of bounds, or that is none
-├── LabelError (ValueError)         a label that is no class
+├── LabelError (ValueError)         a label that is not a class
 ├── FormatError (ValueError)        a text or a file that is not what it should be
 ├── DataError (ValueError)          samples that cannot be read; says which, and where they are kept
+├── DivergenceError (ArithmeticError) a training whose loss is NaN
 ├── DeviceError (ValueError)        a device that is not there, or is another one than asked for
 ├── GraphError (AssertionError)     a pass has made a graph that is not legal
 ├── ElementError (as the text says) what an operator's own text raises for an element
@@ -35,9 +37,36 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Never, Self
 
+from nbgraph._listing import public_names
+from nbgraph.tracebacks import file_label, in_notebook, install, is_own
+
+__dir__ = public_names(globals())
+
+
+def noun(value: object) -> str:
+    """Return what a message calls a value of an unexpected kind.
+
+    >>> noun(None), noun(3), noun({})
+    ('None', 'an int', 'a dict')
+    """
+    name = type(value).__name__
+    article = "an" if name.lower().startswith(("a", "e", "i", "o", "nd")) else "a"
+    return "None" if value is None else f"{article} {name}"
+
 
 class NbgraphError(Exception):
-    """Base of all errors raised by nbgraph."""
+    """Base of all errors raised by nbgraph.
+
+    Uncaught, it is shown by the frames of user code and its message (see `nbgraph.tracebacks`);
+    `ng.config.debug = 1` or `NBGRAPH_DEBUG=1` shows all frames.
+    """
+
+    def __init__(self, *args: object, **options: object) -> None:
+        super().__init__(*args, **options)  # options: those of the built-in exception
+        install()
+
+    def _render_traceback_(self) -> list[str]:  # what IPython asks errors for
+        return in_notebook(self)
 
 
 class Obstacle(NamedTuple):
@@ -87,11 +116,13 @@ class CaptureError(NbgraphError, TypeError):
 
 def _shown(places: Sequence[Obstacle]) -> str:
     """Return the text of a cause that is met at one line or several."""
+    if is_own(places[0].filename):  # an operator of the library: its text does not help
+        return f"{places[0].problem}; {places[0].remedy}"
     first, lines = places[0], sorted({o.line for o in places} - {places[0].line})
     more = f" and line{'s'[: len(lines) - 1]} {', '.join(map(str, lines))}" if lines else ""
     return (
         f"{first.problem}\n"
-        f'  File "{first.filename}", line {first.line}{more}\n'
+        f'  File "{file_label(first.filename)}", line {first.line}{more}\n'
         f"    {first.construct}\n"
         f"Instead: {first.remedy}."
     )
@@ -139,6 +170,10 @@ class ArgumentError(NbgraphError, TypeError):
     """The arguments of a call do not fit the operator's signature."""
 
 
+class MissingName(NbgraphError, AttributeError):
+    """A module, namespace or array has no such name; the message says what to write instead."""
+
+
 class DTypeError(NbgraphError, TypeError):
     """A dtype is not supported here, or may not be cast as asked."""
 
@@ -152,7 +187,7 @@ class AxisError(ShapeError, IndexError):
 
 
 class IndexingError(NbgraphError, IndexError):
-    """An index is out of bounds, or is no index."""
+    """An index is out of bounds, or is not an index."""
 
 
 class FormatError(NbgraphError, ValueError):
@@ -182,6 +217,10 @@ class DataError(NbgraphError, ValueError):
         places += [] if offset is None else [f"byte {offset}"]
         super().__init__(f"{message} ({', '.join(places)})" if places else message)
         self.file, self.record, self.offset = file, record, offset
+
+
+class DivergenceError(NbgraphError, ArithmeticError):
+    """The loss of a training is NaN; the message names the batch, and the data where they are."""
 
 
 class DeviceError(NbgraphError, ValueError):
@@ -232,7 +271,7 @@ class KVMembershipError(KVStoreError):
 
 
 class LabelError(NbgraphError, ValueError):
-    """A label that is no class, from 0 to the number of classes, that one not included."""
+    """A label that is not a class, from 0 to the number of classes, that one not included."""
 
 
 INDEX_CODE = 3  # in the last byte of a kernel's code: the rest is an index out of bounds

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 24
@@ -29,21 +29,28 @@ def escape(text: str) -> str:
 
 
 class Curve(NamedTuple):
-    """Points to be joined; NaN and infinity break the line."""
+    """Points to be joined; NaN and infinity break the line, and are crosses if `marked`."""
 
     x: Sequence[float]
     y: Sequence[float]
     label: str = ""
     dashed: bool = False
+    colour: str = ""  # by default another one for each curve
+    marked: bool = False
 
 
 def line_plot(
-    curves: Sequence[Curve], *, width: int = 420, height: int = 240, title: str = ""
+    curves: Sequence[Curve],
+    *,
+    width: int = 420,
+    height: int = 240,
+    title: str = "",
+    whole: bool = False,
 ) -> str:
-    """An SVG line plot with axes, ticks and a legend.
+    """An SVG line plot with axes, ticks and a legend; a point without neighbours is a dot.
 
     Poles do not flatten the rest: the vertical range leaves out the outermost few values where
-    they are far beyond the others.
+    they are far beyond the others. `whole`: ticks of the horizontal axis are whole numbers only.
 
     >>> line_plot([Curve([0.0, 1.0], [0.0, 2.0], "f")])[:4]
     '<svg'
@@ -56,18 +63,43 @@ def line_plot(
         f"<title>{escape(title or ', '.join(c.label for c in curves))}</title>",
         f'<clipPath id="p{key}"><rect x="{_LEFT}" y="{_TOP}"',
         f' width="{frame.right - _LEFT:g}" height="{frame.bottom - _TOP:g}"/></clipPath>',
-        *_axes(frame),
+        *_axes(frame, whole),
     ]
-    for i, curve in enumerate(curves):
+    curves = [c._replace(colour=c.colour or _colour(i)) for i, c in enumerate(curves)]
+    for curve in curves:
         path = " ".join(_path(frame, curve))
         if path:
-            dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
             parts.append(
-                f'<path d="{path}" fill="none" stroke="{COLOURS[i % len(COLOURS)]}" '
-                f'stroke-width="1.6" stroke-linejoin="round"{dash} clip-path="url(#p{key})"/>'
+                f'<path d="{path}" fill="none" stroke="{curve.colour}" stroke-width="1.6" '
+                f'stroke-linejoin="round"{_dash(curve)} clip-path="url(#p{key})"/>'
             )
+        parts += _points(frame, curve)
     parts += _legend(frame, [c for c in curves if c.label])
     return "".join([*parts, "</svg>"])
+
+
+def line_plots(panels: Sequence[Sequence[Curve]], *, title: str = "", whole: bool = False) -> str:
+    """An SVG of plots side by side, each with axes of its own.
+
+    >>> line_plots([[Curve([0, 1], [0, 1], "a")], [Curve([0, 1], [5, 9], "b")]]).count("<svg")
+    3
+    """
+    width, height = 420, 240
+    plots = [
+        line_plot(curves, width=width, height=height, whole=whole).replace(
+            "<svg ", f'<svg x="{k * width}" ', 1
+        )
+        for k, curves in enumerate(panels)
+    ]
+    return document(plots, width * max(1, len(plots)), height, title)
+
+
+def _colour(number: int) -> str:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _dash(curve: Curve) -> str:
+    return ' stroke-dasharray="5 3"' if curve.dashed else ""
 
 
 class _Frame(NamedTuple):
@@ -125,9 +157,9 @@ def ticks(low: float, high: float, count: int = 6) -> list[float]:
     return [float(f"{i * step:.12g}") for i in range(first, last + 1)]
 
 
-def _axes(frame: _Frame) -> Iterator[str]:
+def _axes(frame: _Frame, whole: bool) -> Iterator[str]:
     quiet = 'stroke="currentColor" stroke-opacity="0.15"'
-    for x in ticks(*frame.x):
+    for x in [x for x in ticks(*frame.x) if not whole or x == int(x)]:
         px, _ = frame.at(x, frame.y[0])
         yield f'<line x1="{px:.1f}" y1="{_TOP}" x2="{px:.1f}" y2="{frame.bottom:g}" {quiet}/>'
         yield text_at(px, frame.bottom + 15, f"{x:g}", "middle")
@@ -159,13 +191,28 @@ def _path(frame: _Frame, curve: Curve) -> Iterator[str]:
         joined = True
 
 
+def _points(frame: _Frame, curve: Curve) -> Iterator[str]:
+    """Dots for points that no line reaches; crosses on the axis for values that are not finite."""
+    known = [math.isfinite(x) and math.isfinite(y) for x, y in zip(curve.x, curve.y, strict=True)]
+    for k, (x, y) in enumerate(zip(curve.x, curve.y, strict=True)):
+        if known[k]:
+            if not any(known[max(k - 1, 0) : k] + known[k + 1 : k + 2]):
+                px, py = frame.at(x, y)
+                yield f'<circle cx="{px:.1f}" cy="{py:.1f}" r="3" fill="{curve.colour}"/>'
+        elif curve.marked and math.isfinite(x):
+            px, py = frame.at(x, frame.y[0])[0], frame.bottom - 6
+            yield (
+                f'<path d="M{px - 4:.1f} {py - 4:g}l8 8m0 -8l-8 8" stroke="{curve.colour}" '
+                f'stroke-width="2"><title>{escape(curve.label)} at {x:g}: {y}</title></path>'
+            )
+
+
 def _legend(frame: _Frame, curves: Sequence[Curve]) -> Iterator[str]:
     x = _LEFT + 8.0
-    for i, curve in enumerate(curves):
-        dash = ' stroke-dasharray="5 3"' if curve.dashed else ""
+    for curve in curves:
         yield (
             f'<line x1="{x:.0f}" y1="{_TOP + 8}" x2="{x + 18:.0f}" y2="{_TOP + 8}" '
-            f'stroke="{COLOURS[i % len(COLOURS)]}" stroke-width="2"{dash}/>'
+            f'stroke="{curve.colour}" stroke-width="2"{_dash(curve)}/>'
         )
         yield text_at(x + 22, _TOP + 12, curve.label, "start")
         x += 36 + _CHARACTER * len(curve.label)
@@ -300,6 +347,29 @@ def indented(text: str, by: int = 4) -> str:
     return "\n".join(" " * by + line if line else line for line in text.splitlines())
 
 
+class Report:
+    """What shows itself as headings over texts: printed, and below its title in a notebook.
+
+    A class has `title` and `sections()`, and says by `_headed` whether the title is printed, too.
+    """
+
+    __slots__ = ()
+
+    title: Any  # a text, or a property that gives it
+    sections: Callable[..., list[tuple[str, str]]]
+    _headed = False
+
+    def __str__(self) -> str:
+        text = sections(self.sections())
+        return f"{self.title}\n\n{text}" if self._headed else text
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_sections(self.title, self.sections())
+
+
 def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:
     """Headings with preformatted text."""
     body = "".join(
@@ -308,3 +378,18 @@ def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:
         for head, text in parts
     )
     return f'<div class="nbgraph"><code>{escape(title)}</code>{body}</div>'
+
+
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of texts.
+
+    >>> html_table(["a"], [["<1>"]])[-35:]
+    '&lt;1&gt;</td></tr></tbody></table>'
+    """
+
+    def cells(texts: Sequence[str], tag: str) -> str:
+        inner = [f'<{tag} style="text-align:left">{escape(text)}</{tag}>' for text in texts]
+        return f"<tr>{''.join(inner)}</tr>"
+
+    body = "".join([cells(row, "td") for row in rows])
+    return f"<table><thead>{cells(head, 'th')}</thead><tbody>{body}</tbody></table>"

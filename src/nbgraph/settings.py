@@ -88,7 +88,7 @@ _READ = {
 
 # whether compiler="python" was ever asked for in this process: until then no call need look
 PYTHON_ASKED = [False]
-# the same of that, or of anomaly=1: operators on arrays have to look closely
+# the same of either, or of anomaly=1: operators on arrays have to look closely
 CLOSELY_ASKED = [False]
 # the same of debug=1
 DEBUG_ASKED = [False]
@@ -186,7 +186,7 @@ _NAMES = [field.name for field in fields(Settings)]
 
 
 def _unknown(names: Iterable[str]) -> str:
-    """What is wrong with names of which some are no settings; empty where all are."""
+    """What is wrong with names of which some are not settings; empty where all are."""
     for name in names:
         if name not in _NAMES:
             import difflib

@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.errors import AxisError, ShapeError
 
 Array = np.ndarray[Any, Any]
+Arrays = Sequence[Array]
 PartialShape = tuple[int | None, ...] | None  # None: not known, the whole or one extent
 Shapes = Sequence[PartialShape]
 Axis = int | tuple[int, ...] | None

@@ -16,6 +16,9 @@ _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _DE
 _valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_IsValid", ctypes.pythonapi)
 )
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 _held = {}
 _numbers = itertools.count()
 CODES = {"i": 0, "u": 1, "f": 2, "b": 6, "c": 5, "V": 4}
@@ -30,8 +33,7 @@ def _delete(address):
 def _destroy(capsule):
     for name in (b"dltensor", b"dltensor_versioned"):
         if _valid(capsule, name):
-            owner = next(v for v in _held.values() if v.capsule_at == capsule)
-            _delete(owner.address_of_managed)
+            _delete(_pointer(capsule, name))
 
 
 class Tensor:
@@ -95,12 +97,10 @@ class Tensor:
             self.managed = capsules.Versioned(major, 0, None, deleter, 1, self._tensor())
         else:
             self.managed = capsules.Managed(self._tensor(), None, deleter)
-        at = self.address_of_managed = ctypes.addressof(self.managed)
+        at = ctypes.addressof(self.managed)
         _held[at] = self
         name = b"dltensor_versioned" if self.versioned else b"dltensor"
-        made = _new(at, name, _destroy)
-        self.capsule_at = id(made)
-        return made
+        return _new(at, name, _destroy)
 
 
 class Interface:

@@ -57,7 +57,7 @@ def test_notebooks_show_text_once(monkeypatch):
     monkeypatch.setattr(display, "text", lambda a: calls.append(1) or text(a))
     bundle = ng.array([1.5, 2.5])._repr_mimebundle_(include=None, exclude=None)
     assert bundle["text/plain"] == "array([1.5, 2.5], dtype=float32)"
-    assert "float32[2], cpu(0)" in bundle["text/html"]
+    assert "NDArray float32[2] on cpu(0), computed asynchronously<" in bundle["text/html"]
     assert len(calls) == 1
     assert "on cpu(1)" in repr(ng.zeros(2, device=ng.cpu(1)))
 

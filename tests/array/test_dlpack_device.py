@@ -207,7 +207,7 @@ def test_what_cannot_be_taken(options, error, text):
     ("options", "error", "text"),
     [
         ({"typestr": ">f8"}, BufferError, "another byte order"),
-        ({"typestr": "<c16"}, DTypeError, "complex128"),
+        ({"typestr": "<f16"}, DTypeError, "float128"),
         ({"mask": 1}, BufferError, "a mask"),
         ({"stream": 0}, BufferError, "stream 0"),
         ({"data": (1 << 12, False)}, BufferError, "of no device"),

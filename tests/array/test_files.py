@@ -125,9 +125,9 @@ def test_nothing_beside_the_file_when_writing_fails(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("data", "text"),
     [
-        (5, "data is a int"),
+        (5, "data is an int"),
         ("text", "data is a str"),
-        ({1: np.zeros(2)}, "the name 1 is a int"),
+        ({1: np.zeros(2)}, "the name 1 is an int"),
         ({"a": [np.zeros(2)]}, "'a' is a list; a list or dict holds arrays only"),
         ([1.5], "'0' is a float"),
         ([np.array(["x"])], "'0': <U1 is not supported"),
@@ -145,18 +145,18 @@ def test_what_cannot_be_loaded(tmp_path):
     path = tmp_path / "a"
     for content in (b"", b"hello", b"PK\x03\x04 broken", b"\x93NUMPY"):
         path.write_bytes(content)
-        with pytest.raises(ValueError, match="no file of arrays"):
+        with pytest.raises(ValueError, match="not a file of arrays"):
             ng.load(path)
     np.savez(path.with_suffix(".npz"), x=np.array([object()]))
     with pytest.raises(ValueError, match="'x' cannot be read"):
         ng.load(path.with_suffix(".npz"))
-    np.savez(path.with_suffix(".npz"), x=np.zeros(2, complex))
-    with pytest.raises(TypeError, match="complex"):
+    np.savez(path.with_suffix(".npz"), x=np.zeros(2, "longdouble"))
+    with pytest.raises(TypeError, match="float128|longdouble"):
         ng.load(path.with_suffix(".npz"))
     with pytest.raises(FileNotFoundError):
         ng.load(tmp_path / "nowhere")
     ng.save(path, [ng.ones(1000)])
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match="no file of arrays"):
+    with pytest.raises(ValueError, match="not a file of arrays"):
         ng.load(path)

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph import ops
-from nbgraph.array.chunk import CPU
-from nbgraph.array.folds import lower, prepare_reduced
-from nbgraph.array.layout import layout
-from nbgraph.operator.request import kWriteTo
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout
 from nbgraph.ops.define import operator_of
 
 NAMES = ("sum", "prod", "max", "min", "mean", "var", "std", "norm")
@@ -60,7 +58,7 @@ def test_short_ones_are_one_kernel(name, dtype):
     for size, single in ((10, True), (5000, True), (1 << 17, False)):
         x = layout((size,), np.dtype(dtype))
         out = layout((), np.dtype("int64" if dtype == "int32" else dtype))
-        assert (prepare_reduced(op, x, out, how) is not None) is single
+        assert (len(lowered(op, [x], [out], ["write"], how).calls) == 1) is single
 
 
 def test_what_kernels_do_not_do():
@@ -114,5 +112,5 @@ def test_exact_reductions_read_exchanged_axes_as_they_lie(name):
     op = operator_of(getattr(ops, name))
     x = layout((300, 500), np.dtype("float32"), (4, 1200))
     out = layout((300,), np.dtype("int64" if name == "count_nonzero" else "float32"))
-    found = lower(op, x, out, kWriteTo, {"axis": 1, "keepdims": False}, CPU)
-    assert found.operand is x
+    found = lowered(op, [x], [out], ["write"], {"axis": 1, "keepdims": False})
+    assert found.places[0] is None

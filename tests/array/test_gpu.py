@@ -14,6 +14,7 @@ from nbgraph.errors import DeviceError, OutOfMemory
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.call import call
 from tests.array.gpu import GPU, at_most, emulated_only, hurried
+from tests.support import run_python
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")
 
@@ -398,3 +399,12 @@ def test_exchange_with_libraries_on_the_device(name):
     for _ in range(5):  # their stream is busy when ours is told to wait
         theirs = theirs * 1
     same(ng.from_dlpack(theirs) * 1, x.asnumpy() * np.float32(3))
+
+
+def test_a_first_array_that_was_copied_there_runs_there():
+    """In a process that has made none on a device before, as a graph of a traced function."""
+    program = (
+        "import nbgraph as ng; x = ng.arange(3.0).to(ng.gpu(0)); y = ng.jit(lambda x: x * 2)(x); "
+        "print(y.device, y.tolist())"
+    )
+    assert run_python("-c", program).strip() == "gpu(0) [0.0, 2.0, 4.0]"

@@ -87,7 +87,7 @@ try:
     print((ng.ones(3, device=g) + 1).asnumpy())
 except ng.errors.DeviceError as error:
     print("again")
-try:  # as large as no free block: fresh memory is asked for, and that is no shortage
+try:  # as large as no free block: fresh memory is asked for, and that is not a shortage
     ng.ones(1 << 20, device=g).asnumpy()
 except ng.errors.DeviceError as error:
     print("no shortage")

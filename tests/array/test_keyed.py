@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.array import indexing
+from nbgraph.array import indexing, keyed
 from nbgraph.array.keyed import frozen
 
 RNG = np.random.default_rng(0)
@@ -120,3 +120,60 @@ def test_what_is_not_known_takes_the_general_way(threaded):
         loss.backward()
         assert a.grad.asnumpy().sum() == 6
     assert frozen(np.int64(1)) is None
+
+
+ARRAYS = {
+    "a list": [2, 0],
+    "a list behind a slice": (slice(None), [0, -1, 0]),
+    "between": (slice(1, None), [1], ...),
+    "with a new axis": (None, [0, 1]),
+    "beside an integer": (1, [0, 2]),
+    "two": ([0, 1], [2, 0]),
+    "NumPy's": (slice(None), np.array([[2, 0], [1, 1]])),
+    "narrow": np.array([0, 2], "int8"),
+    "a slice and NumPy's": (slice(None, None, -1), np.array([1, 0])),
+}
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+@pytest.mark.parametrize("pick", [lambda i: i, ng.array], ids=["its own", "NDArray"])
+@pytest.mark.parametrize("key", ARRAYS.values(), ids=list(ARRAYS))
+def test_index_arrays_seen_before(key, pick, recorded):
+    """Parts are NumPy's each time, of every array of the layout, with the gradient recorded."""
+    parts = key if isinstance(key, tuple) else (key,)
+    own = tuple(pick(p) if isinstance(p, (list, np.ndarray)) else p for p in parts)
+    for _ in range(3):
+        x = values("float32")
+        a = ng.array(x)
+        if recorded:
+            a.attach_grad()
+            with ng.autograd.record():
+                found = a[own]
+            found.backward(ng.ones(found.shape))
+            counts = np.zeros((3, 3), "float32")
+            np.add.at(counts, key, 1)
+            np.testing.assert_array_equal(a.grad.asnumpy(), counts)
+        else:
+            found = a[own]
+        np.testing.assert_array_equal(found.asnumpy(), x[key])
+
+
+def test_index_arrays_are_known_by_what_they_hold():
+    """A list or an array that has changed selects something else; a wrong one is refused each
+    time, and an index of another layout is not taken for it."""
+    a, places = ng.arange(9.0).reshape((3, 3)), [0, 1]
+    held = np.array([0, 1])
+    for _ in range(3):
+        np.testing.assert_array_equal(a[:, places], a.asnumpy()[:, places])
+        np.testing.assert_array_equal(a[:, held], a.asnumpy()[:, held])
+        places[0] = (places[0] + 1) % 3
+        held += 1
+        held %= 3
+        with pytest.raises(IndexError):
+            a[:, [0, 3]]
+        np.testing.assert_array_equal(a[:2, [True, False, True]], a.asnumpy()[:2, [0, 2]])
+        np.testing.assert_array_equal(a[[0, 2]][[1, 0]], a.asnumpy()[[2, 0]])
+    entries = len(keyed._selections)
+    for _ in range(20):
+        _ = a[:, [0, 2]]
+    assert len(keyed._selections) <= entries + 1

@@ -177,7 +177,7 @@ def test_copies(engine):
     same(there, np.arange(3))
     assert a.as_in_context(ng.cpu()) is a
     same(a.copy(ng.cpu(1)), np.full(3, 7))
-    with pytest.raises(TypeError, match="copyto: other is a ndarray"):
+    with pytest.raises(TypeError, match="copyto: other is an ndarray"):
         a.copyto(np.zeros(3))
     with pytest.raises(ValueError, match="value has shape"):
         a.copyto(ng.zeros(4))
@@ -200,7 +200,7 @@ def test_one_element():
 
 def test_signatures_are_real():
     """Completion and help show parameters and say what a method does."""
-    for name in dir(ng.NDArray):
+    for name in dir(ng.ones(1)):
         method = getattr(ng.NDArray, name)
         if name.startswith("_") or not inspect.isfunction(method):
             continue
@@ -218,7 +218,7 @@ def test_signatures_are_real():
         (lambda a: a.transpose(0), ValueError, "transpose: axes"),
         (lambda a: a[0].mT, ValueError, "mT: an array of shape (3,)"),
         (lambda a: a.squeeze(0), ValueError, "squeeze: axis 0"),
-        (lambda a: a.astype("complex64"), TypeError, "complex"),
+        (lambda a: a.astype("longdouble"), TypeError, "not supported"),
         (lambda a: a.astype("no such"), TypeError, "no such"),
         (lambda a: a[:0].max(), ValueError, "max: no elements"),
         (lambda a: a.dot(ng.zeros(2)), ValueError, "x1 has shape (2, 3), x2 (2,)"),

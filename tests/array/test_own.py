@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array.layout import layout
-from nbgraph.array.own import prepare_own
 from nbgraph.errors import ArgumentError, CompileError, DeviceError, DTypeError
 from nbgraph.operator import registry
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout
 from tests.array.gpu import GPU, emulated_only, hurried
 
 ADD, NULL = int(ng.kAddTo), int(ng.kNullOp)
@@ -204,10 +204,10 @@ def test_the_launch_is_as_it_was_asked_for(new):
     op = new().set_enable_scalar().set_function("gpu", scaled, launch=launch)
     assert op(ng.ones((5, 6), device=GPU), scalar=3).asnumpy().ravel().tolist() == [3.0] * 30
     assert seen == [((5, 6), 3.0)]
-    call = op.own_kernel(GPU, {"scalar": 3.0})
+
     layouts = [layout((5, 6), np.dtype("float32"))] * 2
-    made = prepare_own("f", call, layouts[:1], layouts[1:], [ng.kWriteTo], is_train=False)
-    assert made.record([0, 0], ())[-7:] == [6, 1, 1, 8, 1, 1, 64]  # numbered along one axis
+    (made,) = lowered(op, layouts[:1], layouts[1:], ["write"], {"scalar": 3.0}, host=False).calls
+    assert made.block([0, 0], [0])[-7:] == (6, 1, 1, 8, 1, 1, 64)  # numbered along one axis
     refused = [(0, 1), (1, 1025), 256, (1, (2, 3, 4, 5)), (1, 1, 1 << 20), ("1", 1), (1, True)]
     for given in [*refused, (1 << 31, 1), ((1, 65536), 1), (1, (1, 1, 65))]:
         with pytest.raises(ArgumentError, match=r"simple_of_gpus: launch of the function is .*exp"):

@@ -72,7 +72,7 @@ def test_out_and_where_and_dtype_of_ufuncs():
         (lambda: np.add(a, 1, casting="never"), "casting='never'"),
         (lambda: np.add(a, 1, order="F"), "order='F'"),
         (lambda: np.add(a, 1.5, dtype="int64"), "does not turn into int64"),
-        (lambda: np.add(a, 1, out=np.zeros(3, "float32")), "out is a ndarray"),
+        (lambda: np.add(a, 1, out=np.zeros(3, "float32")), "out is an ndarray"),
     ):
         with pytest.raises(TypeError, match=text):
             use()
@@ -137,10 +137,7 @@ def test_functions_of_numpy():
         same(use(a), use(x))
     assert (np.shape(a), np.ndim(a), np.size(a)) == ((2, 3), 2, 6)
     for use, text in (
-        (lambda: np.fft.fft(a), r"numpy.fft.*x.asnumpy\(\)"),
-        (lambda: np.median(a), r"numpy.median: there is none for NDArrays"),
-        (lambda: np.spacing(a), "spacing: this ufunc has no operator for NDArrays"),
-        (lambda: np.linalg.inv(a), "numpy.linalg.inv"),
+        (lambda: np.datetime_as_string(a), r"np.datetime_as_string: dates.*use NumPy arrays"),
     ):
         with pytest.raises(TypeError, match=text):
             use()

@@ -12,6 +12,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import storage
 from nbgraph.array import carry, entry, route
+from nbgraph.codegen import builtin
 from tests.array.samples import same
 
 SMALL, LARGE = (3, 5), (3, 40_000)  # of small blocks any is taken, of large ones an idle one
@@ -363,7 +364,7 @@ def test_what_is_no_call_is_declined(threaded):
 
 def test_another_interpreter_goes_without(threaded, monkeypatch):
     """Where the entry does not serve, nothing is learnt."""
-    monkeypatch.setattr(entry, "available", lambda: False)
+    monkeypatch.setattr(builtin, "available", lambda: False)
     a = ng.array([1.0, 2.0])
     tripled = ng.op(lambda x: 3 * x)
     for _ in range(3):
@@ -382,3 +383,37 @@ def test_a_subclass_of_float_is_looked_at(threaded):
     for _ in range(3):
         a * 2.0
         same(a * Metres(3.0), np.float64([3.0, 6.0]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_results_over_arrays(threaded, alone, dtype):
+    """`out` is written each time, also where it is an operand or a part, and refused."""
+    op = ng.op(lambda x, y: x - 2 * y)
+    values = np.linspace(-2, 2, 12).reshape(3, 4).astype(dtype)
+    whole = ng.zeros((6, 4), dtype)
+    for k in range(4):
+        a, b = ng.array(values + k), ng.array(values)
+        expected = (values + k) - 2 * values
+        for out in (ng.zeros((3, 4), dtype), whole[k : k + 3], whole[::2]):
+            before = whole.asnumpy()
+            assert op(a, b, out=out) is out
+            np.testing.assert_array_equal(out.asnumpy(), expected)
+            assert op(b, b, out=out) is out
+            np.testing.assert_array_equal(out.asnumpy(), -values)
+            assert (whole.asnumpy() != before).any(axis=1).sum() <= 3
+        op(a, 0.25 + k, out=out)
+        np.testing.assert_array_equal(out.asnumpy(), values + k - dtype_of(values, 0.5 + 2 * k))
+        op(a, b, out=a)
+        np.testing.assert_array_equal(a.asnumpy(), expected)
+        with pytest.raises(ng.errors.ShapeError):
+            op(a, b, out=ng.zeros((4, 3), dtype))
+    keys = [key for key in op.carried if isinstance(key, tuple) and key[0] == "over"]
+    assert len(keys) <= 6
+    alone()
+    op(b, a, out=out)
+    np.testing.assert_array_equal(out.asnumpy(), values - 2 * a.asnumpy())
+
+
+def dtype_of(like, number):
+    """A number rounded as an array of that dtype holds it."""
+    return like.dtype.type(number)

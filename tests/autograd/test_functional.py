@@ -309,7 +309,7 @@ BAD = {
         "returned a float, through which no gradient flows",
     ),
     "integer result": (lambda: ng.grad(lambda x: (x > 0).sum())(X), ArgumentError, "gives int64"),
-    "no function": (lambda: ng.grad(3), ArgumentError, "int is no function"),
+    "no function": (lambda: ng.grad(3), ArgumentError, "int is not a function"),
     "a symbol": (
         lambda: ng.grad(ng.var("x")),
         ArgumentError,
@@ -318,7 +318,7 @@ BAD = {
     "a symbol to jit": (lambda: ng.jit(ng.var("x")), ArgumentError, "jit: f is a Symbol"),
     "aux": (lambda: ng.grad(cubes, has_aux=True)(X), ArgumentError, "return .value, other."),
     "tangent shape": (lambda: ng.jvp(cubes, (X,), (1.0,)), ShapeError, r"tangents\[0\] has shape"),
-    "tangents": (lambda: ng.jvp(cubes, (X,), X), ArgumentError, "tangents is a ndarray"),
+    "tangents": (lambda: ng.jvp(cubes, (X,), X), ArgumentError, "tangents is an ndarray"),
     "tangent missing": (lambda: ng.jvp(cubes, (X,), ()), ArgumentError, "the structure"),
     "cotangent": (lambda: ng.vjp(cubes, X)[1]([1.0]), ArgumentError, "cotangents has the struc"),
     "result": (lambda: ng.vjp(lambda x: 3.0, X), ArgumentError, "out is a float"),

@@ -145,7 +145,9 @@ def test_static_arguments():
         f(x, [0])
     with pytest.raises(ArgumentError, match="n is an array, but it is named"):
         ng.jit(lambda n: n, static_argnames="n")(x)
-    with pytest.raises(ArgumentError, match="'n', which is no argument of <lambda>; there are: x"):
+    with pytest.raises(
+        ArgumentError, match="'n', which is not an argument of <lambda>; there are: x"
+    ):
         ng.jit(lambda x: x, static_argnames="n")
 
 
@@ -180,7 +182,7 @@ def test_writes_that_cannot_be_followed_are_refused():
 
     def to_view(x):
         y = x * 2
-        y[0] += 1
+        y[:1] += 1
         return y
 
     def to_base(x):
@@ -267,7 +269,7 @@ def test_errors_of_the_function_are_its_own():
 def test_bad_input():
     x = ng.array(X)
     for bad in ("a", 3):
-        with pytest.raises(ArgumentError, match="is no function"):
+        with pytest.raises(ArgumentError, match="is not a function"):
             ng.jit(bad)
 
     def generator(x):
@@ -281,7 +283,7 @@ def test_bad_input():
             ng.jit(f)
     with pytest.raises(ArgumentError, match="returned a generator"):
         ng.jit(lambda x, g: g(x))(x, generator)
-    with pytest.raises(ArgumentError, match=r"p\['k'\] is a object"):
+    with pytest.raises(ArgumentError, match=r"p\['k'\] is an object"):
         ng.jit(lambda p: p)({"k": object()})
     kept = []
     ng.jit(lambda x: kept.append(x * 2))(x)

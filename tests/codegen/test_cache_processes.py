@@ -174,7 +174,7 @@ def test_facts_are_kept_like_code(folder):
     assert cache.recall("fact") is None
     cache.remember("fact", b"holds")
     assert cache.recall("fact") == b"holds"
-    assert cache.load("fact") is None, "a fact is no code"
+    assert cache.load("fact") is None, "a fact is not a code"
     (path,) = folder.glob("*.nbf")
     path.write_bytes(path.read_bytes()[:-1])
     assert cache.recall("fact") is None

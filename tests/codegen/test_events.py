@@ -271,3 +271,13 @@ def test_the_end_of_the_process_lets_the_piece_in_hand_finish(tmp_path):
 def test_a_report_is_a_value():
     report = ng.compile_report()
     assert isinstance(report, CompileReport) and report == CompileReport((), ())
+
+
+def test_certificates_are_counted():
+    before = len(ng.compile_report().certificates)
+    with ng.config(cache_dir=""):
+        ng.op(lambda x: x * x * 0.37 + x).derivative("x")(np.ones(3))
+    report = ng.compile_report()
+    assert len(report.certificates) > before
+    assert "certificates of derivatives" in str(report)
+    assert report.to_dict()["certificates"] == list(report.certificates)

@@ -6,8 +6,6 @@ import sys
 import numpy as np
 import pytest
 
-from nbgraph.array.launch import prepare
-from nbgraph.array.layout import layout
 from nbgraph.device import RunContext, gpu, nvidia
 from nbgraph.device.nvidia import Library, NvidiaDriver
 from nbgraph.errors import CompileError, DeviceError
@@ -15,6 +13,8 @@ from nbgraph.kernels.cuda.arguments import Operand, Shape, Signature
 from nbgraph.kernels.cuda.handwritten import HandCode, HandLaunches
 from nbgraph.kernels.cuda.launch import Launches, LoopCode
 from nbgraph.kernels.handwritten import thread_kernel
+from nbgraph.operator.layout import layout
+from nbgraph.operator.map_call import map_call
 from nbgraph.ops.elementwise.arithmetic import multiply
 from tests.device.fakes import compiled
 
@@ -66,10 +66,10 @@ def test_a_launch(driver, library, monkeypatch):
     single = np.dtype("float32")
     x = layout((1003,), single)
     plan = multiply.invoker.plan_of([single, single], {})
-    made = prepare(multiply, plan, x.shape, [x, x], [x], ["write"])
+    made = map_call(plan, x.shape, [x, x], [x], ["write"])
     launches = Launches(made.code.loop, "multiply")
     addresses = [driver.allocate(0, x.nbytes) for _ in range(3)]
-    record = made.record(addresses, ())
+    record = made.block(addresses, ())
     ready = launches.ready(record, 0)
     launches.issue(RunContext(gpu(0), driver.stream(0)), record, ready)
     launched = (ctypes.c_int64 * 16).in_dll(library, "launched")

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from nbgraph.engine import handle, serving
+from nbgraph.engine import handle, tracked
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.threaded import ThreadedEngine
 from tests.engine.kernels import address
@@ -125,7 +125,7 @@ def reap(pid):
 
 def main():
     scenario = SCENARIOS[sys.argv[1]]
-    serving.DRAIN = float(sys.argv[3])
+    tracked.DRAIN = float(sys.argv[3])
     handle.core_unit()  # children need not load it, and find no thread of ours
     address("add")
     found = {}

@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import inspect
 import os
 import subprocess
 import sys
@@ -12,9 +13,11 @@ import weakref
 import pytest
 
 import nbgraph as ng
+from nbgraph.engine.base import Engine
 from nbgraph.engine.naive import NaiveEngine
-from nbgraph.engine.sites import Site, shown
+from nbgraph.engine.sites import Site
 from nbgraph.errors import EngineError, EngineTimeout
+from nbgraph.tracebacks import file_label
 from tests.engine.conftest import WAIT
 
 
@@ -245,8 +248,8 @@ def test_a_notebook_cell_is_named_as_ipython_names_it(monkeypatch):
         get_ipython = Shell
 
     monkeypatch.setitem(sys.modules, "IPython", IPython)
-    assert shown("/tmp/ipykernel_1/2.py") == "Cell In[3]"
-    assert shown("losses.py") == "losses.py"
+    assert file_label("/tmp/ipykernel_1/2.py") == "Cell In[3]"
+    assert file_label("losses.py") == "losses.py"
 
 
 # what it shows ---------------------------------------------------------------------------------
@@ -268,7 +271,7 @@ def test_stats_count(engine, gate):
     after = engine.stats()
     assert (after.pending, after.pending_bytes, after.failures) == (0, 0, 1)
     assert set(after.to_dict()) >= {"kind", "workers", "pushed", "completed", "limits"}
-    assert "failures nobody was told of  1" in str(after)
+    assert "failures nobody has seen  1" in str(after)
     assert "completed" in after._repr_html_()
 
 
@@ -385,3 +388,19 @@ def test_an_engine_object_has_its_own_variables(engine):
     opr = other.new_operator(nothing, mutate_vars=[v])
     with pytest.raises(EngineError, match="belongs to another engine"):
         engine.push_operator(opr)
+
+
+def test_every_call_of_an_engine_is_a_function_of_the_module():
+    """Declared once, on `Engine`: the same name, parameters and documentation."""
+    calls = [
+        name
+        for name, value in vars(Engine).items()
+        if inspect.isfunction(value) and not name.startswith("_")
+    ]
+    own = {"site_id", "push_to_device"}  # what arrays and operators ask for
+    for name in set(calls) - own:
+        function, method = getattr(ng.engine, name), getattr(Engine, name)
+        parameters = list(inspect.signature(method).parameters.values())
+        assert list(inspect.signature(function).parameters.values()) == parameters[1:], name
+        assert (function.__name__, function.__doc__) == (name, method.__doc__)
+    assert {"push", "wait_for_all", "stop"} <= set(calls)

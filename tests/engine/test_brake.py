@@ -127,7 +127,7 @@ def test_an_interrupted_pusher_leaves_nothing_behind(small):
     timer.join(WAIT)
     held.open()
     small.wait_for_all(WAIT)
-    assert ran == [1] * 49 and not small._jobs
+    assert ran == [1] * 49 and not small._core.jobs
 
 
 def interrupt_main():

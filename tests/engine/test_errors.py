@@ -129,7 +129,7 @@ def test_what_overwrites_a_poisoned_variable_runs_and_clears_it(engine):
         skipped.result(WAIT)
     assert str(b.error) == "lost again"
     with contextlib.suppress(ValueError):
-        engine.wait_for_all(WAIT)  # the failure of the first load, which nobody was told of
+        engine.wait_for_all(WAIT)  # the failure of the first load, which nobody has seen
 
 
 def test_wait_for_all_raises_the_first_pushed_and_lists_the_others(engine, gate):

@@ -465,6 +465,6 @@ def test_instances_come_and_go_with_their_templates(threaded):
         plan.instance(threaded).launch((v,), (counts.ctypes.data,))
     threaded.wait_for_all(WAIT)
     for _ in range(3):
-        threaded._reap(threaded._core)
+        threaded._core.reap()
     assert counts[0] == 150 and not threaded._core.instances
     assert not threaded._core.doomed and not threaded._core.states

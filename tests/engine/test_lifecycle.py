@@ -62,7 +62,7 @@ engine = ng.engine
 
 
 def _unasked(name, err):
-    """What is said at exit, but for the failures that nobody was told of."""
+    """What is said at exit, but for the failures that nobody has seen."""
     told = name == "failing" and "nobody was told that '<lambda>' failed" in err
     return "" if told and "ZeroDivisionError" in err else err
 
@@ -86,8 +86,8 @@ def test_work_pushed_before_a_normal_exit_is_done(tmp_path):
     """Nobody waits; it takes longer than a stuck function would be given."""
     out, _ = program(
         f"""
-from nbgraph.engine import serving
-serving.DRAIN = 0.3
+from nbgraph.engine import tracked
+tracked.DRAIN = 0.3
 box = engine.new_variable()
 def write(run_ctx, i):
     time.sleep(0.02)
@@ -105,8 +105,8 @@ def test_a_kernel_that_runs_on_at_exit_keeps_its_code_and_memory(tmp_path):
     """The interpreter gives back code and memory of everything else."""
     program(
         """
-from nbgraph.engine import serving
-serving.DRAIN = 0.05
+from nbgraph.engine import tracked
+tracked.DRAIN = 0.05
 @ng.op
 def slow(x):
     s = x
@@ -262,8 +262,8 @@ engine.wait_for_all(10)
 def test_forks_while_other_threads_push(tmp_path):
     out, _ = program(
         """
-from nbgraph.engine import serving
-serving.DRAIN = 0.02
+from nbgraph.engine import tracked
+tracked.DRAIN = 0.02
 boxes = [engine.new_variable() for _ in range(2)]
 going = [True]
 fill(engine)

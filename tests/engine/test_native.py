@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.engine.launcher import Launcher
+from nbgraph.engine.kernels import Launcher
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, EngineError, EngineTimeout, KernelError

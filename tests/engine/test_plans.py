@@ -234,9 +234,9 @@ def test_plans_come_and_go_while_others_run(threaded):
     threaded.wait_for_all(WAIT)
     assert world.values[0] == 2 * count
     core = threaded._core
-    threaded._reap(core)
+    core.reap()
     threaded.wait_for_all(WAIT)
-    threaded._reap(core)
+    core.reap()
     assert len(core.instances) <= 1
 
 

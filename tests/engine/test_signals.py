@@ -87,12 +87,12 @@ import os, signal, threading, weakref
 from types import SimpleNamespace
 import numpy as np
 import nbgraph as ng
-from nbgraph.engine import serving
+from nbgraph.engine import tracked
 from nbgraph.engine.plan import Plan, Step
 from nbgraph.operator import parallel
 from tests.engine.exit_program import until
 
-serving.DRAIN = 0.05
+tracked.DRAIN = 0.05
 ng.engine.set("threaded", workers=1)
 engine = ng.engine
 engine.push(lambda run_ctx: until(np.ones(1, np.int64), 1).address).result()  # all is compiled

@@ -219,7 +219,7 @@ def test_memory_is_flat(total):
     gc.collect()
     assert core.word(layout.SLAB_BYTES) <= 1.1 * slabs + (1 << 20)
     assert resident() - pages < 16 << 20
-    assert not engine._jobs and not engine._operators and not core.failures
+    assert not core.jobs and not core.operators and not core.failures
     engine.stop()
 
 

@@ -30,7 +30,7 @@ MISTAKES = {
     "a list": (lambda: bound(args={**arrays(), "x": [1.0]}), ["x is a list", "ng.array"]),
     "NumPy": (
         lambda: bound(args={**arrays(), "x": np.ones((2, 3))}),
-        ["x is a ndarray", "give an NDArray", "ng.array"],
+        ["x is an ndarray", "give an NDArray", "ng.array"],
     ),
     "gaps": (
         lambda: bound(args={**arrays(), "x": ng.ones((2, 6))[:, ::2]}),
@@ -258,7 +258,7 @@ def test_eval():
     assert found.shape == (2, 3)
     with pytest.raises(ArgumentError, match="no value for 'w'"):
         Y.eval(x=1)
-    with pytest.raises(ArgumentError, match="'v' is no argument"):
+    with pytest.raises(ArgumentError, match="'v' is not an argument"):
         Y.eval(x=1, w=1, v=1)
 
 
@@ -344,7 +344,7 @@ def test_outputs_are_zeros_before_the_first_run():
 
 
 def test_reshape_takes_the_flags_of_mxnet():
-    """X-SYM-04: both change nothing; a shape by its place is no flag."""
+    """X-SYM-04: both change nothing; a shape by its place is not a flag."""
     exe = Y.simple_bind(x=(2, 3), w=(3, 4))
     other = exe.reshape(partial_shaping=True, allow_up_sizing=True, x=(50, 3))
     assert other.outputs[0].shape == (50, 4) and other.arg_dict["w"] is exe.arg_dict["w"]

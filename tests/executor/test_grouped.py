@@ -6,6 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.graph.passes.devices import parts, place
+from nbgraph.operator.product_op import ProductOp
 from tests.graph.random_graphs import random_graph
 
 CPU, OTHER, GPU = ng.cpu(0), ng.cpu(1), ng.gpu(0)
@@ -85,9 +86,7 @@ def test_gradients_run_where_their_nodes_do():
     products = {CPU: 0, OTHER: 0}
     for program in programs:
         nodes = program.compiled.source.nodes
-        products[program.compiled.device] += sum(
-            getattr(node.op, "kind", "") == "product" for node in nodes
-        )
+        products[program.compiled.device] += sum(isinstance(node.op, ProductOp) for node in nodes)
     assert products == {CPU: 6, OTHER: 3}
     exe = bound({"first": CPU, "second": CPU})  # one device after all
     assert len(exe._bound.both((True, True)).programs) == 1

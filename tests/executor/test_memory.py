@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array.layout import layout
 from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
 from nbgraph.executor.programs import Bound
@@ -14,6 +13,7 @@ from nbgraph.graph.arguments import auxiliary_variables, typed
 from nbgraph.graph.graph import spec
 from nbgraph.graph.passes.lifetimes import footprint
 from nbgraph.graph.schedule import predecessors
+from nbgraph.operator.layout import layout
 from tests.executor.planned import GRAPHS
 
 PLAIN = Options.of(fuse=False, simplify=False)

@@ -32,7 +32,9 @@ def test_stages(exe):
     assert len(stages) == sum(map(len, stages.by_program.values()))
     assert stages[0].name in stages.to_dict()["forward, training"][0]["name"]
     assert "backward: pass 1" in str(stages)
-    assert stages._repr_html_().count("<svg") == 2 * len(stages)
+    shown = stages._repr_html_()
+    assert shown.count("<svg") == 2 * len(stages)
+    assert shown.count("<details open>") == 1 and "<details>" not in shown.partition(" open>")[2]
     untouched = layer(share=False, fold=False, simplify=False, fuse=False)
     assert str(untouched.passes()) == "no pass changed anything"
 
@@ -107,7 +109,8 @@ def test_plan(exe):
         assert all("(kWrite" in text or "(kAddTo)" in text for text in row.writes)
     assert any("kWriteInplace" in text and " over " in text for row in rows for text in row.writes)
     assert "estimated ns" in str(exe.plan())
-    assert "kernel fused" in exe.plan()._repr_html_()
+    shown = exe.plan()._repr_html_()
+    assert "kernel fused" in shown and shown.count("<table>") == len(exe.plan().by_program)
     assert exe.plan().to_dict()["backward"][0]["number"] == 0
 
 
@@ -209,7 +212,9 @@ def test_asked_before_anything_has_run():
     assert len(exe.plan().by_program["forward"]) == 1
 
 
-@pytest.mark.parametrize(("pattern", "told"), [(3, "is a int"), ("(", "is no regular expression")])
+@pytest.mark.parametrize(
+    ("pattern", "told"), [(3, "is an int"), ("(", "is not a regular expression")]
+)
 def test_a_pattern_that_is_none(pattern, told):
     """X-SYM-08: refused at once, and nobody looks on."""
     exe = ng.sin(ng.var("x")).simple_bind(x=(2,))

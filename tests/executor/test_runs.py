@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array.layout import layout
 from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.program import Program
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.layout import layout
 from tests.engine.conftest import engine, gate, threads
 
 __all__ = ["engine", "gate", "threads"]
@@ -261,7 +261,8 @@ standardise.auxiliary = ("mean",)
 
 @WAYS
 def test_a_state_is_written_where_it_lies(options, engine):
-    """X-SYM-04: a moving mean: it is no argument, has no gradient, and every run moves it once."""
+    """X-SYM-04: a moving mean: it is not an argument, has no gradient, and every run moves
+    it once."""
     x, mean = ng.var("x"), ng.var("mean")
     y = ng.tanh(standardise(x * 2, mean))
     assert y.list_arguments() == ["x"] and y.list_auxiliary_states() == ["mean"]

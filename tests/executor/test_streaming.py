@@ -13,7 +13,7 @@ AT = np.linspace(-3, 3, N, dtype=np.float32)
 
 def streamed(program):
     """For each kernel of a program, in order: whether it streams."""
-    return [p.code.loop.streaming for p in program.compiled.prepared if p is not None]
+    return [p.code.loop.streaming for p in program.compiled.calls if p is not None]
 
 
 @pytest.fixture(autouse=True)

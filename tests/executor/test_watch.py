@@ -39,7 +39,7 @@ def test_variables_on_request_and_an_end():
     exe.set_monitor_callback(None)
     exe.forward()
     assert len(names) == 4
-    with pytest.raises(ArgumentError, match="set_monitor_callback: 3 is no function"):
+    with pytest.raises(ArgumentError, match="set_monitor_callback: 3 is not a function"):
         exe.set_monitor_callback(3)
 
 

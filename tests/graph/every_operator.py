@@ -37,6 +37,15 @@ def _each(names, *operands, **keywords):
     return dict.fromkeys(names.split(), (operands, keywords))
 
 
+_TRANSFORMS = (
+    "fft ifft fftn ifftn fft2 ifft2 rfft irfft rfftn irfftn rfft2 irfft2 hfft ihfft fftshift "
+    "ifftshift"
+)
+_MATRICES = (
+    "linalg_cholesky linalg_cond linalg_diagonal linalg_eig linalg_eigh linalg_eigvals "
+    "linalg_eigvalsh linalg_expm linalg_inv linalg_matrix_norm linalg_matrix_rank linalg_norm "
+    "linalg_pinv linalg_qr linalg_svd linalg_svdvals linalg_trace linalg_vector_norm"
+)
 LOSSES = "hinge huber l1 l2 logistic smooth_l1 squared_hinge focal"
 FUNCTIONS = {
     **_each("adaptive_avg_pooling adaptive_max_pooling", M[None, None], places=(2, 3)),
@@ -84,6 +93,17 @@ FUNCTIONS = {
     **_each("index_select", M, indices=I, axis=1),
     **_each("linalg_gelqf", M),
     **_each("linalg_syevd", D),
+    **_each("conj conjugate angle", M),
+    **_each(" ".join(f"fft_{name}" for name in _TRANSFORMS.split()), M),
+    **_each("fft_fftfreq fft_rfftfreq", n=4),
+    **_each("fft_complex", M, sizes=None, axes=(1,), norm="ortho", inverse=True),
+    **_each("fft_real fft_hermitian", M, n=None, axis=1, norm="ortho"),
+    **_each(_MATRICES, D),
+    **_each("linalg_matrix_power", D, n=2),
+    **_each("linalg_tensorinv", D, ind=1),
+    **_each("linalg_lstsq linalg_solve linalg_tensorsolve", D, V[:3]),
+    **_each("linalg_cross linalg_outer", V[:3], V[1:]),
+    **_each("linalg_multi_dot", [D, M, V]),
     **_each("ravel_multi_index", np.array([[0, 1], [2, 3]]), shape=(3, 4)),
     **_each("unravel_index", I, shape=(3, 4)),
     **_each("roi_pooling", M[None, None], np.float32([[0, 0, 0, 2, 2]]), pooled_size=(2, 2)),
@@ -123,9 +143,9 @@ def calls():
     own: dict = {}
     for name, row in layers():
         own.setdefault(registry.find(name), row)
-    for name in registry.names():
+    for name in sorted(registry.library()):
         entry = registry.entry(name)
-        if entry.names[0] != name or name not in registry.library() or name in UNFIT:
+        if entry.names[0] != name or name in UNFIT:
             continue
         if isinstance(entry.op, Mapper):
             x = WHOLE if name in BITS else M / 2

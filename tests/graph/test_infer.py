@@ -57,7 +57,7 @@ def test_from_arguments_to_outputs():
 
 
 def test_what_is_not_determined_is_none():
-    """OPP-04, X-SYM-02: not enough is no error."""
+    """OPP-04, X-SYM-02: not enough is not an error."""
     net = ng.sin(ng.var("x") @ ng.var("w"))
     assert net.infer_shape(x=(2, 3)) == (None, None, None)
     assert net.infer_shape_partial(x=(2, 3)) == ([(2, 3), None], [None], [])
@@ -117,8 +117,8 @@ def test_an_error_of_a_users_shape_function_says_where(shaped):
     with pytest.raises(ValueError, match="unpack") as caught:
         shaped(ng.sin(ng.var("x"))).infer_shape(x=(2,))
     notes = "\n".join(caught.value.__notes__)
-    assert "was asked for float32[2]" in notes
-    assert "operand 0: sin: float32[2] <- x: float32[2]" in notes
+    assert "infer_shape was asked for arguments [(2,)]" in notes
+    assert "operand 0: sin: (2,) <- x: (2,)" in notes
 
 
 def test_arguments_that_are_wrong():

@@ -43,7 +43,7 @@ def test_operators_methods_and_functions_make_the_same_nodes():
         (Y > 0, np.greater(Y, 0)),
         (Y.sum(axis=1), np.sum(Y, axis=1)),
         (Y.reshape(3, 2), ng.reshape(Y, (3, 2))),
-        (Y[0], ng.slice_view(Y, (0,))),
+        (Y[0], ng.ops.slice_view(Y, (0,))),
         (Y.astype("int8"), ng.astype(Y, np.int8)),
         (ng.sym.sin(Y), ng.sin(Y)),
         (np.concatenate([Y, Y]), ng.concatenate([Y, Y])),
@@ -221,11 +221,10 @@ REFUSED = [
     (lambda: ng.add(Y, 1, out=np.zeros((2, 3))), ArgumentError, "add: out= .* use the result"),
     (lambda: np.add(Y, 1, out=np.zeros((2, 3))), ArgumentError, "add: out= .* use the result"),
     (lambda: Y.__setitem__(0, 1), ArgumentError, r"setitem: .*no memory.*ng.index_update"),
-    (lambda: np.linalg.inv(Y), ArgumentError, r"numpy.linalg.inv: .*outside of the graph"),
+    (lambda: np.linalg.nothing_of(Y), AttributeError, "nothing_of"),
     (lambda: np.frompyfunc(abs, 1, 1)(Y), ArgumentError, "this ufunc has no operator"),
     (lambda: Y + Foreign(), ArgumentError, "'x2' is a torch array; .*ng.from_dlpack"),
     (lambda: Foreign() + Y, ArgumentError, "'x1' is a torch array; .*ng.from_dlpack"),
-    (lambda: Y + 1j, DTypeError, "add: operand 'x2' is complex; complex dtypes are not"),
     (lambda: Y + "a", TypeError, "unsupported operand"),
     (lambda: Y + np.ones((4, 5)), ShapeError, r"add: shapes do not broadcast: x1\(2, 3\)"),
     (lambda: Y[5], IndexingError, "index 5 is out of bounds for axis 0.*expected -2 to 1"),
@@ -234,10 +233,10 @@ REFUSED = [
     (lambda: ng.var(3), ArgumentError, "var: name=3; give a string"),
     (lambda: ng.var("a", shape="b"), ArgumentError, "var 'a': shape='b'; give a tuple"),
     (lambda: ng.var("a", shape=(-1,)), ShapeError, "negative size; sizes start at 0"),
-    (lambda: ng.var("a", dtype="complex64"), DTypeError, "complex dtypes are not supported"),
+    (lambda: ng.var("a", dtype="longdouble"), DTypeError, "is not supported; supported"),
     (lambda: ng.Group([]), ArgumentError, "Group: no symbols were given; give one or more"),
-    (lambda: ng.Group([1]), ArgumentError, r"Group: symbols\[0\] is a int; give symbols"),
-    (lambda: ng.Group(3), ArgumentError, "Group: symbols is a int; give a list"),
+    (lambda: ng.Group([1]), ArgumentError, r"Group: symbols\[0\] is an int; give symbols"),
+    (lambda: ng.Group(3), ArgumentError, "Group: symbols is an int; give a list"),
     (lambda: ng.sin(BOTH), ArgumentError, r"a group of 2 symbols .* choose one .*group\[0\]"),
     (lambda: BOTH[2], IndexError, "output 2 of a group of 2; there are sin0_output"),
     (lambda: BOTH["tan0"], ArgumentError, "no output 'tan0' .* there are: sin0_output"),
@@ -247,7 +246,7 @@ REFUSED = [
     (lambda: X.named("a"), ArgumentError, "'x' is a variable; make it with that name"),
     (lambda: ng.sin(X).named(""), ArgumentError, "named: name=''"),
     (lambda: ng.sin(X)(z=Y), ArgumentError, "compose: no variable is called 'z'; there are x"),
-    (lambda: ng.sin(X)(x=3), ArgumentError, "compose: x=3 is a int; give a symbol"),
+    (lambda: ng.sin(X)(x=3), ArgumentError, "compose: x=3 is an int; give a symbol"),
     (lambda: ng.sin(X)(x=BOTH), ArgumentError, "compose: x is a group; choose one"),
     (lambda: ng.sin(X)(Y, Y), ArgumentError, r"compose: 2 symbols for 1 arguments \(x\)"),
     (lambda: ng.sin(X)(Y, x=Y), ArgumentError, "'x' is given twice"),
@@ -321,7 +320,7 @@ def test_attributes_as_mxnet_gives_them():
             ng.sym.sin(w, attr=wrong)
 
 
-@pytest.mark.parametrize("dtype", ["nope", 3, complex])
+@pytest.mark.parametrize("dtype", ["nope", 3, "longdouble"])
 def test_a_dtype_that_is_none_names_the_variable(dtype):
     """X-SYM-01: of many variables, which."""
     with pytest.raises(DTypeError, match="variable 'x': .* is given as its dtype.*'float32'"):
@@ -329,9 +328,11 @@ def test_a_dtype_that_is_none_names_the_variable(dtype):
 
 
 def test_a_name_at_the_call_of_an_operator_points_to_where_it_is_taken():
-    """X-SYM-01: ng.sym takes name= and attr=; elsewhere they are no parameters."""
+    """X-SYM-01: ng.sym takes name= and attr=; elsewhere they are not parameters."""
     x, b = ng.var("x"), ng.var("b")
-    told = r"add: name='fc1' is no parameter.*add\(...\).named\('fc1'\), or ng.sym.add\(..., name="
+    told = (
+        r"add: name='fc1' is not a parameter.*add\(...\).named\('fc1'\), or ng.sym.add\(..., name="
+    )
     with pytest.raises(ArgumentError, match=told):
         ng.add(x, b, name="fc1")
     with pytest.raises(ArgumentError, match=r"sin: attr=.*ng.attribute_scope.*ng.sym.sin"):
@@ -373,7 +374,7 @@ def test_a_symbol_called_on_arrays_computes_and_is_recorded():
     assert [v.shape for v in both] == [(1, 4), (1, 2)]
     with pytest.raises(ArgumentError, match="'w' is None; where one argument is an NDArray"):
         net(a)
-    with pytest.raises(ArgumentError, match="w=3 is a int; give a symbol"):
+    with pytest.raises(ArgumentError, match="w=3 is an int; give a symbol"):
         net(w=3)
 
 

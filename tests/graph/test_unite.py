@@ -48,9 +48,9 @@ def test_the_same_bits_in_one_pass(shape, dense, dtype):
 def parts(above):
     x, g = ng.var("x", shape=(4, 9)), ng.var("g", shape=(4,))
     label = ng.var("label", shape=(4,), dtype="int64")
-    loss, top, inverse = ng.label_entropy(x, label)
+    loss, top, inverse = ng.ops.label_entropy(x, label)
     share = above(loss, g)
-    slope = ng.label_entropy_gradient(x, label, top, inverse, share, share)
+    slope = ng.ops.label_entropy_gradient(x, label, top, inverse, share, share)
     return ng.Group([loss, slope]).graph
 
 

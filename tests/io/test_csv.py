@@ -104,7 +104,7 @@ def test_classes_by_their_names(write):
     it = CSVIter(path, label="y", classes=["cat", "dog", "cow"], batch_size=3)
     assert it.next().label[0].tolist() == [1, 0, 2]
     it = CSVIter(path, label="y", classes=["cat", "dog"], batch_size=3)
-    with pytest.raises(DataError, match=r"row 2 \(line 4\), column 'y': 'cow' is no class"):
+    with pytest.raises(DataError, match=r"row 2 \(line 4\), column 'y': 'cow' is not a class"):
         it.next()
     with pytest.raises(DataError, match="not text; give classes=2"):
         CSVIter(path, label="a", data={}, classes=["cat", "dog"])

@@ -105,7 +105,7 @@ def test_an_image_that_cannot_be_read(folder, tmp_path, capsys):
     assert "no image that Pillow knows" in said and str(bad) in said and "--resume goes on" in said
     assert not out.exists()
     assert main(["pack", str(folder), str(out), "--skip", "--verify"]) == 0
-    assert "left out: 4 bytes are no image" in capsys.readouterr().err
+    assert "left out: 4 bytes are not an image" in capsys.readouterr().err
     assert sorted(records_of(out)) == [0, 1, 2, 4, 5, 6, 7, 8]
     bad.write_bytes(whole)
 

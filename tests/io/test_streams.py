@@ -161,7 +161,7 @@ def test_an_iterator_is_gone_through_once():
 @pytest.mark.parametrize(
     ("make", "error", "told"),
     [
-        (lambda: IterableStream(3), ArgumentError, "items is a int; expected an iterable"),
+        (lambda: IterableStream(3), ArgumentError, "items is an int; expected an iterable"),
         (lambda: DatasetSource(Dataset([])), DataError, "Dataset has no sample"),
         (
             lambda: DatasetSource(Dataset([{"x": 1}]), labels=["z"]),

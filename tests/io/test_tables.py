@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io import ArrowIter, ParquetIter, SourceIter, TableSource, as_iter
-from nbgraph.io.parquet_source import RowGroups
+from nbgraph.io.arrow_source import RowGroups
 from nbgraph.io.tables import Tables
 from tests.io.sources import numbers_of
 

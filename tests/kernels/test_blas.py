@@ -12,6 +12,8 @@ import threadpoolctl
 import nbgraph as ng
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.kernels import blas, products
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout_of
 from nbgraph.operator.request import kWriteTo
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.products.products import matmul
@@ -35,7 +37,10 @@ class Stand:
         self.functions = GEMM(lambda *_: gemm(self)), GETTER(lambda: self.count), SETTER(self.set)
         self.state = (ctypes.c_int64 * 5)()
         self.state[3], self.state[4] = (_address(f) for f in self.functions[1:])
-        self.call = OP.product_call(self.arrays, self.out, "write", {})
+        layouts = [layout_of(x) for x in self.arrays]
+        found = lowered(OP, layouts, [layout_of(self.out)], ["write"], {})
+        assert found is not None
+        self.call = found.alone
 
     def set(self, count):
         self.count = count
@@ -47,8 +52,8 @@ class Stand:
         words[blas_word("gemm")] = _address(self.functions[0])
         words[blas_word("threads")] = ctypes.addressof(self.state)
         addresses = [x.__array_interface__["data"][0] for x in (*self.arrays, self.out)]
-        record = [*self.call.head, *addresses, *words, *self.call.outer]
-        return NativeCall(blas.routine().address, record, self.call.tiles, cost=cost)
+        record = [*self.call.head, *addresses, *words, *self.call.tail]
+        return NativeCall(blas.routine().address, record, self.call.size, cost=cost)
 
 
 def _address(function):
@@ -74,7 +79,7 @@ def test_one_thread_while_a_call_is_under_way():
     seen = []
     stand = Stand(lambda s: seen.append(s.count), shape=(2500, 2500, 8))
     stand.pushed()()
-    assert seen == [1] * stand.call.tiles
+    assert seen == [1] * stand.call.size
     assert seen[1:]
     assert stand.asked == [1, 4]
     assert list(stand.state)[:2] == [0, 0]
@@ -128,7 +133,7 @@ def test_workers_share_one_product(threaded, monkeypatch):
     both = threading.Barrier(2)
     monkeypatch.setattr(products, "CORES", 2)
     stand = Stand(lambda s: both.wait(SOON), shape=(300, 1024, 64))
-    assert stand.call.tiles == 2
+    assert stand.call.size == 2
     threaded.push(stand.pushed(), mutate_vars=[threaded.new_variable()]).result()
     assert not both.broken
 

@@ -131,7 +131,7 @@ def test_helpers_that_nest_too_deep(tmp_path):
 
 
 def test_integers_where_nan_is_asked_for():
-    with pytest.raises(CaptureError, match="a result is no floating value"):
+    with pytest.raises(CaptureError, match="a result is not a floating value"):
         ng.op(counts, on_invalid="nan")
 
 

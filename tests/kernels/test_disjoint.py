@@ -28,7 +28,7 @@ def compiled(op, dtype, numbers, count, request, **options):
     number = np.dtype(dtype).type(1).item()
     plan = op.invoker.plan_of([np.dtype(dtype)] * op.inputs + [number] * numbers, {})
     layouts = ["c"] * op.inputs + ["p"] * numbers + ["c"] * count
-    return kernel(op.invoker.loop(plan, layouts, [dtype] * count, [request] * count, **options))
+    return kernel(plan.loop(layouts, [dtype] * count, [request] * count, **options))
 
 
 def words(arrays, numbers):

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbgraph as ng
-from nbgraph.array.launch import scalar_word
 from nbgraph.kernels import attempts, draws, quantiles, ranges
 from nbgraph.kernels.cuda import compile as compiled
 from nbgraph.kernels.cuda import machine
 from nbgraph.kernels.cuda.drawing import drawing
 from nbgraph.kernels.written import source, written
+from nbgraph.operator.kernel_call import scalar_word
 from nbgraph.resource.random import Draw
 from tests.kernels.cuda.hosts import loaded
 
@@ -190,8 +190,8 @@ def test_limits_compare_as_numbers_do(p, compute, off):
 )  # fmt: skip
 def test_what_threads_of_a_gpu_run(d):
     """SMP-24: no stack, no spills, products of 128 bits by instructions, vectors where they fit."""
-    call = drawing(d, (0,) * (len(d.record.names) - 5 - len(d.arrays)), 1000)
-    texts = [code.ptx((9, 0)) for code in (call.code, call.vectors)]
+    *codes, _ = drawing(d, 1000)
+    texts = [code.ptx((9, 0)) for code in codes]
     for text in texts:
         assert text.count("mul.hi.u64") >= 16 and ".extern" not in text
         assert ".f64" not in text or d.compute == "float64"

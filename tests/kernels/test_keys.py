@@ -155,7 +155,7 @@ def test_kernels_that_wait_for_their_code_share_it():
         op = ng.op(lambda x: (x * 0.8171 - 4.7) * x / (x * x - 0.531), name=name)
         plan = op.invoker.plan_of([np.dtype("float64")], {})
         with deferring():
-            kernels.append(kernel(op.invoker.loop(plan, ("c", "c"), ["float64"], ("write",))))
+            kernels.append(kernel(plan.loop(("c", "c"), ["float64"], ("write",))))
     assert not any(each.at_hand() for each in kernels)
     kernels[0].load()
     assert kernels[1].at_hand()

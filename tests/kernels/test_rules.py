@@ -12,42 +12,51 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import CertificateError
-from nbgraph.kernels import derivative, rules
+from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import special
 from nbgraph.kernels.certificate import certify
 from nbgraph.kernels.claim import Claim
+from nbgraph.kernels.functions import FUNCTIONS
+from nbgraph.kernels.rules import Term
 from nbgraph.kernels.scalar import Graph
 from nbgraph.operator.backward import backward
 
-ROWS = [*((key, False) for key in rules._RULES), *((key, True) for key in rules._ACCURATE)]
-TWO = {"atan2", "pow", "hypot", "copysign", "fmod", "polygamma"}  # functions of two arguments
+PLAIN = {name: row for name, row in FUNCTIONS.items() if not row.is_special}
+ACCURATE = [name for name, row in PLAIN.items() if row.accurate]
+ROWS = [(n, i, False) for n, row in PLAIN.items() for i, f in row.slopes.items() if f]
+ROWS += [(name, 0, True) for name in ACCURATE]
 OTHER = {"copysign": -1.3, "polygamma": 2.0}  # the argument that is not differentiated by
 
-every_rule = pytest.mark.parametrize(("key", "accurate"), ROWS)
+every_rule = pytest.mark.parametrize(("name", "index", "accurate"), ROWS)
 
 
-def claim_of(key, accurate):
+def claim_of(name, index, accurate):
     """The call whose derivative the rule gives, and that derivative."""
     graph = Graph()
     x = graph.argument("x", "f")
-    name = key[:-1] if key[:-1] in TWO else key
     args = [x]
-    if name in TWO:
-        args.insert(1 - int(key[-1]), graph.const(OTHER.get(name, 1.7)))
+    if FUNCTIONS[name].arity == 2:
+        args.insert(1 - index, graph.const(OTHER.get(name, 1.7)))
     value = graph.call(name, *args)
     (slope,) = derivative.partials(graph, [value], x, accurate=accurate)
-    return Claim(key, graph, (x,), {}, x, value, slope)
+    return Claim(name, graph, (x,), {}, x, value, slope)
 
 
-def plant(monkeypatch, key, accurate, fault):
-    table = rules._ACCURATE if accurate else rules._RULES
-    right = table[key]
-    monkeypatch.setitem(table, key, lambda g, y, a: fault(g, right(g, y, a), a))
+def plant(monkeypatch, name, index, accurate, fault):
+    row = FUNCTIONS[name]
+    right = row.accurate if accurate else row.slopes[index]
+
+    def wrong(y, *args):
+        return Term(y.graph, fault(y.graph, right(y, *args), [a.node for a in args]))
+
+    slopes = row.slopes if accurate else {**row.slopes, index: wrong}
+    changed = row._replace(slopes=slopes, accurate=wrong if accurate else row.accurate)
+    monkeypatch.setitem(FUNCTIONS, name, changed)
 
 
 @every_rule
-def test_rules_are_right(key, accurate):
-    found = certify(claim_of(key, accurate))
+def test_rules_are_right(name, index, accurate):
+    found = certify(claim_of(name, index, accurate))
     assert found.points >= 8
     assert found.worst < 1e-9
 
@@ -56,25 +65,29 @@ def one_side(g, slope, args):
     """The wrong sign, for a part of the arguments that every function takes."""
     x = next(a for a in args if a.op == "arg")
     wrong = g.logical_and(g.compare("gt", x, g.const(0.36)), g.compare("lt", x, g.const(1.5)))
+    slope = slope_term(g, slope).node
     return g.select(wrong, g.negate(slope), slope)
 
 
+def slope_term(g, slope):
+    return slope if isinstance(slope, Term) else Term(g, g.const(slope))
+
+
 FAULTS = {
-    "factor": lambda g, slope, args: rules._mul(g, 1.0001, slope),
-    "constant": lambda g, slope, args: rules._add(g, slope, 1e-3),
+    "factor": lambda g, slope, args: (1.0001 * slope_term(g, slope)).node,
+    "constant": lambda g, slope, args: (slope_term(g, slope) + 1e-3).node,
     "side": one_side,
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("row", range(len(ROWS)), ids=lambda i: f"{ROWS[i][0]}-{ROWS[i][1]}")
+@pytest.mark.parametrize("row", range(len(ROWS)), ids=lambda i: "-".join(map(str, ROWS[i])))
 def test_a_fault_in_a_rule_is_caught(row, full, monkeypatch):
     """All faults of all rules under --full; every day one of each rule, in turns."""
-    key, accurate = ROWS[row]
     for fault in list(FAULTS.values())[slice(None) if full else slice(row % 3, row % 3 + 1)]:
         with monkeypatch.context() as patch:
-            plant(patch, key, accurate, fault)
+            plant(patch, *ROWS[row], fault)
             with pytest.raises(CertificateError, match=r"wrong at x=.*fault of nbgraph"):
-                certify(claim_of(key, accurate))
+                certify(claim_of(*ROWS[row]))
 
 
 ODD = {
@@ -109,11 +122,11 @@ WITH_OUTPUT = {
 }
 
 
-@pytest.mark.parametrize("key", rules._ACCURATE)
+@pytest.mark.parametrize("key", ACCURATE)
 @pytest.mark.parametrize("fault", ["factor", "constant"])
 def test_a_fault_in_the_form_that_reads_the_output_is_caught(key, fault, monkeypatch):
     """The form with the operand is right: a backward pass compares the two before its first use."""
     backward(ng.op(WITH_OUTPUT[key])).require_certificate()
-    plant(monkeypatch, key, False, FAULTS[fault])
+    plant(monkeypatch, key, 0, False, FAULTS[fault])
     with pytest.raises(CertificateError, match="the output-form derivative .* fault of nbgraph"):
         backward(ng.op(WITH_OUTPUT[key])).require_certificate()

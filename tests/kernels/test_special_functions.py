@@ -3,7 +3,6 @@
 # ruff: noqa: PLW0108 - lambdas are the operators
 
 import math
-from itertools import chain
 
 import mpmath
 import numpy as np
@@ -12,14 +11,15 @@ import scipy.special
 
 import nbgraph as ng
 from nbgraph.errors import DerivativeError
-from nbgraph.kernels import derivative, special_rules
+from nbgraph.kernels import derivative
 from nbgraph.kernels.capture.special import Special
 from nbgraph.kernels.certificate import certify
 from nbgraph.kernels.claim import Claim
+from nbgraph.kernels.functions import FUNCTIONS
 from nbgraph.kernels.interpret import Undetermined
 from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.scalar import Graph
-from nbgraph.kernels.vector_math.names import ARITY, SPECIAL, WIDE
+from nbgraph.kernels.vector_math.names import ARITY, FAMILY, WIDE
 
 POSITIVE = (1e-7, 0.003, 0.4, 0.97, 1.0, 1.8, 2.6, 5.3, 7.99, 8.01, 14.7, 38.0, 97.0)
 UNIT = (1e-12, 0.004, 0.2, 0.49, 0.51, 0.83, 0.997, 1 - 1e-9)
@@ -92,7 +92,9 @@ def size(name, row, y):
 
 LOOSE = {"yv": 2e-13, "jv": 2e-13}  # of higher orders, where recurrences are long
 HARD = dict.fromkeys(("iv", "ive", "kv", "kve"), 2e-14)
-HARD |= dict.fromkeys((*SPECIAL["beta"], *SPECIAL["incomplete"]), 2e-13)  # far out in the tails
+HARD |= {
+    n: 2e-13 for n, family in FAMILY.items() if family in ("beta", "incomplete")
+}  # far out in the tails
 HARD |= {name: 5e-13 for name in WIDE if name.startswith("airy")} | LOOSE
 HARD |= dict.fromkeys(("ellipe", "ellipd", "ellipeinc", "exp1", "expi", "expn"), 8e-15)
 
@@ -194,7 +196,10 @@ def claim_of(name, index):
     return Claim(name, graph, (x,), {}, x, value, slope)
 
 
-@pytest.mark.parametrize(("name", "index"), special_rules._RULES)
+SLOPES = [(name, index) for name in sorted(WIDE) for index in FUNCTIONS[name].slopes]
+
+
+@pytest.mark.parametrize(("name", "index"), SLOPES)
 def test_slopes_are_certified(name, index):
     found = certify(claim_of(name, index), seconds=0.4)
     assert found.points >= 6
@@ -202,9 +207,9 @@ def test_slopes_are_certified(name, index):
 
 
 def test_a_fault_in_a_slope_is_caught(monkeypatch):
-    rules = special_rules._RULES
-    right = rules["gammainc", 1]
-    monkeypatch.setitem(rules, ("gammainc", 1), lambda y, a, x: 1.001 * right(y, a, x))
+    slopes = FUNCTIONS["gammainc"].slopes
+    right = slopes[1]
+    monkeypatch.setitem(slopes, 1, lambda y, a, x: 1.001 * right(y, a, x))
     with pytest.raises(ng.errors.CertificateError, match="wrong at x="):
         certify(claim_of("gammainc", 1))
 
@@ -289,6 +294,6 @@ def test_other_slopes_than_the_one_without_a_formula_are_there(text, way):
 def test_every_function_has_many_digits():
     """What mpmath refuses is not a value: it says so."""
     functions = MultiDomain().functions
-    assert functions.keys() >= set(chain.from_iterable(SPECIAL.values()))
+    assert functions.keys() >= WIDE
     with pytest.raises(Undetermined):
         functions["jv"](1.5, -2)

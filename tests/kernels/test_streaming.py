@@ -55,7 +55,7 @@ def kernels(case, first="c", compiler="auto"):
     layouts, requests = [first, "c", *["c"] * count], ["write"] * count
     with ng.config(compiler=compiler):
         both = [
-            kernel(op.invoker.loop(plan, layouts, made, requests, disjoint=True, streaming=s))
+            kernel(plan.loop(layouts, made, requests, disjoint=True, streaming=s))
             for s in (False, True)
         ]
     return *both, plan.typed.outputs
@@ -185,7 +185,7 @@ def test_it_compiles_for_arm(monkeypatch):
     monkeypatch.setattr(vocabulary, "is_x86", lambda: False)
     op, dtype, _ = OPS["float32"]
     plan = op.invoker.plan_of([as_dtype(dtype)] * 2, {})
-    loop = op.invoker.loop(plan, "ccc", [dtype], ["write"], streaming=True)
+    loop = plan.loop("ccc", [dtype], ["write"], streaming=True)
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple("aarch64-unknown-linux-gnu")

@@ -311,7 +311,7 @@ def test_the_header_agrees_with_numba_functions():
 
 
 def test_unknown_functions_are_refused(monkeypatch):
-    """MFU-04: by name, with what there is; a function that might raise is no kernel's."""
+    """MFU-04: by name, with what there is; a function that might raise is not a kernel's."""
     with pytest.raises(ValueError, match="no function 'expp'; there are"):
         texts.texts([("expp", "float32")])
     with pytest.raises(TypeError, match="exp: no implementation for dtype 'int64'"):

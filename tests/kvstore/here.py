@@ -21,18 +21,22 @@ from nbgraph.kvstore.workers import call
 class Here:
     """A shard as its workers see it: all that comes and goes is pickled, as for a network.
 
-    `lossy`: what a worker sends is delivered twice.
+    `lossy`: what a worker sends is delivered twice. `silent`: a method that is never answered.
+    `log`: the names of the calls.
     """
 
-    def __init__(self, shard, loop, *, lossy=False):
-        self.shard, self.lossy = shard, lossy
+    def __init__(self, shard, loop, log, *, lossy=False, silent=None):
+        self.shard, self.log, self.lossy, self.silent = shard, log, lossy, silent
         self._io_loop = SimpleNamespace(asyncio_loop=loop)
 
     def __getattr__(self, name):
         method = getattr(self.shard, name)
 
         async def call(*args):
+            self.log.append(name)
             sent = dumps(args)
+            if name == self.silent:
+                await asyncio.Event().wait()
             try:
                 if self.lossy and name == "push":
                     await method(*loads(sent))
@@ -63,21 +67,28 @@ def _apart(*args):
 
 def run(workers, function, *args, **options):
     """Results of `function(rank, *args)` of so many workers; the first that raises is raised."""
-    try:
-        return _results(workers, function, *args, **options)
-    except BaseException:
-        with suppress(Exception):  # what has failed with it is told here, and to no other test
-            ng.waitall()
-        raise
+    with event_loop() as loop:
+        try:
+            found = _results(loop, workers, function, *args, **options)
+        except BaseException:
+            with suppress(Exception):  # what has failed with it is told here, and to no other test
+                ng.engine.wait_for_all(60)
+            raise
+        ng.engine.wait_for_all(60)  # a loop that stops earlier leaves pushes without an answer
+        return found
 
 
-def _results(workers, function, *args, timeout=20.0, checkpoint=None, lossy=False):
-    with event_loop() as loop, ThreadPoolExecutor(workers) as pool:
-        shards = [Here(Shard(k, workers, timeout), loop, lossy=lossy) for k in range(workers)]
-        futures = [
-            pool.submit(_apart, Job(rank, workers, shards, timeout, checkpoint), function, args)
-            for rank in range(workers)
-        ]
+def _results(loop, workers, function, *args, timeout=20.0, checkpoint=None, log=None, **faults):
+    log = [] if log is None else log
+    with ThreadPoolExecutor(workers) as pool:
+        shards = [Here(Shard(k, workers, timeout), loop, log, **faults) for k in range(workers)]
+        futures = []
+        for rank in range(workers):
+            seen = [*shards]
+            if not any(faults.values()):
+                seen[rank] = seen[rank].shard  # no message lies between
+            job = Job(rank, workers, seen, timeout, checkpoint, loop)
+            futures.append(pool.submit(_apart, job, function, args))
         try:
             return [future.result(60) for future in futures]
         except BaseException as error:

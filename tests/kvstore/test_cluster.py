@@ -1,17 +1,25 @@
-"""Stores on processes (X-KVS-01, X-KVS-02), and what happens when one of them dies."""
+"""Stores on processes (X-KVS-01, X-KVS-02)."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import io
 import os
-import signal
+import shutil
+import subprocess
 import threading
-import time
+import warnings
+from contextlib import suppress
+from pathlib import Path
 
+import distributed
 import numpy as np
 import pytest
+from dask.utils import key_split
 
 import nbgraph as ng
-from nbgraph.errors import KVMembershipError
+from nbgraph.bar import Bar
 from tests.kvstore.test_protocol import SHAPES, gradients, trained
 from tests.nn.test_stores import work
 
@@ -44,7 +52,7 @@ def test_workers_are_processes_that_sum(cluster):
 def test_processes_have_the_bits_of_one_machine(cluster, optimizer):
     given = gradients(2, 3)
     kv = ng.kv.create("local")
-    found = cluster.run(trained, "dist_sync", optimizer, given, {"slice_bytes": 64})
+    found = cluster.run(trained, "dist_sync", optimizer, given, 64, {})
     kv.init([*SHAPES], [ng.ones(s) for s in SHAPES.values()])
     from tests.kvstore.test_protocol import OPTIMIZERS
 
@@ -101,6 +109,34 @@ def test_fit_on_workers(cluster):
     assert compiled == cluster.run(work, 1, False)
 
 
+def shows(rank):
+    x = np.linspace(-1, 1, 64, dtype="float32")[:, None]
+    with contextlib.redirect_stdout(io.StringIO()) as own:
+        ng.nn.fit(
+            ng.nn.Dense(1),
+            ng.io.NDArrayIter(x, x, batch_size=8, part=rank, of=2),
+            loss=ng.nn.metrics.mse,
+            optimizer=ng.optim.SGD,
+            epochs=2,
+            kvstore="dist_sync",
+        )
+    return "epoch" in own.getvalue()
+
+
+def test_progress_of_all_workers_is_one_bar_where_they_were_started(cluster, capsys, monkeypatch):
+    bars = []
+
+    class Drawn(Bar):
+        def draw(self, label, done, total=None, note=""):
+            bars.append((label, total))
+
+    monkeypatch.setattr("nbgraph.kvstore.bar.Bar", Drawn)
+    assert cluster.run(shows) == [False] * 2
+    assert bars[0] == ("epoch 1/2", 4) and {total for _, total in bars} == {4}
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(" ")[2][:9] for line in lines] == ["1/2: loss", "2/2: loss"]
+
+
 def fails(rank):
     kv = ng.kv.create("dist_sync")
     kv.init("w", ng.zeros(2))
@@ -123,10 +159,21 @@ def unpicklable():
 
 BAD = [
     (lambda c: c.run(unpicklable()), "cannot be pickled"),
+    (lambda c: c.run(sums, threading.Lock()), "a tuple cannot be pickled"),
     (lambda c: c.run(sums, on_loss="retry"), "expected one of 'fail', 'wait', 'shrink'"),
-    (lambda c: c.run(sums, timeout=0), "seconds above 0"),
+    (lambda c: c.run(sums, timeout=0), "timeout=0; expected seconds above 0"),
+    (lambda c: c.run(sums, timeout="1"), "timeout='1'; expected seconds above 0"),
     (lambda c: ng.kv.cluster(workers=0), "workers=0"),
+    (lambda c: ng.kv.cluster(threads=0), "threads=0"),
+    (lambda c: ng.kv.cluster(timeout=-1), "timeout=-1"),
+    (lambda c: ng.kv.cluster(security=True), "security is a bool"),
+    (lambda c: ng.kv.cluster(client=3), r"client is an int; expected a distributed\.Client"),
+    (lambda c: ng.kv.cluster(client=c.client, address="x"), "give one of them"),
+    (lambda c: ng.kv.cluster(client=c.client, threads=2), "threads=2 with client="),
+    (lambda c: ng.kv.cluster(client=c.client, security=distributed.Security()), "connected alr"),
+    (lambda c: ng.kv.cluster(address=8786), "address is an int"),
     (lambda c: ng.kv.cluster(address="tcp://10.1.2.3:8786"), "security="),
+    (lambda c: ng.kv.cluster(address="tls://localhost.example.org"), "security="),
 ]
 
 
@@ -137,73 +184,88 @@ def test_bad_calls(cluster, case):
         call(cluster)
 
 
+def listening(pids):
+    """Hosts and ports on which these processes accept connections."""
+    sockets = {}
+    for pid in pids:
+        for fd in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(OSError):  # one that was closed meanwhile
+                name = str(fd.readlink())
+                if name.startswith("socket:["):
+                    sockets[name[8:-1]] = pid
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in sockets:
+                found.add(fields[1].partition(":")[0])
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="/proc lists no sockets here")
+def test_what_is_started_here_is_reached_from_here_alone(cluster):
+    """The scheduler, the workers, those who watch over them, and the dashboard."""
+    pids = [os.getpid(), *cluster.client.run(os.getpid).values()]
+    assert listening(pids) == {"0100007F"}  # 127.0.0.1
+
+
+def test_several_clusters_at_once_and_what_they_leave():
+    """No warning for a port that another one has, and all sockets are closed."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with ng.kv.cluster(workers=1) as one, ng.kv.cluster(workers=1) as other:
+            links = {c.client.dashboard_link for c in (one, other)}
+            assert other.run(lambda rank: rank) == [0]
+        del one, other
+        gc.collect()
+    assert len(links) == 2
+    assert [str(w.message) for w in caught] == []
+
+
+def names(rank):
+    from distributed import get_worker
+
+    ng.kv.create("dist_sync")
+    worker = get_worker()
+    return {key_split(key) for key in [*worker.state.tasks, *worker.state.actors]}
+
+
+def test_work_has_names_on_the_dashboard(cluster):
+    assert cluster.run(names) == [{"names", "shard"}] * 2
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """A file with a key and a certificate that signs itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("the program openssl, which makes certificates, is not installed")
+    request = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=nbgraph"
+    paths = [tmp_path / "key.pem", tmp_path / "certificate.pem"]
+    files = ["-keyout", str(paths[0]), "-out", str(paths[1])]
+    subprocess.run([*request.split(), *files], check=True, capture_output=True)
+    both = tmp_path / "both.pem"
+    both.write_text("".join(path.read_text() for path in paths))
+    return str(both)
+
+
+def test_workers_with_keys(certificate):
+    """All messages are encrypted; who has no key of the cluster is told so."""
+    security = distributed.Security(
+        tls_ca_file=certificate,
+        require_encryption=True,
+        **{f"tls_{who}_cert": certificate for who in ("client", "scheduler", "worker")},
+    )
+    with ng.kv.cluster(workers=2, security=security) as own:
+        address = own.client.scheduler.address
+        assert address.startswith("tls://")
+        with ng.kv.cluster(address=address, security=security) as joined:
+            assert [each[1] for each in joined.run(sums)] == [[3.0] * 3] * 2
+        with pytest.raises(ng.ArgumentError, match=r"give security=distributed\.Security"):
+            ng.kv.cluster(address=address)
+        with pytest.raises(ng.ArgumentError, match="give a tls:// address"):
+            ng.kv.cluster(address=address.replace("tls", "tcp"), security=security)
+
+
 def test_no_scheduler():
     with pytest.raises(ng.errors.KVStoreError, match="no scheduler answers"):
         ng.kv.cluster(address="tcp://127.0.0.1:9", timeout=0.5)
-
-
-def dies(rank, folder, victim, rounds):
-    """Counts rounds; the victim kills its process once, in the middle."""
-    kv = ng.kv.create("dist_sync")
-    kv.init("n", ng.zeros(4, dtype="int64"))
-    kv.set_updater(lambda key, pushed, stored: stored.__iadd__(pushed))
-    begin = 0 if kv.position is None else kv.position
-    for turn in range(begin, rounds):
-        kv.push("n", ng.ones(4, dtype="int64"))
-        if turn == 3 and rank == victim and not (folder / "died").exists():
-            (folder / "died").touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        if folder is not None and turn % 2 == 1:
-            kv.checkpoint(turn + 1)
-    return begin, kv.num_workers, kv.pull("n").tolist()
-
-
-@pytest.mark.parametrize(
-    "on_loss", ["fail", *(pytest.param(s, marks=pytest.mark.slow) for s in ("wait", "shrink"))]
-)
-def test_a_worker_that_is_killed(on_loss, tmp_path):
-    """SIGKILL after a push: an error in time, or the exact sums of a job that went on."""
-    with ng.kv.cluster(workers=3) as whole:
-        own = ng.kv.cluster(workers=2, client=whole.client)
-        pids = whole.client.run(os.getpid)
-        call = (dies, tmp_path, 1, 6)
-        options = {"timeout": 60, "on_loss": on_loss, "checkpoint": tmp_path / "job"}
-        if on_loss == "fail":
-            with pytest.raises(KVMembershipError, match=r"worker 1 \(tcp://.*\) is lost"):
-                own.run(*call, **options)
-            return
-        found = own.run(*call, **options)
-        idle = sorted(pids)[2]  # who does not take part goes on
-        assert whole.client.run(os.getpid)[idle] == pids[idle]
-    workers = 2 if on_loss == "wait" else 1
-    # two rounds of two workers are kept, the others are those of the second attempt
-    assert found == [(2, workers, [4 + 4 * workers] * 4)] * workers
-
-
-def pauses(rank, folder):
-    kv = ng.kv.create("dist_sync")
-    kv.init("n", ng.zeros(2, dtype="int64"))
-    kv.set_updater(lambda key, pushed, stored: stored.__iadd__(pushed))
-    for turn in range(20):
-        kv.pushpull("n", ng.ones(2, dtype="int64"))
-        if rank and turn == 5:
-            (folder / "pid").write_text(str(os.getpid()))
-            time.sleep(0.3)
-    return kv.pull("n").tolist()
-
-
-def test_a_worker_that_is_stopped_for_a_while(cluster, tmp_path):
-    """SIGSTOP and SIGCONT: the others wait, and nothing is lost."""
-
-    def stop():
-        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-            time.sleep(0.01)
-        pid = int((tmp_path / "pid").read_text())
-        os.kill(pid, signal.SIGSTOP)
-        time.sleep(1)
-        os.kill(pid, signal.SIGCONT)
-
-    thread = threading.Thread(target=stop, daemon=True)
-    thread.start()
-    assert cluster.run(pauses, tmp_path, timeout=60) == [[40, 40]] * 2
-    thread.join()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nbgraph as ng
@@ -30,9 +32,9 @@ def gradients(workers, rounds):
     ]
 
 
-def trained(rank, kind, optimizer, given, options):
+def trained(rank, kind, optimizer, given, slice_bytes, options):
     """Weights after some rounds."""
-    kv = ng.kv.create(kind, **options)
+    kv = ng.kv.create(kind, slice_bytes=slice_bytes, **options)
     kv.init([*SHAPES], [ng.ones(s) for s in SHAPES.values()])
     kv.set_optimizer(OPTIMIZERS[optimizer]())
     for turn in given:
@@ -43,7 +45,7 @@ def trained(rank, kind, optimizer, given, options):
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("slice_bytes", [16, 1 << 20])
-def test_rounds_have_the_bits_of_one_machine(workers, optimizer, slice_bytes):
+def test_rounds_have_the_bits_of_one_machine(engine, workers, optimizer, slice_bytes):
     """X-KVS-03: workers are as devices of a local store are, whatever is cut where."""
     given = gradients(workers, 4)
     kv = ng.kv.create("local")
@@ -52,52 +54,112 @@ def test_rounds_have_the_bits_of_one_machine(workers, optimizer, slice_bytes):
     for turn in given:
         kv.push([*SHAPES], [[ng.array(g[k]) for g in turn] for k in range(len(SHAPES))])
     wanted = [w.tolist() for w in kv.pull([*SHAPES])]
-    options = {"slice_bytes": slice_bytes}
-    for found in run(workers, trained, "dist_sync", optimizer, given, options):
+    for found in engine(workers, trained, "dist_sync", optimizer, given, slice_bytes):
         assert found == wanted
 
 
-def exchanged(rank, program, workers):
-    kv = ng.kv.create("dist_sync", slice_bytes=24)
+def exchanged(rank, program, kind, options):
+    """Calls with arrays that are computed before and written after them, as fast as they go."""
+    kv = ng.kv.create(kind, slice_bytes=24, **options)
     kv.init(list("ab"), [ng.zeros(9, dtype="int64"), ng.zeros(2, dtype="int64")])
     kv.set_updater(lambda key, pushed, stored: stored.__iadd__(pushed))
+    out = {"a": ng.zeros(9, dtype="int64"), "b": ng.zeros(2, dtype="int64")}
     pulls = []
     for key, number, priority, how in program:
-        size = 9 if key == "a" else 2
-        value = ng.full(size, number * (rank + 1), dtype="int64")
+        value = ng.full(out[key].shape, number, dtype="int64") * (rank + 1)
         if how == "pushpull":
-            kv.pushpull(key, value, priority=priority)
-            pulls.append(value)
+            pulls.append(kv.pushpull(key, value, priority=priority) + 0)
         else:
             kv.push(key, value, priority=priority)
-            pulls += [kv.pull(key, priority=priority)] if how == "pull" else []
+            if how == "pull":
+                pulls.append(kv.pull(key, out[key], priority=priority) + 0)
+        value += 1000  # what is pushed is what was there
+        out[key] *= 0
     kv.barrier()
     return [p.tolist() for p in pulls], [kv.pull(k).tolist() for k in "ab"]
 
 
-@settings(max_examples=15)
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from("ab"),
-            st.integers(-5, 5),
-            st.integers(-2, 2),
-            st.sampled_from(["push", "pull", "pushpull"]),
-        ),
-        max_size=8,
-    ),
-    st.integers(1, 3),
-    st.booleans(),
+STEPS = st.tuples(
+    st.sampled_from("ab"),
+    st.integers(-5, 5),
+    st.integers(-2, 2),
+    st.sampled_from(["push", "pull", "pushpull"]),
 )
-def test_random_programs_are_those_of_one_dict(program, workers, lossy):
+
+
+def require_model(program, workers, kind, found_of):
     """X-KVS-02: every pull is the sum of whole rounds; a push that comes twice counts once."""
-    model, wanted = dict.fromkeys("ab", 0), []
+    sizes, model, wanted = {"a": 9, "b": 2}, dict.fromkeys("ab", 0), []
     for key, number, _, how in program:
         model[key] += number * sum(range(1, workers + 1))
-        wanted += [] if how == "push" else [[model[key]] * (9 if key == "a" else 2)]
-    for pulls, last in run(workers, exchanged, program, workers, lossy=lossy):
+        wanted += [] if how == "push" else [[model[key]] * sizes[key]]
+    for pulls, last in found_of(workers, exchanged, program, kind):
         assert pulls == wanted
-        assert last == [[model["a"]] * 9, [model["b"]] * 2]
+        assert last == [[model[k]] * sizes[k] for k in "ab"]
+
+
+@settings(max_examples=15)
+@given(st.lists(STEPS, max_size=8), st.integers(1, 3), st.booleans())
+def test_random_programs_are_those_of_one_dict(engine, program, workers, lossy):
+    require_model(program, workers, "dist_sync", partial(engine, lossy=lossy))
+
+
+@pytest.fixture
+def chaos():
+    """A function that goes on with the chaos engine and a seed; the engine before comes back."""
+    kind = ng.engine.current().kind
+    yield lambda seed: ng.engine.set("chaos", seed=seed)
+    ng.engine.set(kind)
+
+
+ALONE = ("dist_sync", 1), ("dist_async", 1)  # a worker that is alone sees its own pushes at once
+
+
+@pytest.mark.parametrize(
+    ("kind", "workers"), [*ALONE, pytest.param("dist_sync", 2, marks=pytest.mark.slow)]
+)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(STEPS, min_size=4, max_size=6), st.integers(0, 1 << 16))
+def test_random_programs_whatever_overtakes(chaos, kind, workers, program, seed):
+    """X-KVS-05: pushes and pulls name all that they read and write."""
+    chaos(seed)
+    require_model(program, workers, kind, lambda *args: run(*args, {}))
+
+
+def overwritten(rank):
+    kv = ng.kv.create("dist_sync")
+    kv.init("n", ng.zeros(5))
+    value = ng.full(5, rank + 1.0, dtype="float32")
+    kv.push("n", value)
+    value[...] = 100.0
+    return kv.pull("n").tolist()
+
+
+def test_what_was_pushed_may_be_overwritten_at_once():
+    """A worker's own shard takes no view of an array that is free again."""
+    assert run(3, overwritten) == [[6.0] * 5] * 3
+
+
+def rounds(rank, log, count):
+    kv = ng.kv.create("dist_sync")
+    keys = [f"k{k}" for k in range(20)]
+    kv.init(keys, [ng.zeros(9)] * 20)
+    kv.set_optimizer(ng.optim.SGD(lr=1.0))
+    kv.barrier()
+    if rank == 0:
+        log.clear()
+    kv.barrier()
+    for _ in range(count):
+        for value in kv.pushpull(keys, [ng.ones(9) for _ in keys]):
+            value.wait_to_read()
+    return kv.pull(keys[0]).tolist()
+
+
+def test_a_round_is_one_message_to_each_other_shard():
+    log = []
+    assert run(2, rounds, log, 8, log=log) == [[-16.0] * 9] * 2
+    assert log.count("push") == 2 * 8  # of each worker to the shard that lies elsewhere
+    assert log.count("pull") <= 2 * 8 + 2
 
 
 def counted(rank, pushes):
@@ -136,7 +198,7 @@ def test_a_bound_of_staleness_waits_for_the_slowest():
 
 
 @pytest.mark.parametrize("kind", ["2bit", "16bit"])
-def test_compression_is_that_of_devices(kind):
+def test_compression_is_that_of_devices(engine, kind):
     """X-KVS-04: workers send what devices would, and keep what those would."""
     given = gradients(2, 3)
     kv = ng.kv.create("device")
@@ -146,19 +208,19 @@ def test_compression_is_that_of_devices(kind):
         kv.push([*SHAPES], [[ng.array(g[k]) for g in turn] for k in range(len(SHAPES))])
     wanted = [w.tolist() for w in kv.pull([*SHAPES])]
 
-    def work(rank):
-        kv = ng.kv.create("dist_sync", slice_bytes=16)
+    def work(rank, options):
+        kv = ng.kv.create("dist_sync", slice_bytes=16, **options)
         kv.init([*SHAPES], [ng.ones(s) for s in SHAPES.values()])
         kv.set_gradient_compression({"type": kind})
         for turn in given:
             kv.push([*SHAPES], [ng.array(g) for g in turn[rank]])
         return [w.tolist() for w in kv.pull([*SHAPES])]
 
-    assert run(2, work) == [wanted] * 2
+    assert engine(2, work) == [wanted] * 2
 
 
-def resumed(rank, given, kill, folder):
-    kv = ng.kv.create("dist_sync", slice_bytes=16)
+def resumed(rank, given, kill, options):
+    kv = ng.kv.create("dist_sync", slice_bytes=16, **options)
     kv.init([*SHAPES], [ng.ones(s) for s in SHAPES.values()])
     kv.set_optimizer(OPTIMIZERS["adam"]())
     begin = 0 if kv.position is None else kv.position["turn"]
@@ -172,22 +234,22 @@ def resumed(rank, given, kill, folder):
 
 
 @pytest.mark.parametrize("folder", ["local", "memory"])
-def test_a_job_goes_on_from_its_last_checkpoint(folder, tmp_path):
+def test_a_job_goes_on_from_its_last_checkpoint(engine, folder, tmp_path):
     """Weights, states, counts and positions: the same bits as without a stop."""
     given = gradients(2, 5)
     place = tmp_path / "job" if folder == "local" else f"memory://{tmp_path.name}"
     with pytest.raises(RuntimeError, match="killed"):
-        run(2, resumed, given, 4, None, checkpoint=place)
-    found = run(2, resumed, given, None, None, checkpoint=place)
-    wanted = run(2, trained, "dist_sync", "adam", given, {})
+        engine(2, resumed, given, 4, checkpoint=place)
+    found = engine(2, resumed, given, None, checkpoint=place)
+    wanted = engine(2, trained, "dist_sync", "adam", given, 16)
     assert found == [(4, w) for w in wanted]
 
 
-def test_states_are_saved_and_loaded_as_those_of_one_machine(tmp_path):
+def test_states_are_saved_and_loaded_as_those_of_one_machine(engine, tmp_path):
     given = gradients(2, 4)
 
-    def work(rank):
-        kv = ng.kv.create("dist_sync", slice_bytes=16)
+    def work(rank, options):
+        kv = ng.kv.create("dist_sync", slice_bytes=16, **options)
         kv.init([*SHAPES], [ng.ones(s) for s in SHAPES.values()])
         kv.set_optimizer(OPTIMIZERS["adam"]())
         for turn in given:
@@ -195,11 +257,13 @@ def test_states_are_saved_and_loaded_as_those_of_one_machine(tmp_path):
         kv.barrier()
         if rank == 0:
             kv.save_optimizer_states(tmp_path / "states")
+        if rank == 0 or options["engine"] == "mpi":  # where every worker has all states
             kv.load_optimizer_states(tmp_path / "states")
+        if rank == 0:
             kv.save_optimizer_states(tmp_path / "again")
         kv.barrier()
 
-    run(2, work)
+    engine(2, work)
     own = ng.optim.Adam(lr=0.5)
     own.load(tmp_path / "states")
     weights = {k: ng.ones(s) for k, s in SHAPES.items()}
@@ -212,6 +276,25 @@ def test_states_are_saved_and_loaded_as_those_of_one_machine(tmp_path):
             found = state["parameters"][key]
             assert found["count"] == part["count"] == 4
             assert all(np.array_equal(found["states"][n], v) for n, v in part["states"].items())
+
+
+def continued(rank, options):
+    """A trainer whose optimizer has taken a step of its own."""
+    params = {"w": ng.ones(40)}
+    optimizer = ng.optim.SGD(params, lr=0.1, momentum=0.9)
+    optimizer.step({"w": ng.ones(40)})
+    kv = ng.kv.create("dist_sync", slice_bytes=64, **options)
+    trainer = ng.optim.Trainer(params, optimizer, kv)
+    trainer.step({"w": ng.ones(40)}, batch_size=kv.num_workers)
+    return params["w"].tolist()
+
+
+def test_an_optimizer_brings_its_states(engine):
+    params = {"w": ng.ones(40)}
+    optimizer = ng.optim.SGD(params, lr=0.1, momentum=0.9)
+    for _ in range(2):
+        optimizer.step({"w": ng.ones(40)})
+    assert engine(2, continued) == [params["w"].tolist()] * 2
 
 
 def _loaded(path):
@@ -232,6 +315,36 @@ def uneven(rank):
     ng.kv.create("dist_sync").init("w", ng.zeros(2 + rank))
 
 
+def turned(rank):
+    ng.kv.create("dist_sync").init("w", ng.zeros((2, 3) if rank else (3, 2)))
+
+
+def cast(rank):
+    ng.kv.create("dist_sync").init("w", ng.zeros(2, dtype=["float32", "int32"][rank]))
+
+
+def early(rank):
+    """Worker 0 pulls what it alone has initialised; worker 1 pulls before it does."""
+    kv = ng.kv.create("dist_sync")
+    if rank == 0:
+        kv.init("w", ng.ones(2))
+        assert kv.pull("w").tolist() == [1.0, 1.0]
+    else:
+        kv.pull("w")
+
+
+def again(rank):
+    kv = ng.kv.create("dist_sync")
+    kv.init("w", ng.zeros(2))
+    kv.init("w", ng.zeros(2))
+
+
+def misfits(rank):
+    kv = ng.kv.create("dist_sync")
+    kv.init("w", ng.zeros(2))
+    kv.push("w", ng.zeros(3))
+
+
 def unsaid(rank):
     if rank:
         ng.kv.create("dist_sync").init("w", ng.zeros(2))
@@ -241,6 +354,24 @@ def unsaid(rank):
 
 def mixed(rank):
     ng.kv.create(["dist_sync", "dist_async"][rank])
+
+
+def cuts(rank):
+    ng.kv.create("dist_sync", slice_bytes=[16, 32][rank])
+
+
+def bounds(rank):
+    ng.kv.create("dist_async", max_staleness=[None, 3][rank])
+
+
+def stranger(rank):
+    from nbgraph.kvstore.job import JOB
+
+    token = JOB.set(JOB.get()._replace(rank=rank + 2))
+    try:
+        ng.kv.create("dist_sync")
+    finally:
+        JOB.reset(token)
 
 
 def twice(rank):
@@ -265,19 +396,35 @@ def closures(rank):
     ng.kv.create("dist_sync").set_updater(lambda key, pushed, stored: lock)
 
 
+def schedules(rank):
+    import threading
+
+    lock = threading.Lock()
+    ng.kv.create("dist_sync").set_optimizer(ng.optim.SGD(lr=lambda count: 0.1 if lock else 0.2))
+
+
 def homeless(rank):
     ng.kv.create("dist_sync").checkpoint()
 
 
 BAD = [
     (alone, KVStoreError, "round 1 of the key 'w'; no push came from worker 1"),
-    (uneven, ng.ShapeError, "3 elements of float32, that of worker 0 2"),
+    (uneven, ng.ShapeError, r"shape \(3,\) and dtype float32, that of worker 0 \(2,\)"),
+    (turned, ng.ShapeError, r"shape \(2, 3\) .*, that of worker 0 \(3, 2\)"),
+    (cast, ng.ShapeError, "dtype int32, that of worker 0 .* float32"),
+    (early, ng.errors.IndexingError, r"'w' has no value; call kv\.init\('w', array\) first"),
+    (again, ng.ArgumentError, "'w' has a value already"),
+    (misfits, ng.ShapeError, r"shape \(3,\), its stored value \(2,\)"),
     (unsaid, KVStoreError, "waited 0.3 s for"),
-    (mixed, KVStoreError, "'dist_sync' and 'dist_async'; choose one"),
+    (mixed, KVStoreError, "kind='dist_.*sync', others for 'dist_.*sync'; create the store with"),
+    (cuts, KVStoreError, r"slice_bytes=\d\d, others for \d\d"),
+    (bounds, KVStoreError, "asks for max_staleness="),
+    (stranger, KVStoreError, r"a worker of rank \d, but the job has 2 workers"),
     (twice, KVMembershipError, "came a second time"),
     (norms, ng.ArgumentError, "norms of whole parameters"),
     (clipped, ng.ArgumentError, "clip them before"),
-    (closures, ng.ArgumentError, "cannot be pickled"),
+    (closures, ng.ArgumentError, r"kv\.set_updater: a function cannot be pickled"),
+    (schedules, ng.ArgumentError, r"kv\.set_optimizer: a SGD cannot be pickled"),
     (homeless, ng.ArgumentError, r"run\(function, checkpoint=folder\)"),
 ]
 
@@ -287,6 +434,38 @@ def test_bad_programs_end_with_an_error(case):
     function, error, words = BAD[case]
     with pytest.raises(error, match=words):
         run(2, function, timeout=0.3)
+
+
+def exchanging(rank):
+    kv = ng.kv.create("dist_sync")
+    kv.init("w", ng.zeros(2))
+    for _ in range(9):
+        kv.push("w", ng.ones(2))
+    first = kv.pull("w")
+    with pytest.raises(KVMembershipError) as caught:
+        first.wait_to_read()
+    with pytest.raises(KVMembershipError):  # all that comes later fails at once
+        kv.barrier()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["push", "pull"])
+def test_a_shard_that_does_not_answer_is_lost_in_time(method):
+    """Its host may be frozen, or behind a cut: the error names key, worker, round and shard."""
+    for rank, text in enumerate(run(2, exchanging, timeout=0.5, silent=method)):
+        assert f"lost to worker {rank}" in text
+        assert re.search(r"round \d of the key 'w'.*shard \d .*no answer within 1 s", text)
+
+
+def meeting(rank):
+    kv = ng.kv.create("dist_sync")
+    kv.init("w", ng.zeros(2))
+    kv.barrier()
+
+
+def test_calls_that_wait_themselves_end_in_time():
+    with pytest.raises(KVMembershipError, match=r"kv\.barrier: .*shard 0 \(no answer within 1 s"):
+        run(2, meeting, timeout=0.5, silent="barrier")
 
 
 @pytest.mark.parametrize("size", [16, 1 << 16])

@@ -78,7 +78,7 @@ def test_pools():
 
 
 def test_shapes_that_do_not_fit_are_told():
-    with pytest.raises(ShapeError, match="expected a number, or 2 of them"):
+    with pytest.raises(ShapeError, match="expected a whole number, or 2 of them"):
         nn.Conv2d(3, (2, 2, 2))
     with pytest.raises(ShapeError, match="1 axes of space"):
         nn.Conv1d(3, 2)(ng.ones((1, 2, 4, 4)))

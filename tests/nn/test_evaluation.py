@@ -83,18 +83,14 @@ def test_what_was_trained_is_measured_alike():
 def test_a_bar_is_shown_where_it_is_asked_for(monkeypatch):
     seen = []
 
-    class Bar(list):
-        def __init__(self, batches, total, desc, leave):
-            super().__init__(batches)
-            seen.append((total, desc))
+    def followed(batches, total, label, *, shown):
+        seen.append((total, label, shown))
+        yield from batches
 
-        def close(self):
-            seen.append("closed")
-
-    monkeypatch.setattr("nbgraph.nn.progress._tqdm", lambda: Bar)
+    monkeypatch.setattr("nbgraph.nn.evaluation.followed", followed)
     nn.evaluate(NET, (X, Y), metrics="accuracy", progress=True)
     nn.predict(NET, X, progress=True)
-    assert seen == [(2, "evaluate"), "closed", (2, "predict"), "closed"]
+    assert seen == [(2, "evaluate", True), (2, "predict", True)]
 
 
 def test_nothing_to_measure_is_refused():

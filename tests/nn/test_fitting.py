@@ -1,15 +1,17 @@
 """`fit` against a reference in NumPy, interrupted and resumed."""
 
+import re
 import signal
 import threading
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 import nbgraph as ng
 from nbgraph import nn
-from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.errors import ArgumentError, DivergenceError, FormatError
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)).astype("float32")
@@ -139,6 +141,36 @@ def test_an_interrupted_training_resumes_with_the_same_bits(tmp_path, at):
         np.testing.assert_array_equal(weights[name], array, err_msg=name)
 
 
+def test_anomaly_mode_blames_the_batch_whose_data_hold_nan():
+    x = np.where(np.arange(60)[:, None] == 3, np.nan, X).astype("float32")
+    with (
+        ng.config(anomaly=1),
+        pytest.raises(DivergenceError, match=r"input 0 .* holds nan at") as it,
+    ):
+        nn.fit(made(), (x, Y), loss="cross_entropy", optimizer="sgd", epochs=1, progress=False)
+    assert isinstance(it.value.__cause__, FloatingPointError)
+
+
+def test_an_interrupted_training_says_so(capsys):
+    trained(made(), data=Interrupting(6))
+    text = "fit: interrupted after 1 of 4 epochs; the model keeps what it has learned"
+    assert capsys.readouterr().err.strip() == text
+    trained(made())
+    assert capsys.readouterr().err == ""
+
+
+def test_in_a_notebook_an_interrupted_training_raises_after_it_has_saved(tmp_path, monkeypatch):
+    shell = InteractiveShell.instance()
+    monkeypatch.setattr(shell, "kernel", object(), raising=False)
+    path = tmp_path / "training"
+    try:
+        with pytest.raises(KeyboardInterrupt, match="after 1 of 4 epochs") as caught:
+            trained(made(), data=Interrupting(6), checkpoint=path)
+    finally:
+        InteractiveShell.clear_instance()
+    assert path.exists() and len(caught.value.history) == 1
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -256,62 +288,40 @@ def test_what_cannot_be_trained_is_refused(tmp_path):
     with pytest.raises(ArgumentError, match="gave no batch"):
         trained(made(), data=[])
     ng.save(tmp_path / "a", {"w": ng.ones(1)})
-    with pytest.raises(FormatError, match="no checkpoint"):
+    with pytest.raises(FormatError, match="not a checkpoint"):
         trained(made(), checkpoint=tmp_path / "a")
 
 
-def printed(capsys):
-    """What was written to standard error, but for the engine's line at its first start."""
-    found = capsys.readouterr()
-    assert found.out == ""
-    lines = found.err.replace("\r", "\n").split("\n")
-    return [line for line in lines if line and not line.startswith("nbgraph: ")]
+def diverging(place):
+    """Data of 8 batches; NaN in one of them, at a place of the inputs or the targets."""
+    x, y = np.ones((64, 3), "float32"), np.ones((64, 1), "float32")
+    (x if place == "input" else y)[37, 0] = np.nan
+    return ng.io.NDArrayIter(x, y, batch_size=8)
 
 
-def test_progress_is_lines_where_there_is_no_bar(capsys, monkeypatch):
-    monkeypatch.setattr("nbgraph.nn.progress._tqdm", lambda: None)
-    nn.fit(made(), (X, Y), loss=ng.cross_entropy, optimizer=ng.optim.Adam, epochs=2)
-    lines = printed(capsys)
-    assert len(lines) == 2 and lines[0].startswith("epoch 1/2: loss ")
+@pytest.mark.parametrize("place", ["input", "target"])
+@pytest.mark.parametrize("options", [{}, {"accumulate": 3}, {"compiled": False}])
+def test_a_loss_that_is_nan_ends_the_training_and_names_the_batch(tmp_path, place, options):
+    path = tmp_path / "last.npz"
+    options |= {"loss": "mse", "optimizer": "adam", "epochs": 2, "progress": False}
+    with pytest.raises(ng.errors.DivergenceError, match="batch 5 of epoch 1/2 is NaN") as caught:
+        ng.nn.fit(ng.nn.Dense(1), diverging(place), checkpoint=path, **options)
+    assert re.search(rf"{place}.* holds nan at \(5, 0\)", str(caught.value))
+    assert not path.exists()  # no checkpoint of NaN
 
 
-def test_a_bar_follows_the_batches(capsys, monkeypatch):
-    seen = []
-
-    class Bar:
-        def __init__(self, batches, total, desc, leave):
-            self.batches = batches
-            seen.append((total, desc))
-
-        def __iter__(self):
-            return iter(self.batches)
-
-        def close(self):
-            seen.append("closed")
-
-    monkeypatch.setattr("nbgraph.nn.progress._tqdm", lambda: Bar)
-    nn.fit(made(), (X, Y), loss=ng.cross_entropy, optimizer=ng.optim.Adam, epochs=1)
-    assert seen == [(2, "epoch 1/1"), "closed"]
+def test_a_loss_that_overflows_is_blamed_on_the_rate():
+    x = np.full((64, 1), 100.0, "float32")
+    with pytest.raises(ng.errors.DivergenceError, match="its data are finite. Lower the learning"):
+        ng.nn.fit(
+            ng.nn.Dense(1), (x, x), loss="mse", optimizer=lambda m: ng.optim.SGD(m, 10.0),
+            epochs=50, progress=False,
+        )  # fmt: skip
 
 
-@pytest.mark.parametrize("at", [None, 1])
-def test_the_bar_of_tqdm_is_left_clean(capsys, monkeypatch, at):
-    """NB-03: there is a bar, and none is left after an epoch, nor after Ctrl-C in one."""
-    tqdm = pytest.importorskip("tqdm.auto").tqdm
-    monkeypatch.setattr(tqdm, "monitor_interval", 0)  # no thread of its own that outlives the test
-    data = nn.Batches(X, Y, batch_size=16, seed=5) if at is None else Interrupting(at)
-    history = nn.fit(made(), data, loss=ng.cross_entropy, optimizer=ng.optim.Adam, epochs=2)
-    lines = printed(capsys)
-    assert any("epoch 1/2" in line and "| 0/4" in line for line in lines)
-    assert [line for line in lines if "loss" in line] == [
-        f"epoch {k}/2: loss {row['loss']:.4g}" for k, row in enumerate(history, 1)
-    ]
-    assert history.stopped == (at is not None) and not tqdm._instances
-
-
-def test_a_history_is_a_table_and_a_picture():
-    history = nn.History([{"loss": 2.0, "val_loss": 3.0}, {"loss": 1.0, "val_loss": 2.0}])
-    assert "<svg" in history._repr_html_() and history.to_dict()["loss"] == [2.0, 1.0]
-    assert list(history)[1] == history.last
-    with pytest.raises(KeyError, match="'los'; there is loss, val_loss"):
-        history["los"]
+def test_a_training_goes_on_with_nan_where_asked_for():
+    options = {"loss": "mse", "optimizer": "adam", "progress": False}
+    history = ng.nn.fit(ng.nn.Dense(1), diverging("input"), epochs=2, on_nan="continue", **options)
+    assert len(history) == 2 and np.isnan(history["loss"]).all()
+    with pytest.raises(ng.ArgumentError, match="on_nan='stop'; expected 'raise' or 'continue'"):
+        ng.nn.fit(ng.nn.Dense(1), diverging("input"), epochs=1, on_nan="stop", **options)

@@ -239,7 +239,7 @@ def test_weights_of_classes_are_weights_of_their_samples():
     table = [each.get(label, 1.0) for label in range(6)]
     same = metrics.Mean(ng.cross_entropy, class_weight=table)
     assert abs(metered(same, SCORES, LABELS) - expected) < 1e-5
-    with pytest.raises(ArgumentError, match="6 is no class from 0 to 5"):
+    with pytest.raises(ArgumentError, match="6 is not a class from 0 to 5"):
         metrics.Mean(ng.cross_entropy, class_weight={6: 1.0})(ng.array(SCORES), ng.array(LABELS))
     with pytest.raises(ShapeError, match="2 weights for 6 classes"):
         metrics.Mean(ng.cross_entropy, class_weight=[1, 2])(ng.array(SCORES), ng.array(LABELS))

@@ -10,7 +10,7 @@ from tests.support import run_python
 
 
 class Tied(nn.Module):
-    """Parts in lists and dicts, an array twice, a statistic, what is no parameter."""
+    """Parts in lists and dicts, an array twice, a statistic, what is not a parameter."""
 
     statistics_named = ("seen",)
 

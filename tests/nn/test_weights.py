@@ -154,7 +154,7 @@ def test_weights_that_cannot_be_taken_are_refused():
         weights_after(batches(8), class_weight=[1, 2, 3], loss=mean)
     with pytest.raises(ArgumentError, match="of 2; expected a tuple of inputs, a target and"):
         weights_after(batches(8), sample_weight=True)
-    with pytest.raises(ArgumentError, match="loss=rmse is no mean over samples"):
+    with pytest.raises(ArgumentError, match="loss=rmse is not a mean over samples"):
         weights_after(batches(8), loss=nn.metrics.rmse)
     with pytest.raises(ArgumentError, match="class_weight is given, and the loss has"):
         own = nn.metrics.Mean(ng.cross_entropy, class_weight=[1, 2, 3])

@@ -212,5 +212,5 @@ def test_ways_node_by_node():
     quiet = ng.ExpressionGraph(dtype="float64", inference=True)
     z = ng.exp(quiet.constant([1.0, 2.0]) * 2.0) + 1.0
     quiet.forward()
-    assert z.node.stretch is None and z.val.shape == (2,)
+    assert z.node.segment is None and z.val.shape == (2,)
     assert "compiled" in (ng.ExpressionGraph.__doc__ or "")

@@ -8,7 +8,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.nodes import node as nodes
-from nbgraph.nodes import steps
+from nbgraph.nodes import passes
 
 RNG = np.random.default_rng(11)
 A, B = RNG.uniform(0.2, 0.9, (3, 4)), RNG.uniform(0.2, 0.9, (3, 4))
@@ -146,7 +146,7 @@ def test_the_quick_way_gives_the_bits_of_the_operations(engine):
         if slow:
             graph.forward()
             for e in graph.nodes:
-                steps.forward(e.node) if e.node.forward_ops() else e.node.run_forward()
+                passes.push_forward(e.node) if e.node.forward_ops() else e.node.run_forward()
         else:
             graph.forward()
         if slow:
@@ -228,7 +228,7 @@ def test_what_an_expression_is_not(graph):
         (r"np.asarray: .*\.val", lambda: np.asarray(a)),
         ("no memory", lambda: ng.add(a, a, out=ng.zeros(2))),
         ("no operand is an expression", lambda: ng.expression(ng.UnaryNodeOp, ng.zeros(2))),
-        ("is no node class", lambda: ng.expression(int, a)),
+        ("is not a node class", lambda: ng.expression(int, a)),
         ("child 0 is a str", lambda: ng.UnaryNodeOp("a")),
         ("constructor of UnaryNodeOp", lambda: ng.expression(ng.UnaryNodeOp, a, a, a, a)),
         ("has no value", lambda: a + ng.var("s")),

@@ -11,7 +11,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import DeviceError, OutOfMemory
-from nbgraph.nodes import add, aggregate, aggregate_all, compute, element, library, nodeop, prod
+from nbgraph.nodes import add, aggregate, aggregate_all, compute, element, library, prod
 from tests.array.gpu import GPU, emulated_only, hurried
 from tests.nodes.conftest import SinNodeOp, TimesNodeOp
 
@@ -258,7 +258,3 @@ def test_a_workspace_may_be_what_the_device_has_left():
     graph = ng.ExpressionGraph(device=GPU, workspace=-(1 << 13))
     ng.tanh(graph.constant(values(900)))
     assert not graph.fits()
-
-
-def test_the_tables_name_the_same_kinds():
-    assert set(nodeop.BACKENDS["cpu"]) == set(nodeop.BACKENDS["gpu"])

@@ -88,7 +88,7 @@ def test_operations_run_in_list_order(engine, graph):
 
 
 def test_backward_operations_belong_to_children_by_index(graph):
-    """MND-07, MND-08, MND-09: a frozen child's operation is not run, None is no operation, and
+    """MND-07, MND-08, MND-09: a frozen child's operation is not run, None is not an operation, and
     a plain callable is given the child's gradient, adj, val and the children's values."""
     ran = []
 
@@ -140,7 +140,7 @@ def test_wrong_backward_operations_are_refused(graph):
         (a, frozen, lambda n, p, q: [None, p], "operation 1, .* writes the gradient of child 0"),
         (a, b, lambda n, p, q: [add(lambda x: x, n.val, n.adj), q], "writes something else"),
         (a, b, lambda n, p, q: [element(lambda x: x, n.child(0).grad, n.adj), q], "overwrites"),
-        (a, b, lambda n, p, q: [3, q], "3 is no operation"),
+        (a, b, lambda n, p, q: [3, q], "3 is not an operation"),
     ]
     for left, right, wrong, told in cases:
         Wrong.wrong = staticmethod(wrong)

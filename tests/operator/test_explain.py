@@ -272,7 +272,7 @@ def test_explain_refuses_what_is_not_there():
     with pytest.raises(ArgumentError, match="cuda.*use 'cpu'.*'gpu'"):
         smooth_l1.explain(device="cuda")
     with pytest.raises((DTypeError, ArgumentError)):
-        smooth_l1.explain(dtype="complex64")
+        smooth_l1.explain(dtype="longdouble")
 
 
 def test_a_point_under_nested_choices_is_told_in_short():

@@ -36,7 +36,7 @@ def own_class(x):
 
 def helper(p):
     if p > 1:
-        raise ValueError(f"{p} is no probability")
+        raise ValueError(f"{p} is not a probability")
     return p
 
 
@@ -61,7 +61,7 @@ def fixed_words(x):
         (formatted, ([[1.0], [-1.0]], [4.0, 8.0]), "-0.25 of -1.0 and 4.0 is below"),
         (by_percent, ([1.0, 2.0, 3.25],), "too large: 3.2 (element 2, x=3.25,"),
         (own_class, ([-1.5],), "OwnError: negative: -1.5 (element 0, x=-1.5,"),
-        (in_a_helper, ([1.0, 6.0],), "in_a_helper: 1.5 is no probability (element 1, x=6.0,"),
+        (in_a_helper, ([1.0, 6.0],), "in_a_helper: 1.5 is not a probability (element 1, x=6.0,"),
         (looked_up, ([2.0, 1.0], [1, 7]), "there are 3 items (element 1, x=1.0, n=7,"),
         (fixed_words, ([1.0, -2.0],), "fixed_words: negative (element 1, x=-2.0,"),
     ],

@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import NbgraphError
-from nbgraph.operator import fast, parallel
+from nbgraph.operator import parallel
 
 NUMBERS = (2.0, -0.0, 0.1, 65504.0, -3.5)
 
@@ -108,12 +108,73 @@ def test_parameters_are_told_apart_by_type_and_sign():
         np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
 
 
-def test_a_sweep_keeps_few_short_paths():
-    op, a = with_defaults(), np.linspace(-2, 2, 37)
-    for k in range(3 * fast.SETTINGS):
-        for _ in range(2):
-            np.testing.assert_array_equal(op(a, a, scale=k + 0.5), (k + 0.5) * (a * a) + a)
-    assert len(op._fast.settings) <= fast.SETTINGS
+WORLDS = {"numpy": lambda a: a, "ndarray": ng.array}
+
+
+@pytest.mark.parametrize("power", [False, True], ids=["float", "integer too"])
+@pytest.mark.parametrize("world", WORLDS.values(), ids=list(WORLDS))
+def test_a_changing_parameter_makes_nothing_new(world, power):
+    """Values of parameters are words of the record: no plan, kernel, route or entry is added."""
+    op, a = with_defaults(), np.linspace(-2, 2, 37).astype("float32")
+    x = world(a)
+
+    def kept():
+        invoker, fast_call = op.invoker, op._fast
+        tables = (invoker._plans, fast_call.entries, fast_call.varied, op.carried)
+        return [len(table) for table in tables]
+
+    def call(k):
+        return op(x, x, scale=k + 0.5, **({"power": k % 4} if power else {}))
+
+    for k in range(4):
+        call(k)
+    before = kept()
+    for k in range(100):
+        expected = np.float32(k + 0.5) * a ** (k % 4 if power else 2) + a
+        np.testing.assert_allclose(np.asarray(call(k)), expected, rtol=2e-6, atol=1e-5)
+    assert kept() == before
+
+
+@pytest.mark.parametrize("world", WORLDS.values(), ids=list(WORLDS))
+@pytest.mark.parametrize("most", [127, 128])
+def test_an_integer_parameter_that_fits_no_operand_is_refused_behind_the_short_path(world, most):
+    op = ng.op(lambda x, *, k=3: x + k)
+    x = world(np.arange(5, dtype="int8"))
+    for k in (1, 2, 3, 4, -128):
+        np.testing.assert_array_equal(np.asarray(op(x, k=k)), np.arange(5) + k)
+    if most > 127:
+        with pytest.raises(OverflowError, match="k=128 is out of bounds for int8"):
+            op(x, k=most)
+
+
+LAYOUTS = {
+    "every second": lambda a: (a[::2], a[::2]),
+    "backwards": lambda a: (a[::-1], 0.5),
+    "a row beside rows": lambda a: (a.reshape(9, 4), a[:4]),
+    "a column beside rows": lambda a: (a.reshape(9, 4), a[:9, None]),
+    "outer": lambda a: (a[:, None], a),
+    "column-major": lambda a: (a.reshape(9, 4).T, a.reshape(9, 4).T),
+    "column-major and not": lambda a: (a.reshape(6, 6).T, a.reshape(6, 6)),
+    "axes in another order": lambda a: (a.reshape(3, 3, 4).transpose(1, 0, 2), 1.5),
+    "no dimensions": lambda a: (a[0], a.dtype.type(2)),
+    "numbers": lambda a: (0.5, 2.0),
+    "nothing": lambda a: (a[:0], 2.0),
+    "other dtype": lambda a: (a, np.arange(36)),
+}
+
+
+@pytest.mark.parametrize("lie", LAYOUTS.values(), ids=list(LAYOUTS))
+def test_small_operands_that_lie_otherwise(lie):
+    """Values, dtype, layout and class of the result are those of the general way."""
+    a = np.linspace(-2, 2, 36).astype("float32")
+    op, operands = made(), lie(a)
+    expected = made()(*operands)
+    for _ in range(4):
+        op(a, a), op(*operands)
+    found = op(*operands)
+    assert type(found) is type(expected) and found.dtype == expected.dtype
+    assert found.strides == expected.strides
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_mistakes_in_names_are_errors_behind_the_short_path_too():

@@ -141,7 +141,7 @@ def test_derivatives_take_the_parameters_of_their_operator():
     np.testing.assert_allclose(growth.derivative("scale")(X, W, "fast"), 1 + X)
     again = pickle.loads(pickle.dumps(growth.specialize(method="fast").derivative("x")))
     np.testing.assert_allclose(again(X, W), W)
-    with pytest.raises(ArgumentError, match="'method' is no number"):
+    with pytest.raises(ArgumentError, match="'method' is not a number"):
         growth.derivative("method")
 
 

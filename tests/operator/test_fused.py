@@ -22,7 +22,7 @@ NUMBERS = (2, 0.5, -1.25, 1e-3, True)
 
 
 def operators(full):
-    names = sorted(set(registry.names()) - {"nextafter"}) if full else NAMES.split()
+    names = sorted(set(registry.library()) - {"nextafter"}) if full else NAMES.split()
     found = [op for op in map(registry.find, names) if isinstance(op, Mapper)]
     slopes = [backward(registry.find(n)) for n in ("tanh", "multiply", "leaky_relu", "maximum")]
     return [*found, *slopes]

@@ -113,3 +113,37 @@ def test_integer_operands_of_fused_operators():
     n = ng.array(A)
     found = ng.jit(ng.grad(lambda x: ng.sum(chained(x, n))))(x).asnumpy()
     np.testing.assert_allclose(found, 2 * x.asnumpy() * A**2 * [1, 2, 3, 1])
+
+
+class Lent:
+    """An array of another library, as far as operators look at it."""
+
+    dtype, shape, requires_grad = np.dtype("float64"), (2,), False
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1.0, 2.0])
+
+
+Lent.__module__ = "torch"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ng.exp,
+        ng.sum,
+        lambda x: ng.array(x) + x,
+        ng.grad(lambda y: (y * y).sum()),
+        ng.jit(lambda y: y * y),
+        ng.vmap(lambda y: y * y),
+    ],
+)
+def test_arrays_of_other_libraries_are_taken(call):
+    np.testing.assert_allclose(np.asarray(call(Lent())), np.asarray(call(np.array([1.0, 2.0]))))
+
+
+def test_what_another_library_differentiates_is_refused():
+    lent = Lent()
+    lent.requires_grad = True
+    with pytest.raises(ng.errors.ArgumentError, match=r"requires grad.*ng.to_torch"):
+        ng.exp(lent)

@@ -34,6 +34,46 @@ def axes_of(name, ndim):
     return singles if name == "minus" else [*singles, None, (0, 2), (0, 1, 2), (1,), ()]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "bool", "int32", "float32", "float64"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "bitwise_or"])
+def test_the_accumulator_has_the_dtype_of_numpys(name, dtype):
+    """By default, by `dtype` and by that of `out`."""
+    x = np.array([[1, 0, 3], [2, 1, 1]]).astype(dtype)
+    mine, numpys = getattr(ng, name), getattr(np, name)
+    if dtype.startswith("float") and name == "bitwise_or":
+        return
+    for method in ("reduce", "accumulate"):
+        found, wanted = getattr(mine, method)(x, axis=1), getattr(numpys, method)(x, axis=1)
+        np.testing.assert_array_equal(found, wanted)
+        assert found.dtype == wanted.dtype
+    if name == "add":
+        wide, wanted = np.zeros(3, "float64"), np.zeros(3, "float64")
+        assert mine.reduce(x * 100, out=wide) is wide
+        np.testing.assert_array_equal(wide, numpys.reduce(x * 100, out=wanted))
+        assert mine.reduce(x, dtype="float32").dtype == np.float32
+
+
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract"])
+def test_reduceat(name):
+    """Parts of an axis; an element where the next index is not larger."""
+    mine, numpys = getattr(ng, name), getattr(np, name)
+    x = np.linspace(-1, 2, 24).reshape(4, 6)
+    for places in ([0, 3, 5], [4, 1, 1, 5], [2]):
+        for axis in (1, -1):
+            wanted = numpys.reduceat(x, places, axis=axis)
+            np.testing.assert_allclose(mine.reduceat(x, places, axis=axis), wanted, rtol=1e-14)
+            if name != "subtract":
+                found = numpys.reduceat(ng.array(x, "float64"), places, axis=axis)
+                np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-14)
+    out = np.zeros((2, 6))
+    assert mine.reduceat(x, [0, 2], out=out) is out
+    np.testing.assert_allclose(out, numpys.reduceat(x, [0, 2]), rtol=1e-14)
+    with pytest.raises(IndexError, match="reduceat: index 9"):
+        mine.reduceat(x, [0, 9])
+    with pytest.raises(TypeError, match="reduceat: indices"):
+        mine.reduceat(x, [-1])
+
+
 @every
 def test_reduce_over_all_axes(name):
     op, (_, ufunc) = made[name], BINARY[name]

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph.dtype import bfloat16
 from nbgraph.errors import ArgumentError, AxisError, ShapeError
-from nbgraph.kernels.kernel import record
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout_of
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteInplace, kWriteTo
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
@@ -214,7 +215,8 @@ def test_rows_side_by_side_are_worked_on_together(shape, axis, dtype):
     op = ng.softmax.op
     options = op.normalise({"axis": axis})
     whole = np.empty_like(x)
-    call = op.row_call([x], [whole], ["write"], options)
+    given = [layout_of(x)], [layout_of(whole)]
+    call = lowered(op, *given, ["write"], options).alone
     assert call.code.loop.form == "columns"
     op.run([x], [whole], [kWriteTo], options)
     along = ng.softmax(np.ascontiguousarray(np.moveaxis(x, axis, -1)))
@@ -223,11 +225,8 @@ def test_rows_side_by_side_are_worked_on_together(shape, axis, dtype):
         whole.astype("float64"), wide, rtol=4 * EPS[dtype], atol=4e-8 if x.itemsize == 2 else 0
     )
     cut = np.empty_like(x)
-    words = record(
-        call.where.inner, [address(x), address(cut)], call.where.steps, call.parameters,
-        call.where.outer,
-    )  # fmt: skip
-    for lo, hi in ((call.rows - 5, call.rows), (0, 3), (3, call.rows - 5)):
+    words = np.array(call.block([address(x), address(cut)]))
+    for lo, hi in ((call.size - 5, call.size), (0, 3), (3, call.size - 5)):
         call.code.run(words, lo, hi)
     assert cut.tobytes() == whole.tobytes()
     added = x.copy()
@@ -238,8 +237,10 @@ def test_rows_side_by_side_are_worked_on_together(shape, axis, dtype):
 
 
 def test_few_rows_side_by_side_are_rows_with_steps():
-    """X-SYM-05: what lies a step apart is no reason for strips of three numbers."""
+    """X-SYM-05: what lies a step apart is not a reason for strips of three numbers."""
     x = np.zeros((50, 3), "float32")
-    call = ng.softmax.op.row_call([x], [x], ["write"], ng.softmax.op.normalise({"axis": 0}))
+    given = [layout_of(x)], [layout_of(x)]
+    options = ng.softmax.op.normalise({"axis": 0})
+    call = lowered(ng.softmax.op, *given, ["write"], options).alone
     assert call.code.loop.form == "rows"
     assert call.code.loop.operands[0].layout == "s"

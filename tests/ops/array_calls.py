@@ -23,6 +23,8 @@ OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
 DIAGONAL = {"offset": 0, "axis1": 0, "axis2": 1}
 
+Z = M + 1j * M[:, ::-1]  # complex numbers
+
 W = np.round(7 * M)  # sums of these are exact, in any order: of norms' rows
 POOLED = {"window": 2, "stride": 1, "pad": 1, "ceil": False}
 CONVOLVED = {"stride": 2, "dilation": 1, "groups": 1}
@@ -74,6 +76,9 @@ CALLS = {
         *([M, M * M],),
         grad_scale=2.0,
     ),
+    **rows("real imag", [Z]),
+    **rows("complex_parts", [M, M]),
+    **rows("complex_map", [Z, Z], function="multiply"),
     **rows("logcumsumexp", [M], axis=0),
     **rows("clip_gradient", [M], limit=0.5),
     **rows("csr_dot", [*CSR, M], columns=3, transpose=False),

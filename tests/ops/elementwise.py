@@ -96,6 +96,7 @@ WRITTEN = {
     "hard_swish": lambda x: x * (np.clip(x + 3, 0, 6) / 6),
     "hard_tanh": lambda x: np.clip(x, -1, 1),
     "sinc": np.sinc,
+    "smooth_l1": lambda x: _huber(np.abs(x)),
     "l1_term": lambda x, t: np.abs(x - t),
     "l2_term": lambda x, t: (x - t) ** 2 / 2,
     "smooth_l1_term": lambda x, t: _huber(np.abs(x - t)),
@@ -310,7 +311,7 @@ def slope(name, wrt):
     sides = []
     for sign in (1, -1):
         moved = [a + sign * step if i == wrt else a for i, a in enumerate(at)]
-        if name == "where":  # the condition is no number
+        if name == "where":  # the condition is not a number
             moved[0] = at[0] != 0
         result = fn(*moved)
         sides.append(result if isinstance(result, tuple) else (result,))

@@ -373,7 +373,8 @@ def array_operators():
 
 def test_every_gradient_has_a_row():
     ruled = {name for name, op in array_operators().items() if op.rule is not None}
-    assert ruled - CONSTANT - OUTPUTS <= set(CASES)
+    complex_numbers = {"real", "imag", "complex_parts", "complex_map"}  # see test_complex
+    assert ruled - CONSTANT - OUTPUTS - complex_numbers <= set(CASES)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -433,7 +434,7 @@ def test_integer_operands_are_left_out():
 
 
 def test_a_wrong_rule_is_noticed():
-    """The judge is no yes-man."""
+    """The judge is not a yes-man."""
     from nbgraph.operator.array_op import Spec
 
     wrong = ArrayOp(

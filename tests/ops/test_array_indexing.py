@@ -136,15 +136,15 @@ BAD = [
     ((0, 0, 0), "3 indices for an array of shape .3, 4.; give 2 at most"),
     ((..., ...), "one Ellipsis"),
     ("a", "integers"),
-    (1.5, "1.5 is no basic index; give integers, slices, None and Ellipsis"),
-    (slice(0, 1.5), "slice bound 1.5 is no whole number"),
+    (1.5, "1.5 is not a basic index; give integers, slices, None and Ellipsis"),
+    (slice(0, 1.5), "slice bound 1.5 is not a whole number"),
     (slice(None, None, 0), "the slice of axis 0 has step 0"),
     ([0, 3], "index 3 is out of bounds for axis 0 of size 3"),
     ((slice(None), np.array([-5])), "index -5 is out of bounds for axis 1 of size 4"),
     ([1.0], "an index array of dtype float64; indices are integers or booleans"),
     ([True, False], "a mask of size 2 for axis 0 of shape .3, 4.; give one of size 3"),
     (np.ones((3, 3), bool), "a mask of size 3 for axis 1"),
-    ([[1], [1, 2]], "is no index"),
+    ([[1], [1, 2]], "is not an index"),
     (False, "the index False selects nothing"),
 ]
 

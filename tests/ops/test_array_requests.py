@@ -5,7 +5,6 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.array import whole
-from nbgraph.array.layout import layout
 from nbgraph.executor import Options
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.program import Program
@@ -14,6 +13,7 @@ from nbgraph.graph.build import variable
 from nbgraph.graph.graph import Graph
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
 from tests.ops.array_calls import CALLS, operators
 

@@ -113,7 +113,7 @@ def test_a_callback_gets_values_of_its_own(capfd):
 
 
 def test_bad_callbacks_and_integers():
-    with pytest.raises(ArgumentError, match="debug: callback='f' is no function"):
+    with pytest.raises(ArgumentError, match="debug: callback='f' is not a function"):
         ng.debug(np.ones(2), "m", "f")
     x = ng.array([1, 2])
     assert ng.debug(x, callback=lambda *told: None).tolist() == [1, 2]

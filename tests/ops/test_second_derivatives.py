@@ -66,7 +66,7 @@ CASES = {
         lambda x, w: ng.convolution(x, w, groups=3), normal(0, 3, 4), normal(3, 1, 2),
     ),
     "convolution_data": (
-        lambda x, w: ng.convolution_data(x, w, size=(8,), stride=3, pad=1, groups=2),
+        lambda x, w: ng.ops.convolution_data(x, w, size=(8,), stride=3, pad=1, groups=2),
         *(normal(2, 4, 3), normal(4, 2, 3)),
     ),
     "max_pooling": (squared(lambda x: ng.max_pooling(x, 2, stride=1, pad=1)), apart(1, 2, 3, 4)),

@@ -92,7 +92,7 @@ def test_gradients_of_any_size_in_a_limit():
         (ArgumentError, "clip_by_value: bound=-1",
          lambda: ng.optim.clip_by_value([ng.ones(2)], -1)),
         (ArgumentError, "global_norm: no gradients", lambda: ng.optim.global_norm([None])),
-        (ArgumentError, "global_norm: grads is a NDArray",
+        (ArgumentError, "global_norm: grads is an NDArray",
          lambda: ng.optim.global_norm(ng.ones(2))),
         (DTypeError, "clip_by_norm: .* '0' has dtype int64",
          lambda: ng.optim.clip_by_norm([ng.arange(2)], 1.0)),

@@ -121,7 +121,7 @@ def test_functional_gradients_have_the_parameters_form():
 
 
 def test_lists_are_parameters():
-    """X-MAR-11: parameters in a list are named by their places; None is no gradient."""
+    """X-MAR-11: parameters in a list are named by their places; None is not a gradient."""
     a, b = ng.array([1.0]), ng.array([1.0])
     opt = ng.optim.SGD([a, b], 0.5)
     opt.step([ng.array([1.0]), None])

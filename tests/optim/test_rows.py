@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph.ops.updates import rules
 from nbgraph.ops.updates.variants import variant
-from nbgraph.optim.clock import Clock, together
 from nbgraph.optim.rows import Row, Rows, Slot
+from nbgraph.optim.states import Clock, together
 
 
 def test_rows_run_in_their_order(engine):

@@ -152,7 +152,8 @@ def test_numbers_move_between_runs():
 
 
 def test_a_scaler_is_done_in_parts():
-    """Steps that may be skipped are no part of a plan; the value is scaled by whoever made it."""
+    """Steps that may be skipped are not a part of a plan; the value is scaled by whoever
+    made it."""
     params = {"w": ng.array(W), "b": ng.array(B)}
     opt = ng.optim.SGD(params, 0.1, scaler=ng.optim.LossScaler(4.0))
     step = ng.optim.train_step(lambda p, x: value(p, x)[0] * 4.0, opt)

@@ -13,7 +13,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.device import cpu, gpu
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
-from nbgraph.storage import shortage
+from nbgraph.storage import out_of_memory
 from nbgraph.storage.memory import account, allocate, borrow, held, release
 
 MIB = 1 << 20
@@ -83,9 +83,9 @@ def test_the_limit_drains_then_raises_with_a_report(device):
     """X-MEM-11: out of memory first drains, then says who holds what."""
     asked = []
     undo = [
-        shortage.on_shortage(lambda: asked.append("drain")),
-        shortage.on_free(asked.append),
-        shortage.on_report(lambda d: [f"weights of {d!r}: 3 MiB"]),
+        out_of_memory.on_shortage(lambda: asked.append("drain")),
+        out_of_memory.on_free(asked.append),
+        out_of_memory.on_report(lambda d: [f"weights of {d!r}: 3 MiB"]),
     ]
     kept = [allocate(MIB, device) for _ in range(3)]
     try:
@@ -109,7 +109,7 @@ def test_the_limit_drains_then_raises_with_a_report(device):
 
 def test_what_a_drain_frees_is_given_out(device):
     kept = [allocate(MIB, device)]
-    undo = shortage.on_shortage(kept.clear)
+    undo = out_of_memory.on_shortage(kept.clear)
     try:
         with ng.config(storage_limit=MIB):
             assert allocate(MIB, device).nbytes == MIB
@@ -122,7 +122,7 @@ def test_what_a_drain_raises_leaves_through_the_call(device):
     def drain():
         raise OSError("no such page")
 
-    undo = shortage.on_shortage(drain)
+    undo = out_of_memory.on_shortage(drain)
     try:
         with ng.config(storage_limit=1), pytest.raises(OSError, match="no such page"):
             allocate(2, device)
@@ -143,7 +143,7 @@ def test_a_report_that_fails_does_not_hide_the_shortage(device):
     def report(d):
         raise RuntimeError("broken")
 
-    undo = shortage.on_report(report)
+    undo = out_of_memory.on_report(report)
     try:
         assert "RuntimeError('broken')" in held(account(device))[1]
     finally:

@@ -116,7 +116,7 @@ def test_large_graphs_are_cut():
 
 def test_what_cannot_be_drawn():
     x = ng.var("x", shape=(3,))
-    with pytest.raises(ArgumentError, match="no picture of a int; give a Symbol"):
+    with pytest.raises(ArgumentError, match="no picture of an int; give a Symbol"):
         ng.viz.graph(3)
     with pytest.raises(ArgumentError, match="for executors, not for a Symbol"):
         ng.viz.graph(x, program="forward")

@@ -44,7 +44,7 @@ def test_unknown_shapes():
 def test_summary_of_what_is_none():
     """X-SYM-08: no symbol, shapes that are none, MXNet's word for them."""
     net = perceptron()
-    with pytest.raises(ArgumentError, match="print_summary: symbol is a int; give a symbol"):
+    with pytest.raises(ArgumentError, match="print_summary: symbol is an int; give a symbol"):
         ng.print_summary(3)
     with pytest.raises(ArgumentError, match=r"shapes=\(4, 5\); give a dict"):
         ng.print_summary(net, (4, 5))

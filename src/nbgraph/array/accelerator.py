@@ -7,35 +7,29 @@ an operator that has none: it is refused, with the remedy.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.drawn import push_drawn
 from nbgraph.array.elsewhere import composed, formed, write_elements
-from nbgraph.array.folds import push_reduced
-from nbgraph.array.gemms import push_multiplied
 from nbgraph.array.issue import launches_of
-from nbgraph.array.launch import Prepared
-from nbgraph.array.own import push_own
+from nbgraph.array.lowered import push_lowered
 from nbgraph.array.parts import write_view
-from nbgraph.array.place import ELSEWHERE, Values, refuse
+from nbgraph.array.place import Values, refuse
 from nbgraph.array.push import copied
-from nbgraph.array.rows import push_rows
 from nbgraph.array.transfer import fetch, send
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.kernel import deferring
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.spec import Attributes
 
 
 class Accelerator:
     """See `place.Place`."""
 
     host = False
-
-    def __init__(self) -> None:
-        ELSEWHERE[0] = True
 
     def preparing(self) -> Any:
         """Kernels for the host are described, not compiled."""
@@ -53,25 +47,25 @@ class Accelerator:
 
     def push(
         self,
-        prepared: Prepared,
+        call: KernelCall,
         reads: Sequence[Variable],
         writes: Sequence[Any],
-        record: Sequence[int],
+        block: Sequence[int],
         *,
         overwrites: bool,
     ) -> None:
         """See Place. What cannot be compiled is told at the call."""
         device: Context = writes[0].device
-        launches = launches_of(prepared)
-        if not prepared.hi:
+        launches = launches_of(call)
+        if not call.size:
             return
-        ready = launches.ready(record, device.device_id)
+        ready = launches.ready(block, device.device_id)
         in_charge().push_to_device(
             device,
-            functools.partial(launches.issue, record=record, ready=ready),
+            functools.partial(launches.issue, record=block, ready=ready),
             const_vars=reads,
             mutate_vars=writes,
-            name=prepared.name,
+            name=call.name,
             prop=OVERWRITE if overwrites else NORMAL,
         )
 
@@ -80,11 +74,7 @@ class Accelerator:
         write_elements(array, value, indices, key)
 
     def composed(
-        self,
-        op: Any,
-        values: Sequence[Any],
-        attributes: Mapping[str, Any],
-        specs: Sequence[Any],
+        self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
         """See Place."""
         return composed(op, values, attributes, specs)
@@ -94,16 +84,8 @@ class Accelerator:
         inputs, results, requests, attributes, *_ = given
         done = False
         with deferring():
-            if op.kind == "rows":
-                done = push_rows(op, *given, whole=whole)
-            elif op.kind == "own":
-                done = push_own(op, *given, whole=whole)
-            elif op.kind == "drawn":
-                done = push_drawn(op, *given, whole=whole)
-            elif op.kind == "reduce":
-                done = push_reduced(op, *given, whole=whole)
-            elif op.kind == "product":
-                done = push_multiplied(op, inputs, results[0], requests[0], attributes, whole=whole)
+            if op.kernels:
+                done = push_lowered(op, inputs, results, requests, attributes, whole=whole)
             elif op.view is not None:
                 done = write_view(op, inputs[0], results[0], requests[0], attributes)
         if not done:

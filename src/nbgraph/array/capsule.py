@@ -1,8 +1,8 @@
 """DLPack capsules: what other libraries put into them, and those that NumPy writes of the host's
 memory told to be of a GPU's.
 
-A capsule is a pointer with a name. Who takes it renames it, and calls the deleter that it holds
-when the memory is used no more.
+A capsule is a pointer with a name. The one that takes it renames it, and calls the deleter that it
+holds when the memory is used no more.
 """
 
 from __future__ import annotations

@@ -11,24 +11,31 @@ from nbgraph.array import anomaly, chunk
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
-from nbgraph.array.push import WEAK, Carried, carried, push
-from nbgraph.array.route import Routes, routes_of, shortcut
+from nbgraph.array.push import WEAK, Inferred, inferred, push
+from nbgraph.array.route import VARIED, Routes, routes_of, shortcut
+from nbgraph.array.update import known_over, learn_over
 from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.kernels import Kernels
-from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
+from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
+from nbgraph.operator import complex_call
 from nbgraph.operator.call import recording
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import Attributes
+from nbgraph.operator.typing import limits
 from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
+_RANGES = "ranges"  # it has to be looked at whether values of parameters fit: routes are by value
 
 
 def apply(
     op: Mapper,
     operands: Sequence[Any],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     outs: Sequence[Any] | None = None,
     requests: Sequence[str] | None = None,
 ) -> Any:
@@ -40,41 +47,103 @@ def apply(
     if op.refresh_needed():
         op.refresh()
     op.require_certificate()
+    over = _alone(attributes, outs, requests)
+    if over is not None and known_over(op, operands, over):
+        return over
     routes: Routes | None = None
+    words: Sequence[Any] = ()  # values of the parameters
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
-        routes = routes_of(op, attributes)
+        if attributes and _RANGES not in op.carried:
+            placed = op._fast.placed(tuple(operands), dict(attributes))
+            words = placed[1] if placed else ()
+        routes = routes_of(op, VARIED if words else attributes)
         if routes is not None and routes.count:
-            made = routes.push(_place(), tuple(operands))
+            made = routes.push(_place(), (*operands, *words))
             if made is not None:
                 recorder = recording.get()
                 if recorder is not None:
                     given = made if type(made) is tuple else (made,)
                     recorder.record(op, operands, attributes, given, _NEW)
                 return made
+    if any(foreign[type(v)] for v in operands):
+        return _handed_over(op, operands, attributes, outs)
     values = lift(op.__name__, op.scalar.operands, operands)
+    if complex_call.any_complex(values):
+        return complex_call.apply(op, values, attributes, outs)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
     parameters = op.parameters(dict(attributes))
-    found = carried(op, values, parameters)
+    found = inferred(op, values, parameters)
     results = _results(op, found, device, outs)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
+    pushed: KernelCall | None = None
     if PYTHON_ASKED[0] and config.compiler == "python":
         _interpreted(op, values, parameters, results, outs, requests)
     elif found.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
-        push(op, found, values, results, outs, requests)
+        pushed = push(found.plan, values, results, outs, requests)
     told(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
-    known = routes is not None and routes.learn(found.plain, found.outputs, operands)
-    if known and not attributes and not op.scalar.draws:  # a call has fewer operands then
-        assert routes is not None
-        op.shortcut = shortcut(op, routes)
+    if over is not None and pushed is not None:
+        learn_over(op, operands, over, pushed)
+    elif routes is not None and pushed is not None:
+        _learn(op, routes, pushed, found, operands, words, plain=not attributes)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:
+    """The one array that a call without parameters writes over, where nobody is told; or None."""
+    if outs is None or requests is not None or len(outs) != 1 or attributes or CLOSELY_ASKED[0]:
+        return None
+    return outs[0] if isinstance(outs[0], Array) and recording.get() is None else None
+
+
+def _learn(
+    op: Mapper,
+    routes: Routes,
+    pushed: KernelCall,
+    found: Inferred,
+    operands: Sequence[Any],
+    words: Sequence[Any],
+    *,
+    plain: bool,
+) -> None:
+    """Remember the way of a call; `words` are the values of its parameters, and without these it is
+    `plain` where there are none to be given."""
+    places: list[tuple[int, int]] = []
+    if words:
+        names = [p.name for p in op.scalar.parameters if not p.is_static]
+        varying = found.plan.varying(names)
+        if varying is None or limits(found.plan.typed.captured):
+            op.carried[_RANGES] = True
+            return
+        count = len(found.plan.uniform)
+        first = len(pushed.words) - count
+        places = [(kind, first + p if p < count else -1) for kind, p in varying]
+    known = routes.learn(pushed, found.outputs, (*operands, *words), None, places)
+    if known and not op.scalar.draws:  # a call has fewer operands then
+        if words:
+            op.varied_shortcut = shortcut(op, routes)
+        elif plain:
+            op.shortcut = shortcut(op, routes)
+
+
+def _handed_over(
+    op: Mapper, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any] | None
+) -> Any:
+    """The operator on values, which a class that keeps masks, units or labels carries out."""
+    if outs is not None:
+        kinds = ", ".join(type(v).__name__ for v in operands if foreign[type(v)])
+        raise ArgumentError(
+            f"{op.__name__}: out= is an NDArray, and an operand a {kinds}, whose mask, unit or "
+            "labels it cannot hold; leave out= away, or give np.asarray(x)"
+        )
+    return op(*[np.asarray(v) if isinstance(v, Array) else v for v in operands], **attributes)
 
 
 def _place() -> int:
     """The line of user code, for a route."""
     engine = in_charge()
-    if isinstance(engine, Kernels):
+    if isinstance(engine, ThreadedEngine):
         engine._open_gate()
     return engine.site_id(1)
 
@@ -98,7 +167,7 @@ def told(
 
 
 def _results(
-    op: Mapper, found: Carried, device: Context, outs: Sequence[Any] | None
+    op: Mapper, found: Inferred, device: Context, outs: Sequence[Any] | None
 ) -> list[Array]:
     if outs is None:
         return [empty_of(o, device) for o in found.outputs]
@@ -174,7 +243,7 @@ def writable(name: str, out: Any, label: str = "out") -> None:
     """Raise where an array's memory may not be written."""
     if not hasattr(out, "_chunk"):
         raise ArgumentError(
-            f"{name}: {label} is a {type(out).__name__}; expected an NDArray, as the operands are"
+            f"{name}: {label} is {noun(out)}; expected an NDArray, as the operands are"
         )
     held: chunk.Chunk = out._chunk
     if held.locked:

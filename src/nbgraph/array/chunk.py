@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph import storage
+from nbgraph.array.place import ELSEWHERE
 from nbgraph.device import Context, RunContext, cpu
 from nbgraph.engine import Variable, current
 from nbgraph.engine.core.layout import UNTIL_WRITTEN
@@ -62,6 +63,8 @@ class Chunk(Variable, Block):
         self.address: int = memory.address
         self.capacity: int = memory.nbytes
         self.device: Context = memory.device
+        if not self.device.host:
+            ELSEWHERE[0] = True
         self.locked = locked
         self.writes = self.leases = self.follower = 0
         # The garbage collector finalises all of a cycle at once: were a chunk part of it, it would
@@ -283,7 +286,7 @@ def wait(held: Chunk) -> None:
 
 
 def settled(held: Chunk) -> Any:
-    """Until nothing unfinished uses the chunk; the failure it carries, which nobody is told of by
+    """Until nothing unfinished uses the chunk; the failure it carries, which nobody sees by
     that, or None. EngineError inside a function that may not read it."""
     engine = in_charge()
     engine._deadline(None, "array")

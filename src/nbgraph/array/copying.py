@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import Array, empty_of, from_host
-from nbgraph.array.launch import Prepared, prepare
-from nbgraph.array.layout import Layout, layout
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, covers, same, truth, write
 from nbgraph.array.push import copied as copied
@@ -17,6 +15,9 @@ from nbgraph.device import Context, RunContext
 from nbgraph.dtype import is_float
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
 
@@ -49,11 +50,14 @@ def fill_from(target: Array, value: Any) -> None:
 
     A number that the dtype cannot hold raises, as it does in NumPy's assignment.
     """
-    if type(value) not in WEAK:
+    if type(value) not in WEAK and type(value) is not complex:
         _write(value, target)
         return
     held = cell(value, target.dtype)
     number = held.item()
+    if type(number) is complex:
+        write(same, number, target)
+        return
     if type(number) is int and not -(1 << 63) <= number < 1 << 63:
         write(same, from_host(held, target.device), target)
     else:
@@ -75,7 +79,7 @@ def _write(value: Array, target: Array) -> None:
     if value._chunk.device != device and not (value._chunk.device.host and device.host):
         _bring(value, target)
         return
-    op = caster(value.dtype, target.dtype)
+    op = same if target.dtype.kind == "c" else caster(value.dtype, target.dtype)
     if op is not None:
         write(op, value, target)
         return
@@ -95,18 +99,20 @@ def _write(value: Array, target: Array) -> None:
 def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
     """What casts as on every machine; None where NumPy does it on the host: what a float beyond
     all integers becomes."""
+    if "c" in (source.kind, wanted.kind):
+        return None
     if wanted.kind == "b" and source.kind != "b":
         return truth
     return None if is_float(source) and wanted.kind in "iu" else same
 
 
-def prepare_copy(given: Layout, made: Layout) -> Prepared | None:
+def prepare_copy(given: Layout, made: Layout) -> KernelCall | None:
     """The kernel of the host that copies to new memory and casts; None where NumPy casts."""
     op = caster(given.dtype, made.dtype)
     if op is None or config.compiler == "python":
         return None
     plan = op.invoker.plan_of([given.dtype], {})
-    return prepare(op, plan, made.shape, [given], [made], ("write",), disjoint=True, once=True)
+    return map_call(plan, made.shape, [given], [made], ("write",), disjoint=True, once=True)
 
 
 def _bring(value: Any, target: Array) -> None:
@@ -133,5 +139,8 @@ class _Cast:
         self.source, self.target = value._view(), target._view()
 
     def __call__(self, run_ctx: RunContext) -> None:
+        source = self.source
+        if source.dtype.kind == "c" and self.target.dtype.kind not in "cb":
+            source = source.real  # the call has warned
         with np.errstate(invalid="ignore", over="ignore"):
-            np.copyto(self.target, self.source, casting="unsafe")  # overlap is minded
+            np.copyto(self.target, source, casting="unsafe")  # overlap is minded

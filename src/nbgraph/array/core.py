@@ -12,9 +12,9 @@ import numpy as np
 
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk, Holder
-from nbgraph.array.layout import Layout, layout, layout_of
 from nbgraph.array.place import place
 from nbgraph.device import Context
+from nbgraph.operator.layout import Layout, layout, layout_of
 
 
 class Array:
@@ -31,6 +31,8 @@ class Array:
         "_output",  # which output of the node
         "_stamp",  # writes to the chunk when the node was recorded, or a view was made
     )
+    __nbgraph_priority__: int  # these two are those of the class that is adopted
+    __nbgraph_call__: Any
 
     _chunk: Chunk
     _address: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,15 +11,20 @@ from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, from_host, make
 from nbgraph.array.dlpack import copied_now, from_dlpack
 from nbgraph.array.dlpack_device import on_gpu
-from nbgraph.array.layout import layout_of
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
+from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
+from nbgraph.operator.layout import layout_of
 from nbgraph.operator.typing import as_operand
 from nbgraph.settings import config
 
+if TYPE_CHECKING:
+    from nbgraph.array.ndarray import NDArray
 
-def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+
+@checked
+def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDArray:
     """A new array with the values of another one; it owns its memory.
 
     Parameters
@@ -53,7 +58,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     return from_host(_values("array", obj, dtype), place)
 
 
-def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
+@checked
+def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDArray:
     """An NDArray itself; the memory of a NumPy array, or of one that another library has on a GPU,
     borrowed and read-only; else a copy.
 
@@ -72,12 +78,10 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> An
         obj = from_dlpack(obj)
     place = _place(obj, device)
     if isinstance(obj, Array):
-        same = dtype is None or as_dtype(dtype) == obj.dtype
-        return (
-            obj
-            if same and obj.device == place
-            else copy_of(obj, as_dtype(dtype or obj.dtype), place)
-        )
+        known: Any = obj
+        wanted = known.dtype if dtype is None else as_dtype(dtype)
+        same = wanted == known.dtype and place == known.device
+        return known if same else copy_of(known, wanted, place)
     values = _values("asarray", obj, dtype)
     fits = values is obj and values.dtype.isnative and values.flags.aligned
     if not (fits and place.host):
@@ -110,4 +114,6 @@ def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
     made = np.asarray(as_operand(name, "obj", obj))
     if wanted is None and made.dtype == np.float64:
         wanted = np.dtype(config.default_float)
+    if wanted is None and made.dtype == np.complex128:
+        wanted = np.result_type(config.default_float, np.complex64)
     return made if wanted is None else made.astype(wanted)

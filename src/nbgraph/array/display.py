@@ -1,5 +1,5 @@
 """How arrays look: what is shown is copied, no more (from GPUs, too), and a failure is shown, not
-raised."""
+raised. A notebook whose cell shows an array that failed has the cell fail (`nbgraph.notebook`)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def bundle(array: Array) -> dict[str, str]:
     from nbgraph.picture import escape
 
     body = text(array)
-    note = f"{array.dtype}{list(array.shape)}, {array.device}"
-    markup = f'<pre title="{escape(note)}">{escape(body)}</pre>'
+    note = f"NDArray {array.dtype}{list(array.shape)} on {array.device}, computed asynchronously"
+    markup = f'<pre>{escape(body)}</pre><small style="opacity:.6">{escape(note)}</small>'
     return {"text/plain": body, "text/html": markup}
 
 

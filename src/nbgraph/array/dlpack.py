@@ -15,12 +15,13 @@ from nbgraph.array import chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, from_host, make
 from nbgraph.array.dlpack_device import CUDA, borrowed, capsule_of, interface_of, on_gpu
-from nbgraph.array.layout import layout_of
 from nbgraph.array.lease import leased
 from nbgraph.array.place import elsewhere
 from nbgraph.device import Context
 from nbgraph.dtype import require_supported
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
+from nbgraph.foreign import checked
+from nbgraph.operator.layout import layout_of
 
 _WRITABLE = 1  # PyBUF_WRITABLE
 _HOST = (1, 0)  # kDLCPU
@@ -141,6 +142,7 @@ def _version(asked: tuple[int, int] | None) -> dict[str, Any]:
     return {"max_version": asked} if known and asked is not None else {}
 
 
+@checked
 def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None = None) -> Any:
     """The array of another library (NumPy, torch, CuPy, JAX, ...) as an NDArray on its device.
 
@@ -173,7 +175,7 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
         return copied_now(found, device=device)
     if not hasattr(x, "__dlpack__"):
         raise ArgumentError(
-            f"from_dlpack: x is a {type(x).__name__}, which has no __dlpack__; give an array, or "
+            f"from_dlpack: x is {noun(x)}, which has no __dlpack__; give an array, or "
             "use ng.asarray"
         )
     values = x if type(x) is np.ndarray else np.from_dlpack(x)

@@ -14,12 +14,12 @@ import numpy as np
 from nbgraph.array import capsule as capsules
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.layout import layout, layout_of
 from nbgraph.array.lease import leased
 from nbgraph.device import Context, driver, gpu, missing
 from nbgraph.dtype import require_supported
 from nbgraph.engine.streams import EXCHANGE, device_queue
 from nbgraph.errors import DeviceError
+from nbgraph.operator.layout import layout, layout_of
 
 CUDA = 2  # kDLCUDA
 _OF_GPUS = (CUDA, 13)  # and kDLCUDAManaged

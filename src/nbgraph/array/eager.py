@@ -15,9 +15,9 @@ from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import Update
 from nbgraph.engine import current
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.call import call, recording
-from nbgraph.operator.lazy import forwarded
+from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.carrier.operators import operator_of, takes_part
 from nbgraph.settings import CLOSELY_ASKED
@@ -39,9 +39,9 @@ class _Ways:
         self.push: Push = declines
 
     def general(self, a: Any, b: Any) -> Any:
-        """By the routes where a recorder is told of it; through `call`, which learns routes."""
+        """By the routes where a recorder follows it; through `call`, which learns routes."""
         if not takes_part(b):
-            return forwarded(self.name, b, (b, a) if self.swapped else (a, b))
+            return NotImplemented
         operands = (b, a) if self.swapped else (a, b)
         recorder = _recorder()
         if recorder is not None and not recorder.traces:
@@ -85,6 +85,8 @@ def in_place(name: str) -> Callable[..., Any]:
         nonlocal op
         if op is None:
             op = operator_of(name)
+        if foreign[type(other)]:
+            return NotImplemented
         call(op, (self, other), {}, self)
         if isinstance(op, Mapper) and key not in table:
             _learn_update(table, key, op, self, other)
@@ -98,8 +100,10 @@ def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any
     """Remember the quick way of `a op= b`, which has just been found to be right."""
     engine = current()
     number = type(b) in {float, int}
-    if not isinstance(engine, Kernels) or not (number or isinstance(b, Array)):
+    if not isinstance(engine, ThreadedEngine) or not (number or isinstance(b, Array)):
         return
+    if a.dtype.kind == "c" or (not number and b.dtype.kind == "c"):
+        return  # no kernel does it
     if not a.size or not a._chunk.device.host or (number and a.dtype.kind in "iu"):
         return  # it has to be looked at whether the number fits
     if len(table) >= _KEPT:

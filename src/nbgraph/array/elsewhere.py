@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import copy
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.launch import Prepared
-from nbgraph.array.layout import Layout, layout
+from nbgraph.array.lowered import deliver
 from nbgraph.array.parts import write_parts
 from nbgraph.array.push import copied, same, write
 from nbgraph.device import RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.kernels.cuda.unit import UnitLaunches
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.call import recording, training
-from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of, unit_call
+from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.operator.call import recording
+from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of
+from nbgraph.operator.kernel_call import Lowered
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import WORDS, OpReqType
 from nbgraph.ops.elementwise.casting import astype
-from nbgraph.shape import Space
 
 _KEPT = 1024  # kernels with their records that an operator keeps
 kNullOp, kAddTo = OpReqType.kNullOp, OpReqType.kAddTo
 
 
 def composed(
-    op: Any, values: Sequence[Array], attributes: Mapping[str, Any], specs: Sequence[Spec]
+    op: Any, values: Sequence[Array], attributes: Attributes, specs: Sequence[Spec]
 ) -> list[Array] | None:
     """The results by other operators; None where there are none for it."""
     form = form_of(op, Composed)
@@ -54,43 +53,32 @@ def _own(x: Any, spec: Spec, values: Sequence[Array]) -> Any:
     return copied(x) if lent else x
 
 
-def prepare_unit(
-    op: Any, operands: Sequence[Layout], outputs: Sequence[Layout], attributes: Mapping[str, Any]
-) -> Prepared | None:
-    """The kernel of an operator with a Unit form for contiguous arrays; None where there is none.
-    The record's addresses: of the operands, then of the outputs."""
-    if form_of(op, Unit) is None:
+def unit_lowered(
+    op: Any, operands: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
+) -> Lowered | None:
+    """Return the kernel of an operator with a Unit form, of contiguous arrays; None where there is
+    none. Of a MovingOp whether the states move is a number that the push brings."""
+    form = form_of(op, Unit)
+    if form is None:
         return None
     key = "unit", *operands, *outputs, *attributes.items()
     if key in op.carried:
         return op.carried[key]
     given, results = ([Spec(o.shape, o.dtype) for o in own] for own in (operands, outputs))
-    call = unit_call(op, given, results, attributes)
+    call = form.call(given, results, **attributes)
     made = None
     if call is not None:
-        code: Any = call.code
-        made = Prepared(op.__name__, code, Space(0, (), ()), call.words, (), 0)
-        made.head, made.hi = call.head, call.units
-        made.elsewhere = UnitLaunches(call, op.__name__)
+        call.device.name = op.__name__  # its failures are the operator's
+        order = tuple(range(len(operands) + len(outputs)))
+        call = replace(call, name=op.__name__, order=order, writes=len(outputs))
+        if isinstance(op, MovingOp):
+            call = op.told_mode(call)
+        places = [None if x.contiguous else layout(x.shape, x.dtype) for x in operands]
+        places += [None] * len(outputs)  # those in pieces are of kernels that know their steps
+        made = Lowered((call,), tuple(places), adds=False)
     if len(op.carried) >= _KEPT:
         op.carried.clear()
     op.carried[key] = made
-    return made
-
-
-def prepare_moved(
-    op: MovingOp,
-    operands: Sequence[Layout],
-    outputs: Sequence[Layout],
-    attributes: Mapping[str, Any],
-    *,
-    moves: bool,
-) -> Prepared:
-    """As `prepare_unit`, of an operator that has one for these and whose states move; `moves` is
-    the last word of its record."""
-    made = copy.copy(prepare_unit(op, operands, outputs, attributes))
-    assert made is not None, op  # it was asked for before
-    made.steps = (*made.steps[:-1], int(moves))
     return made
 
 
@@ -99,7 +87,7 @@ def formed(
     inputs: Sequence[Array],
     results: Sequence[Array],
     requests: Sequence[OpReqType],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     *,
     whole: bool,
 ) -> bool:
@@ -133,7 +121,7 @@ def formed(
 
 
 def _pieces(
-    op: Any, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
+    op: Any, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Attributes
 ) -> bool:
     form = form_of(op, Pieces)
     if form is not None:
@@ -145,7 +133,7 @@ def _unit(
     op: Any,
     inputs: Sequence[Array],
     outputs: Sequence[Array],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     *,
     whole: bool,
     begins: bool = True,
@@ -153,26 +141,15 @@ def _unit(
     """Whether a kernel does it; it is pushed then. Without `begins` it goes on from what the output
     holds."""
     form = form_of(op, Unit)
-    if form is None:
-        return False
-    own, inputs = inputs, [x if x._layout.contiguous else copied(x) for x in inputs]
     given, made = [x._layout for x in inputs], [x._layout for x in outputs]
-    prepared = prepare_unit(op, given, made, attributes)
-    if prepared is None:
+    found = unit_lowered(op, given, made, attributes)
+    if form is None or found is None:
         return False
     if begins and form.first is not None:
         write_parts(form.first, inputs, outputs[0], attributes)
         whole = False
-    states = op.states(is_train=training.get())
-    if isinstance(op, MovingOp):
-        moves = bool(states) and not op.still(attributes)
-        prepared = prepare_moved(op, given, made, attributes, moves=moves)
-    reads, writes = _variables(inputs, [*outputs, *(inputs[k] for k in states)])
-    record = prepared.record([a._address for a in (*inputs, *outputs)], ())
-    prepared.push(reads, writes, record, overwrites=whole)
-    for k in states:
-        if inputs[k] is not own[k]:  # a copy moved
-            write(same, inputs[k], own[k])
+    requests = [OpReqType.kWriteTo] * len(outputs)
+    deliver(found, op, inputs, outputs, requests, attributes, whole=whole)
     return True
 
 
@@ -198,7 +175,7 @@ def _library(
     op: Any,
     inputs: Sequence[Array],
     outputs: Sequence[Array],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     *,
     whole: bool,
 ) -> bool:

@@ -17,14 +17,13 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
-import sys
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
-from nbgraph.array.entry_parts import LINES, MOST, MOST_OUTPUTS, SHARED, SYMBOLS, VARIABLES
+from nbgraph.array.entry_parts import LINES, MOST, MOST_OUTPUTS, SHARED, VARIABLES
 from nbgraph.array.entry_text import TEXT
 from nbgraph.codegen import builtin
 from nbgraph.engine import Variable
@@ -35,14 +34,8 @@ from nbgraph.settings import CLOSELY_ASKED
 _GET, _SET = 54, 55  # numbers of tp_descr_get and tp_descr_set in the stable interface
 
 
-@functools.cache
-def available() -> bool:
-    """Whether this interpreter is one the entry was made for: CPython with a GIL."""
-    return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
-
-
 class Output(NamedTuple):
-    """What the entry is told of an output."""
+    """What the entry knows of an output."""
 
     layout: object
     free: list[Any]  # blocks to take from its end; an empty list: always `take`
@@ -52,7 +45,7 @@ class Output(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What the entry is told of a push."""
+    """What the entry knows of a push."""
 
     submit: int  # address of the core's entry
     fixed: Sequence[int]  # the words of `submit` before the site, the core's address first
@@ -109,9 +102,7 @@ def _packed(words: Sequence[int]) -> bytes:
 
 @functools.cache
 def _method() -> int:
-    return builtin.method(
-        builtin.address(TEXT, SYMBOLS, "push"), "push", "Push a kernel over arrays."
-    )
+    return builtin.method(builtin.address(TEXT, name="push"), "push", "Push a kernel over arrays.")
 
 
 def _slots() -> list[Any]:

@@ -5,22 +5,15 @@ The words are what `entry` tells the text of a route. No function relies on the 
 
 from __future__ import annotations
 
+from nbgraph.codegen import builtin
 from nbgraph.engine.core.codes import FIXED
 from nbgraph.engine.sites import OURS
+from nbgraph.kernels.kinds import Word
 
 MOST = 128  # words of a push, record and variables included
 MOST_OUTPUTS = 16
 LINES = 8  # of user code that a route remembers; a power of two
-# kinds of operands: a number becomes the word of a float, or of an integer that fits
-ARRAY, DOUBLE, SINGLE, WHOLE = 0, 1, 2, 3
-SYMBOLS = (
-    "PyTuple_GetItem PyTuple_New PyTuple_Size PyTuple_SetItem PyBytes_AsString "
-    "PyByteArray_AsString PyList_Size PyList_GetItem PyList_SetSlice PyIter_Next "
-    "PyDict_GetItemWithError PyLong_AsSsize_t PyLong_FromLongLong PyFloat_AsDouble "
-    "PyObject_Type PyType_GenericAlloc PyFrame_GetCode PyFrame_GetLasti PyFrame_GetBack "
-    "PyObject_CallFunctionObjArgs PyObject_CallObject PyContextVar_Get PyErr_Occurred "
-    "PyErr_Clear Py_IncRef Py_DecRef"
-).split()
+ARRAY = 0  # the kind of an operand that is not a number; those of numbers are `kernels.kinds.Word`
 # Words that are the same for all routes, and those of a route. Behind these lie the lines of user
 # code seen last (key and number of each), the `FIXED` words of the push, five words for each
 # output, two for each operand (its kind, its place in the record), and the record.
@@ -34,49 +27,18 @@ OUTPUT, OPERAND = 5, 2  # words of each
 VARIABLES = FIXED + 1  # of a push, before its variables
 
 
-def told(name: str, into: str, kind: str = "i64") -> str:
-    """Text that loads a word into %into."""
-    words = "%s" if name in SHARED else "%d"
-    return (
-        f"%{into}.at = getelementptr i64, ptr {words}, i64 {AT[name]}\n"
-        f"  %{into} = load {kind}, ptr %{into}.at, align 1"
-    )
+def load(name: str, into: str, kind: str = "i64") -> str:
+    """Return text that loads a word of all routes or of this one into %into."""
+    return builtin.load("%s" if name in SHARED else "%d", AT[name], into, kind)
 
 
 PARTS = f"""
-declare ptr @PyTuple_GetItem(ptr, i64)
-declare ptr @PyTuple_New(i64)
-declare i64 @PyTuple_Size(ptr)
-declare i32 @PyTuple_SetItem(ptr, i64, ptr)
-declare ptr @PyBytes_AsString(ptr)
-declare ptr @PyByteArray_AsString(ptr)
-declare i64 @PyList_Size(ptr)
-declare ptr @PyList_GetItem(ptr, i64)
-declare i32 @PyList_SetSlice(ptr, i64, i64, ptr)
-declare ptr @PyIter_Next(ptr)
-declare ptr @PyDict_GetItemWithError(ptr, ptr)
-declare i64 @PyLong_AsSsize_t(ptr)
-declare ptr @PyLong_FromLongLong(i64)
-declare double @PyFloat_AsDouble(ptr)
-declare ptr @PyObject_Type(ptr)
-declare ptr @PyType_GenericAlloc(ptr, i64)
-declare ptr @PyFrame_GetCode(ptr)
-declare i32 @PyFrame_GetLasti(ptr)
-declare ptr @PyFrame_GetBack(ptr)
-declare ptr @PyObject_CallFunctionObjArgs(ptr, ...)
-declare ptr @PyObject_CallObject(ptr, ptr)
-declare i32 @PyContextVar_Get(ptr, ptr, ptr)
-declare ptr @PyErr_Occurred()
-declare void @PyErr_Clear()
-declare void @Py_IncRef(ptr)
-declare void @Py_DecRef(ptr)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 ; what a slot holds, a new reference, or null with an error
 define internal ptr @got(ptr %s, i64 %slot, ptr %object) {{
   %descriptor.at = getelementptr i64, ptr %s, i64 %slot
   %descriptor = load ptr, ptr %descriptor.at, align 1
-  {told("get", "get", "ptr")}
+  {load("get", "get", "ptr")}
   %found = call ptr %get(ptr %descriptor, ptr %object, ptr null)
   ret ptr %found
 }}
@@ -108,7 +70,7 @@ lost:
 define internal i32 @put(ptr %s, i64 %slot, ptr %object, ptr %value) {{
   %descriptor.at = getelementptr i64, ptr %s, i64 %slot
   %descriptor = load ptr, ptr %descriptor.at, align 1
-  {told("set", "set", "ptr")}
+  {load("set", "set", "ptr")}
   %failed = call i32 %set(ptr %descriptor, ptr %object, ptr %value)
   ret i32 %failed
 }}
@@ -143,7 +105,7 @@ remembered:
   ret i64 %old
 search:
   %key = call ptr @PyLong_FromLongLong(i64 %word)
-  {told("sites", "sites", "ptr")}
+  {load("sites", "sites", "ptr")}
   %found = call ptr @PyDict_GetItemWithError(ptr %sites, ptr %key)
   call void @Py_DecRef(ptr %key)
   %new = icmp eq ptr %found, null
@@ -164,7 +126,7 @@ users:
   store i64 %number, ptr %number.at, align 1
   ret i64 %number
 ask:
-  {told("place_of", "place_of", "ptr")}
+  {load("place_of", "place_of", "ptr")}
   %told = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %place_of, ptr %place, ptr null)
   %failed = icmp eq ptr %told, null
   br i1 %failed, label %lost, label %answer
@@ -179,14 +141,14 @@ lost:
 ; sees to it that a chunk's variable is known to the engine's core; false with an error
 define internal i1 @attached(ptr %s, ptr %d, ptr %chunk) {{
   %core = call ptr @seen(ptr %s, i64 {AT["c_core"]}, ptr %chunk)
-  {told("core", "own", "ptr")}
+  {load("core", "own", "ptr")}
   %home = icmp eq ptr %core, %own
   br i1 %home, label %yes, label %lost_or_foreign
 lost_or_foreign:
   %missing = icmp eq ptr %core, null
   br i1 %missing, label %no, label %bring
 bring:
-  {told("attach", "attach", "ptr")}
+  {load("attach", "attach", "ptr")}
   %done = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %attach, ptr %chunk, ptr null)
   %failed = icmp eq ptr %done, null
   br i1 %failed, label %no, label %brought
@@ -211,7 +173,7 @@ where:
   br i1 %home, label %what, label %no
 what:
   %device = call ptr @seen(ptr %s, i64 {AT["c_device"]}, ptr %chunk)
-  {told("device", "mine", "ptr")}
+  {load("device", "mine", "ptr")}
   %here = icmp eq ptr %device, %mine
   br i1 %here, label %numbers, label %no
 numbers:
@@ -251,23 +213,29 @@ no:
 
 ; a number as a word of the record; whether it is one
 define internal i1 @scalar(ptr %object, i64 %kind, ptr %record) {{
+  %is_whole = icmp eq i64 %kind, {Word.WHOLE:d}
+  br i1 %is_whole, label %whole, label %float
+whole:
+  %integer = call i64 @PyLong_AsLongLong(ptr %object)
+  %odd_integer = icmp eq i64 %integer, -1
+  br i1 %odd_integer, label %look, label %fits
+float:
   %value = call double @PyFloat_AsDouble(ptr %object)
+  %bits = bitcast double %value to i64
+  %rounded = fptrunc double %value to float
+  %half = bitcast float %rounded to i32
+  %extended = sext i32 %half to i64
+  %is_single = icmp eq i64 %kind, {Word.SINGLE:d}
+  %float_word = select i1 %is_single, i64 %extended, i64 %bits
   %suspect = fcmp oeq double %value, -1.0
   br i1 %suspect, label %look, label %fits
 look:
+  %looked = phi i64 [%integer, %whole], [%float_word, %float]
   %error = call ptr @PyErr_Occurred()
   %failed = icmp ne ptr %error, null
   br i1 %failed, label %no, label %fits
 fits:
-  %whole = bitcast double %value to i64
-  %rounded = fptrunc double %value to float
-  %half = bitcast float %rounded to i32
-  %extended = sext i32 %half to i64
-  %integer = fptosi double %value to i64
-  %is_double = icmp eq i64 %kind, {DOUBLE}
-  %is_single = icmp eq i64 %kind, {SINGLE}
-  %other = select i1 %is_single, i64 %extended, i64 %integer
-  %word = select i1 %is_double, i64 %whole, i64 %other
+  %word = phi i64 [%integer, %whole], [%float_word, %float], [%looked, %look]
   store i64 %word, ptr %record
   ret i1 true
 no:
@@ -312,19 +280,19 @@ done:
 
 ; a new array over a block, whose reference it takes; null with an error
 define internal ptr @over(ptr %s, ptr %output, ptr %chunk, ptr %variable.at, ptr %record) {{
-  {told("kind", "kind", "ptr")}
+  {load("kind", "kind", "ptr")}
   %made = call ptr @PyType_GenericAlloc(ptr %kind, i64 0)
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %lost, label %fill
 fill:
-  {told("none", "none", "ptr")}
+  {load("none", "none", "ptr")}
   %layout = load ptr, ptr %output, align 1
   %address = call ptr @got(ptr %s, i64 {AT["c_address"]}, ptr %chunk)
   %word = call i64 @PyLong_AsSsize_t(ptr %address)
   store i64 %word, ptr %record
   call i32 @put(ptr %s, i64 {AT["a_holder"]}, ptr %made, ptr %none)
   call i32 @put(ptr %s, i64 {AT["a_node"]}, ptr %made, ptr %none)
-  {told("zero", "zero", "ptr")}
+  {load("zero", "zero", "ptr")}
   call i32 @put(ptr %s, i64 {AT["a_output"]}, ptr %made, ptr %zero)
   call i32 @put(ptr %s, i64 {AT["a_stamp"]}, ptr %made, ptr %zero)
   call i32 @put(ptr %s, i64 {AT["a_address"]}, ptr %made, ptr %address)

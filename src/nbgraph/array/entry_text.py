@@ -13,7 +13,7 @@ from nbgraph.array.entry_parts import (
     OWN,
     PARTS,
     VARIABLES,
-    told,
+    load,
 )
 from nbgraph.codegen import target
 from nbgraph.engine.core.codes import FIXED
@@ -37,29 +37,29 @@ taken:
   %all.at = getelementptr ptr, ptr %args, i64 1
   %all = load ptr, ptr %all.at
   %given = call i64 @PyTuple_Size(ptr %all)
-  {told("kind", "kind", "ptr")}
-  {told("closely", "closely", "ptr")}
-  {told("no", "no", "ptr")}
+  {load("kind", "kind", "ptr")}
+  {load("closely", "closely", "ptr")}
+  {load("no", "no", "ptr")}
   %close = call ptr @PyList_GetItem(ptr %closely, i64 0)
   %quick = icmp eq ptr %close, %no
   br i1 %quick, label %outside, label %unknown
 outside:
-  {told("inside", "within", "ptr")}
-  {told("none", "no_function", "ptr")}
+  {load("inside", "within", "ptr")}
+  {load("none", "no_function", "ptr")}
   %no_inside = call i32 @PyContextVar_Get(ptr %within, ptr %no_function, ptr %recorder.at)
   %function = load ptr, ptr %recorder.at
   call void @Py_DecRef(ptr %function)
   %free = icmp eq ptr %function, %no_function
   br i1 %free, label %placing, label %unknown
 placing:
-  {told("frame", "frame", "ptr")}
+  {load("frame", "frame", "ptr")}
   %line_type = call ptr @PyObject_Type(ptr %line)
   call void @Py_DecRef(ptr %line_type)
   %is_frame = icmp eq ptr %line_type, %frame
   br i1 %is_frame, label %recording, label %walk
 recording:
-  {told("recorder", "context", "ptr")}
-  {told("none", "nobody", "ptr")}
+  {load("recorder", "context", "ptr")}
+  {load("none", "nobody", "ptr")}
   %no_context = call i32 @PyContextVar_Get(ptr %context, ptr %nobody, ptr %recorder.at)
   %recorder = load ptr, ptr %recorder.at
   call void @Py_DecRef(ptr %recorder)
@@ -90,7 +90,7 @@ onward:
   br label %walk
 unknown:
   call void @PyErr_Clear()
-  {told("none", "nothing", "ptr")}
+  {load("none", "nothing", "ptr")}
   call void @Py_IncRef(ptr %nothing)
   ret ptr %nothing
 walked:
@@ -101,15 +101,15 @@ walked:
   br i1 %no_route, label %decline, label %found
 found:
   %d = call ptr @PyByteArray_AsString(ptr %bytes)
-  {told("core", "own", "ptr")}
-  {told("gate", "gate", "ptr")}
+  {load("core", "own", "ptr")}
+  {load("gate", "gate", "ptr")}
   %open = call ptr @PyList_GetItem(ptr %gate, i64 0)
   %is_open = icmp eq ptr %open, %own
   br i1 %is_open, label %described, label %decline
 described:
-  {told("operands", "n")}
-  {told("outputs", "m")}
-  {told("record", "words")}
+  {load("operands", "n")}
+  {load("outputs", "m")}
+  {load("record", "words")}
   %fixed = getelementptr i64, ptr %d, i64 {len(OWN) + 2 * LINES}
   %outputs = getelementptr i64, ptr %fixed, i64 {FIXED}
   %output_words = mul i64 %m, {OUTPUT}
@@ -190,7 +190,7 @@ submit:
   %before = add i64 %used, {VARIABLES}
   %argc = add i64 %before, %words
   %argv = ptrtoint ptr %push to i64
-  {told("submit", "entry", "ptr")}
+  {load("submit", "entry", "ptr")}
   %ticket = call i64 %entry(i64 %argv, i64 %argc)
   %pushed = icmp sgt i64 %ticket, 0
   br i1 %pushed, label %give, label %stop
@@ -234,7 +234,7 @@ failed:
   br label %leave
 decline:
   call void @PyErr_Clear()
-  {told("none", "declined", "ptr")}
+  {load("none", "declined", "ptr")}
   call void @Py_IncRef(ptr %declined)
   br label %leave
 leave:

@@ -23,7 +23,8 @@ from nbgraph.array.core import Array, from_host
 from nbgraph.array.create import asarray
 from nbgraph.device import Context
 from nbgraph.dtype import bfloat16, require_supported
-from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.errors import ArgumentError, FormatError, noun
+from nbgraph.foreign import checked
 
 _ABOUT = "nbgraph.json"  # the entry that says what the file holds
 _FORMAT = 1
@@ -33,6 +34,7 @@ _HEADER, _ZIP64, _FIELD = 30, 20, 4  # bytes of an entry's header, and of fields
 _PADDING = 0xD935  # the field that zipalign pads with
 
 
+@checked
 def save(path: str | os.PathLike[str], data: Any) -> None:
     """Write a list or dict of arrays (or one array) to a file; waits for their values.
 
@@ -67,6 +69,7 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
         raise
 
 
+@checked
 def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: bool = False) -> Any:
     """What `save` wrote: a list, a dict or one array, as it was given.
 
@@ -99,7 +102,7 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
                     f"load: {os.fspath(path)!r} holds a symbol; read it with ng.load_symbol"
                 ) from None
             raise FormatError(
-                f"load: {os.fspath(path)!r} is no file of arrays, or is damaged; give one that "
+                f"load: {os.fspath(path)!r} is not a file of arrays, or is damaged; give one that "
                 "ng.save or np.savez wrote"
             ) from None
         if isinstance(found, np.ndarray):
@@ -117,24 +120,20 @@ def _named(data: Any) -> tuple[str, dict[str, Any]]:
     if isinstance(data, Mapping):
         for name in data:
             if not isinstance(name, str):
-                raise ArgumentError(
-                    f"save: the name {name!r} is a {type(name).__name__}; names are strings"
-                )
+                raise ArgumentError(f"save: the name {name!r} is {noun(name)}; names are strings")
         return "dict", dict(data)
     if isinstance(data, (Array, np.ndarray)):
         return "array", {"0": data}
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
         return "list", {str(i): value for i, value in enumerate(data)}
-    raise ArgumentError(
-        f"save: data is a {type(data).__name__}; give an array, or a list or dict of arrays"
-    )
+    raise ArgumentError(f"save: data is {noun(data)}; give an array, or a list or dict of arrays")
 
 
 def _values(name: str, value: Any) -> np.ndarray[Any, Any]:
     read = getattr(value, "asnumpy", None)
     if not isinstance(value, (Array, np.ndarray, np.generic)):
         raise ArgumentError(
-            f"save: {name!r} is a {type(value).__name__}; a list or dict holds arrays only, with "
+            f"save: {name!r} is {noun(value)}; a list or dict holds arrays only, with "
             "nothing nested in it"
         )
     values = np.asarray(value) if read is None else read()

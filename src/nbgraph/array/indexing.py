@@ -1,14 +1,18 @@
 """Reading and writing parts of arrays: `a[key]`, `a[key] = value`, with all of NumPy's indices.
 
-Integers, slices, None and Ellipsis give views, which share memory and engine variable. Integer
-arrays, lists and masks give copies; what they are out of bounds is told at the call for values
-at hand, and at the wait for NDArrays. The shape that a mask selects depends on its values, so an
-NDArray as a mask is waited for; not so where a number is assigned.
+Integers for every axis give an element with memory of its own, as NumPy's scalars are values, so
+that `a[0], a[1] = a[1], a[0]` swaps. Slices, None, Ellipsis and fewer integers give views, which
+share memory and engine variable. Integer arrays, lists and masks give copies; what they are out of
+bounds is told at the call for values at hand, and at the wait for NDArrays. The shape that a mask
+selects depends on its values, so an NDArray as a mask is waited for; not so where a number is
+assigned.
 """
 
 from __future__ import annotations
 
 import functools
+import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,20 +21,50 @@ from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, fill_from
 from nbgraph.array.core import Array, from_host
-from nbgraph.array.keyed import frozen, known_part, known_write, learn_part, learn_write
+from nbgraph.array.keyed import (
+    frozen,
+    known_element,
+    known_part,
+    known_selection,
+    known_write,
+    learn_element,
+    learn_part,
+    learn_selection,
+    learn_write,
+    selection_form,
+)
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
-from nbgraph.array.push import WEAK
+from nbgraph.array.push import WEAK, same
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.call import call, recording
-from nbgraph.ops.carrier.indexing import is_basic, is_false, part, with_masks
+from nbgraph.ops.carrier.indexing import is_basic, is_element, is_false, part, with_masks
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.ops.define import is_elsewhere
 from nbgraph.settings import CLOSELY_ASKED
 
+_frame = sys._getframe
+_INT = {int}
+_PARTS = (slice, type(None), type(Ellipsis))
+
 
 def get(array: Array, key: Any) -> Any:
-    """`array[key]`: a view for a basic index, else a copy."""
+    """`array[key]`: an element by itself, a view for another basic index, else a copy."""
+    kind, ndim = type(key), len(array._layout.shape)
+    if kind is int:
+        if ndim == 1:
+            made = known_element(array, key, _frame(2))
+            return _element(array, key) if made is None else made
+        if recording.get() is None:
+            return _part(array, key, key)
+    elif kind is tuple:
+        if len(key) == ndim and slice not in (kinds := set(map(type, key))):
+            if kinds == _INT or is_element(key, ndim):
+                key = key if kinds == _INT else tuple(map(operator.index, key))
+                made = known_element(array, key, _frame(2))
+                return _element(array, key) if made is None else made
+    elif kind not in _PARTS and is_element(key, ndim):
+        return _element(array, operator.index(key))
     if isinstance(key, Array) and array._layout.shape:
         found = _lines_at(array, key)
         if found is not None:
@@ -39,9 +73,38 @@ def get(array: Array, key: Any) -> Any:
     if recording.get() is not None:
         return part(array, key)
     form = frozen(key)
-    if form is None and not is_basic(key):
-        return part(array, key)
+    if form is None:
+        found = selection_form(array, key)
+        if found is not None:
+            return _selected(array, key, *found)
+        if not is_basic(key):
+            return part(array, key)
     return _part(array, key, form)
+
+
+def _selected(array: Array, key: Any, form: Any, given: list[Array]) -> Any:
+    """A copy of what an index with index arrays selects, which is not recorded."""
+    known = known_selection(form, given)
+    if known is None:
+        from nbgraph.ops.indexing.keys import normal_key
+
+        template, arrays = normal_key(key, array.shape)
+        known = template, [_beside(array, "index", found) for found in arrays]
+        learn_selection(form, given, *known)
+    return operator_of("gather")(array, *known[1], key=known[0])
+
+
+def _element(array: Array, key: Any) -> Any:
+    """The element that integers select, copied and, where somebody records, recorded."""
+    recorder = recording.get()
+    if recorder is not None:
+        found = part(array, key)
+        return found if recorder.traces else ops.copy(found)
+    form = frozen(key)
+    found = _part(array, key, form)
+    made = call(same, (found,), {})
+    learn_element(array, key, found)
+    return made
 
 
 @functools.cache
@@ -75,7 +138,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
         return
     given = value
     writable("setitem", array)
-    if isinstance(value, (*WEAK, np.generic)):
+    if isinstance(value, (*WEAK, complex, np.generic)):
         value = cell(value, array.dtype)
     basic = is_basic(key)
     if not basic:
@@ -133,7 +196,8 @@ def _set_where(array: Array, mask: Array, value: Any) -> None:
 
 def _set_view(target: Array, value: Any) -> None:
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype == target.dtype:
-        fill_from(target, value.item() if type(value.item()) in WEAK else float(value))
+        number = value.item()
+        fill_from(target, number if type(number) in (*WEAK, complex) else float(value))
         return
     given = _given(target, value, target.shape)
     same = given._chunk is target._chunk and given._address == target._address
@@ -156,7 +220,7 @@ def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _beside(array: Array, name: str, value: Any) -> Any:
-    """A value as an array; what is no array yet is brought to the device of `array`."""
+    """A value as an array; what is not an array yet is brought to the device of `array`."""
     (given,) = lift("setitem", [name], [value], weak=False)
     if not isinstance(value, Array) and given.device != array.device:
         given = given.to_device(array.device)

@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.array.launch import Prepared
-from nbgraph.array.layout import Layout
 from nbgraph.array.stretch import stretches
 from nbgraph.device import Context, RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.plan import Place, Plan, Step
 from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout
 
 if TYPE_CHECKING:  # programs of the host do without
     from nbgraph.kernels.cuda.launch import Launches, Ready
 
 
-def launches_of(prepared: Prepared) -> Launches:
-    """A kernel for devices."""
-    if prepared.elsewhere is None:
+def launches_of(call: KernelCall) -> Launches:
+    """Return what launches a kernel on devices."""
+    found: Launches | None = call.device or call.cache.get("device")
+    if found is None:
         from nbgraph.kernels.cuda.launch import Launches
 
-        prepared.elsewhere = Launches(prepared.code.loop, prepared.name)
-    found: Launches = prepared.elsewhere
+        found = call.cache["device"] = Launches(call.code.loop, call.name)
     return found
 
 
@@ -37,11 +37,11 @@ class DeviceCall:
     __slots__ = ("__name__", "hi", "keep", "launches", "record")
 
     def __init__(
-        self, prepared: Prepared, record: Sequence[int], name: str, keep: Any = None
+        self, call: KernelCall, record: Sequence[int], name: str, keep: Any = None
     ) -> None:
         self.__name__, self.keep = name, keep
-        self.hi = prepared.hi
-        self.launches = launches_of(prepared)
+        self.hi = call.size
+        self.launches = launches_of(call)
         self.record = list(record)
 
     def __call__(self, run_ctx: RunContext) -> None:

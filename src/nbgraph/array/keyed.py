@@ -12,18 +12,24 @@ import numpy as np
 from nbgraph.array.chunk import shared
 from nbgraph.array.copying import caster
 from nbgraph.array.core import Array, make
-from nbgraph.array.layout import Layout
+from nbgraph.array.push import same
+from nbgraph.array.route import Push, routes_of
 from nbgraph.array.update import Update
 from nbgraph.dtype import name_of
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.operator.layout import Layout
 
 _KEPT = 4096  # parts, and writes
 _WHOLE = {int, type(None)}
+_LONG = 64  # numbers of an index array by whose values it is known
 _EXACT = 1 << 53  # whole numbers up to this are floats
 _LARGE = 3e38  # what float32 holds, and more
 _parts: dict[Any, tuple[int, Layout]] = {}
+_elements: dict[Any, tuple[int, Layout, Push]] = {}
+_selections: dict[Any, Selection] = {}
 _writes: dict[Any, Write] = {}
+_LENT: Any = object()  # for a holder: an array that lives for one call gives no memory back
 
 
 def frozen(key: Any) -> Any:
@@ -60,6 +66,90 @@ def learn_part(array: Array, form: Any, part: Array) -> None:
         if len(_parts) >= _KEPT:
             _parts.clear()
         _parts[array._layout, form] = part._address - array._address, part._layout
+
+
+# elements -----------------------------------------------------------------------------------------
+
+
+def known_element(array: Array, key: Any, place: Any) -> Any:
+    """A copy of the element at integers seen before, pushed for the frame of the caller; None
+    where the general way is needed."""
+    found = _elements.get((array._layout, key))
+    if found is None:
+        return None
+    offset, own, push = found
+    return push(place, (make(array._chunk, array._address + offset, own, _LENT),))
+
+
+def learn_element(array: Array, key: Any, part: Array) -> None:
+    """Remember where the element lies that integers select."""
+    if len(_elements) >= _KEPT:
+        _elements.clear()
+    routes = routes_of(same, {})
+    assert routes is not None
+    offset = part._address - array._address
+    _elements[array._layout, key] = offset, part._layout, routes.push
+
+
+# index arrays -------------------------------------------------------------------------------------
+
+
+class Selection(NamedTuple):
+    """What an index with index arrays selects: the key of `gather`, and its arrays; None for those
+    that the index brings itself."""
+
+    template: tuple[Any, ...]
+    constants: tuple[Array | None, ...]
+
+
+def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
+    """An index with short lists, small NumPy arrays of integers, or NDArrays of integers in a form
+    that can be hashed, by the values of the former two and the layouts of the latter, which are
+    returned besides; None for other indices."""
+    if not array._chunk.device.host:
+        return None
+    form: list[Any] = [array._layout]
+    given: list[Array] = []
+    for part in key if type(key) is tuple else (key,):
+        kind = type(part)
+        if kind is list:
+            if not 0 < len(part) <= _LONG or set(map(type, part)) != {int}:
+                return None
+            form.append((list, *part))
+        elif kind is np.ndarray:
+            if part.dtype.kind not in "iu" or not part.shape or part.size > _LONG:
+                return None
+            form.append((part.dtype, part.shape, part.tobytes()))
+        elif isinstance(part, Array):
+            if part.dtype.kind not in "iu" or not part.shape:
+                return None
+            form.append(part._layout)
+            given.append(part)
+        else:
+            known = None if kind is tuple else frozen(part)
+            if known is None:
+                return None
+            form.append(known)
+    return tuple(form), given
+
+
+def known_selection(form: Any, given: list[Array]) -> tuple[Any, list[Array]] | None:
+    """The key of `gather` and its index arrays for an index seen before."""
+    found = _selections.get(form)
+    if found is None:
+        return None
+    rest = iter(given)
+    return found.template, [next(rest) if c is None else c for c in found.constants]
+
+
+def learn_selection(
+    form: Any, given: list[Array], template: tuple[Any, ...], arrays: list[Array]
+) -> None:
+    """Remember what an index selects."""
+    if len(_selections) >= _KEPT:
+        _selections.clear()
+    own = [None if any(a is g for g in given) else a for a in arrays]
+    _selections[form] = Selection(template, tuple(own))
 
 
 # writes -----------------------------------------------------------------------------------------
@@ -102,7 +192,7 @@ def known_write(array: Array, form: Any, value: Any) -> bool:
 def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     """Remember how a value was written over a part; this has just been found to be right."""
     engine, own = in_charge(), part._layout
-    if form is None or not isinstance(engine, Kernels) or not own.size:
+    if form is None or not isinstance(engine, ThreadedEngine) or not own.size:
         return
     bounds = _bounds(own.dtype, value)
     if bounds is None or not array._chunk.device.host:

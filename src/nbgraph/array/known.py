@@ -6,51 +6,45 @@ results that are views have `views`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from nbgraph.array.core import Array
-from nbgraph.array.launch import Prepared
-from nbgraph.array.layout import Layout
 from nbgraph.array.route import Routes, routes_of
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.kernels import Kernels
-from nbgraph.operator.array_op import ArrayOp, told
+from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.operator.array_op import ArrayOp, Attributes, told
 from nbgraph.operator.call import recording
-from nbgraph.operator.request import kWriteTo
+from nbgraph.operator.kernel_call import KernelCall, lowered
+from nbgraph.operator.layout import Layout
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
 _KEPT = 256  # sets of attributes whose quick way an operator knows
-_KINDS = ("rows", "reduce", "product", "tiled")  # of operators that are one kernel
 
 
 class Ways(Protocol):
     """The quick way of an operator."""
 
-    def again(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """What a call like one before gives; None where the general way is needed."""
         ...
 
     def learn(
-        self,
-        op: Any,
-        values: Sequence[Array],
-        results: Sequence[Array],
-        attributes: Mapping[str, Any],
+        self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
         `attributes` are normalised."""
         ...
 
 
-def ways(op: ArrayOp, attributes: Mapping[str, Any], operands: Sequence[Any]) -> Ways | None:
+def ways(op: ArrayOp, attributes: Attributes, operands: Sequence[Any]) -> Ways | None:
     """The quick way of an operator with these attributes and so many operands; None where it can
     have none."""
-    if op.kind == "drawn":
+    if op.draws:
         from nbgraph.array import drawn
 
         return drawn.WAYS
-    if not (op.copies or op.kind in _KINDS) or op.auxiliary or op.resources:
+    if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
         return None
     routes = routes_of(op, attributes, len(operands))
     return None if routes is None else ByRoutes(routes)
@@ -64,12 +58,12 @@ class ByRoutes:
     def __init__(self, routes: Routes) -> None:
         self.routes = routes
 
-    def again(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See Ways."""
         if not self.routes.count:
             return None
         engine = in_charge()
-        if isinstance(engine, Kernels):
+        if isinstance(engine, ThreadedEngine):
             engine._open_gate()
         made = self.routes.push(engine.site_id(2), tuple(operands))
         if made is None:
@@ -81,11 +75,7 @@ class ByRoutes:
         return made
 
     def learn(
-        self,
-        op: Any,
-        values: Sequence[Array],
-        results: Sequence[Array],
-        attributes: Mapping[str, Any],
+        self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See Ways."""
         outputs = [r._layout for r in results]
@@ -97,27 +87,13 @@ class ByRoutes:
 
 
 def _kernel(
-    op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Mapping[str, Any]
-) -> tuple[Prepared | None, Sequence[int]] | None:
+    op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
+) -> tuple[KernelCall | None, Sequence[int]] | None:
     """The kernel over these arrays as they lie, and the order of its operands' addresses."""
-    order = range(len(layouts))
     if op.copies:
         from nbgraph.array.copying import prepare_copy
 
-        return prepare_copy(layouts[0], outputs[0]), order
-    if op.kind == "rows":
-        from nbgraph.array.rows import prepare_rows
-
-        return prepare_rows(op, layouts, outputs, [kWriteTo] * len(outputs), attributes), order
-    if op.kind == "reduce":
-        from nbgraph.array.folds import prepare_reduced
-
-        return prepare_reduced(op, layouts[0], outputs[0], attributes), order
-    if op.kind == "product":
-        from nbgraph.array.products import prepare_product
-
-        product = prepare_product(op, layouts, outputs[0], kWriteTo, attributes)
-        return None if product is None else (product, (product.first, 1 - product.first))
-    from nbgraph.array.tiled import prepare_tiled
-
-    return prepare_tiled(op, layouts, outputs[0], kWriteTo, attributes), order
+        return prepare_copy(layouts[0], outputs[0]), (0,)
+    found = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    call = None if found is None else found.alone
+    return None if call is None else (call, call.order[: -call.writes])

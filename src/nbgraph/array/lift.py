@@ -10,6 +10,7 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, from_host
 from nbgraph.device import Context
+from nbgraph.operator.lazy import is_lazy, refuse_foreign
 from nbgraph.operator.typing import as_operand
 
 
@@ -21,8 +22,8 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
     """
     if all(isinstance(v, Array) for v in values):
         return list(values)
-    if any(getattr(v, "stands_for_array", False) for v in values):
-        return list(values)  # they are lifted where the trace makes a node of the call
+    if any(getattr(v, "stands_for_array", False) or is_lazy(v) for v in values):
+        return list(values)  # they are lifted where a trace, or Dask, takes the call
     device = next((v._chunk.device for v in values if isinstance(v, Array)), chunk.CPU)
     alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
     lifted: list[Any] = []
@@ -31,6 +32,7 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
             lifted.append(value)
             continue
         name = names[i] if i < len(names) else f"operand {i}"
+        refuse_foreign(op, name, value)
         made = as_operand(op, name, value)
         if isinstance(made, np.ndarray):
             lifted.append(constant(made, device))

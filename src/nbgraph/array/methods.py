@@ -3,14 +3,16 @@ all carriers (`nbgraph.ops.carrier.methods`)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
-from nbgraph import ops
+from nbgraph import ops as library
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.ops.carrier import methods
+
+ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 
 
 class Methods(methods.Methods):
@@ -18,11 +20,12 @@ class Methods(methods.Methods):
 
     __slots__ = ()
 
-    def copy(self: Any, device: Context | None = None) -> Any:
+    def copy(self, device: Context | None = None) -> Self:
         """The values in memory of their own, on this device unless another is given."""
-        if device is None or device == self.device:
+        if device is None:
             return ops.copy(self)
-        return copy_of(self, device=device)
+        array: Any = self
+        return ops.copy(self) if device == array.device else copy_of(array, device=device)
 
     def copyto(self: Any, other: Any) -> Any:
         """Write the values over another array, broadcast and cast, and return that array; for a
@@ -36,9 +39,7 @@ class Methods(methods.Methods):
         if isinstance(other, Context):
             return copy_of(self, device=other)
         if not isinstance(other, Array):
-            raise ArgumentError(
-                f"copyto: other is a {type(other).__name__}; expected an NDArray or a device"
-            )
+            raise ArgumentError(f"copyto: other is {noun(other)}; expected an NDArray or a device")
         target: Any = other
         target[...] = self if other.device == self.device else copy_of(self, device=other.device)
         return target

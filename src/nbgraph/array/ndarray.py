@@ -12,7 +12,8 @@ array([ 1., 12., 13.], dtype=float32)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,10 @@ from nbgraph.array.protocols import Protocols
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.foreign import explain_methods
 from nbgraph.operator import call
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.reductions import Reductions
 
 Index = Any
@@ -53,7 +56,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Carry an operator out; see `nbgraph.operator.call`."""
         recorder = _recorder()
@@ -84,6 +87,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         >>> ng.engine.push(look, const_vars=[a.variable]).result()
         nothing writes to it now
         """
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("xarray."):
+            raise AttributeError("variable: not one of xarray's, which takes this for an array")
         return self._chunk
 
     def wait_to_read(self) -> None:
@@ -144,6 +149,9 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
     def __float__(self) -> float:
         return float(self._number("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex"))
 
     def __index__(self) -> int:
         if self._layout.dtype.kind not in "iu" or self._layout.shape:
@@ -240,7 +248,9 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         DeviceError where there is no such device.
         """
         if not isinstance(device, Context):
-            raise ArgumentError(f"to_device: device={device!r}; expected one such as ng.cpu()")
+            raise ArgumentError(
+                f"to_device: device={device!r}; expected one such as ng.cpu() or ng.gpu(0)"
+            )
         if stream is not None:
             raise DeviceError("to_device: the copy is on a stream of its own; leave stream out")
         return self if device == self._chunk.device else copy_of(self, device=device)
@@ -266,4 +276,5 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
 
 adopt(NDArray)
+explain_methods(NDArray)
 call.carries_sources(NDArray)

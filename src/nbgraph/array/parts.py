@@ -5,7 +5,7 @@ Which bytes a part has follows from layouts alone; it is worked out on memory th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +13,13 @@ import numpy as np
 from nbgraph.array.chunk import shared
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import Array, make
-from nbgraph.array.layout import Layout, layout_of
 from nbgraph.array.push import copied, same, write
+from nbgraph.operator.layout import Layout, layout_of
 from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.operator.spec import Attributes
 
 View = np.ndarray[Any, Any]
-Parts = Callable[..., Iterable[tuple[View, int | None, Any]]]
+Parts = Callable[..., Iterable[tuple[View, int | None, Any]] | None]
 _MEMORY: list[View] = [np.empty(1 << 12, np.uint8)]
 
 
@@ -41,13 +42,16 @@ class Part(NamedTuple):
 
 
 def parts_of(
-    parts: Parts, operands: Sequence[Layout], out: Layout, attributes: Mapping[str, Any]
-) -> list[Part]:
-    """The parts that hold elements."""
+    parts: Parts, operands: Sequence[Layout], out: Layout, attributes: Attributes
+) -> list[Part] | None:
+    """Return the parts that hold elements; None where the form does not know how."""
     views = [_over(own) for own in (*operands, out)]
     *given, made = views
     found: list[Part] = []
-    for target, operand, source in parts(made, *given, **attributes):
+    written = parts(made, *given, **attributes)
+    if written is None:
+        return None
+    for target, operand, source in written:
         if not target.size:
             continue
         place, own = _address(target) - _address(made), layout_of(target)
@@ -73,11 +77,9 @@ def _address(view: View) -> int:
     return found
 
 
-def write_parts(
-    parts: Parts, inputs: Sequence[Array], out: Array, attributes: Mapping[str, Any]
-) -> None:
+def write_parts(parts: Parts, inputs: Sequence[Array], out: Array, attributes: Attributes) -> None:
     """Push the copies into an array."""
-    for part in parts_of(parts, [x._layout for x in inputs], out._layout, attributes):
+    for part in parts_of(parts, [x._layout for x in inputs], out._layout, attributes) or ():
         target = _seen(out, part.offset, part.layout)
         if part.operand is None:
             fill_from(target, part.source)
@@ -89,9 +91,7 @@ def _seen(array: Array, offset: int, own: Layout) -> Any:
     return make(array._chunk, array._address + offset, own, shared(array))
 
 
-def write_view(
-    op: Any, x: Any, out: Array, request: OpReqType, attributes: Mapping[str, Any]
-) -> bool:
+def write_view(op: Any, x: Any, out: Array, request: OpReqType, attributes: Attributes) -> bool:
     """Push a copy of what is a view of an array; of a copy of it where its own strides have none.
     True."""
     for copies in (False, True):

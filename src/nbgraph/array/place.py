@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -16,10 +16,11 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.kernels import Kernels
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.errors import DeviceError
+from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.operator.spec import Attributes
 
 Values = np.ndarray[Any, np.dtype[Any]]
 
@@ -47,14 +48,14 @@ class Place(Protocol):
 
     def push(
         self,
-        prepared: Any,
+        call: Any,
         reads: Sequence[Variable],
         writes: Sequence[Variable],
-        record: Sequence[int],
+        block: Sequence[int],
         *,
         overwrites: bool,
     ) -> None:
-        """Push a kernel over memory of the device; see `Prepared.push`."""
+        """Push a kernel over memory of the device; see `launch.push`."""
         ...
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
@@ -62,11 +63,7 @@ class Place(Protocol):
         ...
 
     def composed(
-        self,
-        op: Any,
-        values: Sequence[Any],
-        attributes: Mapping[str, Any],
-        specs: Sequence[Any],
+        self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
         """The results of an operator over whole arrays by other operators, where those are the
         device's way to do it."""
@@ -96,57 +93,45 @@ class Host:
 
     def push(
         self,
-        prepared: Any,
+        call: Any,
         reads: Sequence[Variable],
         writes: Sequence[Variable],
-        record: Sequence[int],
+        block: Sequence[int],
         *,
         overwrites: bool,
     ) -> None:
         """See Place."""
         engine = in_charge()
-        if isinstance(engine, Kernels):
-            launcher = prepared.launcher(engine, len(reads), len(writes), overwrites)
-            launcher((*reads, *writes), record, engine.site_id())
+        if isinstance(engine, ThreadedEngine):
+            launch = importlib.import_module("nbgraph.array.launch").launcher
+            launch(call, engine, len(reads), len(writes), overwrites)(
+                (*reads, *writes), block, engine.site_id()
+            )
             return
-        code = prepared.code
-        call = NativeCall(
-            code.address, record, prepared.hi, name=prepared.name, cost=prepared.cost, keep=code
-        )
+        code = call.code
+        run = NativeCall(code.address, block, call.size, name=call.name, cost=call.cost, keep=code)
         prop = OVERWRITE if overwrites else NORMAL
-        engine.push(call, const_vars=reads, mutate_vars=writes, name=prepared.name, prop=prop)
+        engine.push(run, const_vars=reads, mutate_vars=writes, name=call.name, prop=prop)
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
         """See Place."""
         importlib.import_module("nbgraph.array.assignment").push(array, value, indices, key)
 
     def composed(
-        self,
-        op: Any,
-        values: Sequence[Any],
-        attributes: Mapping[str, Any],
-        specs: Sequence[Any],
+        self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
         """See Place."""
         return None
 
     def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-        """See Place. What launches kernels of a kind loads with the first of them."""
-        if op.kind not in _KINDS:
-            return False
-        push = getattr(importlib.import_module(_KINDS[op.kind][0]), _KINDS[op.kind][1])
-        return bool(push(op, *given, whole=whole))
+        """See Place."""
+        inputs, results, requests, attributes, *_ = given
+        push = importlib.import_module("nbgraph.array.lowered").push_lowered
+        return bool(op.kernels and push(op, inputs, results, requests, attributes, whole=whole))
 
 
-_KINDS = {
-    "rows": ("nbgraph.array.rows", "push_rows"),
-    "reduce": ("nbgraph.array.folds", "push_reduced"),
-    "product": ("nbgraph.array.products", "push_product"),
-    "tiled": ("nbgraph.array.tiled", "push_tiled"),
-    "drawn": ("nbgraph.array.drawn", "push_drawn"),
-}
 _PLACES: dict[str, Place] = {"cpu": Host()}
-# whether arrays on other devices than the host may be in this process
+# whether there has been memory on another device than the host in this process
 ELSEWHERE = [False]
 _LATER = {"gpu": "nbgraph.array.accelerator"}
 
@@ -160,7 +145,7 @@ def place(device: Context) -> Place:
     """
     given: object = device
     if not isinstance(given, Context):
-        raise TypeError(f"device={given!r}; expected a Context, such as ng.cpu() or ng.gpu(0)")
+        raise ArgumentError(f"device={given!r}; expected a device, such as ng.cpu() or ng.gpu(0)")
     found = _PLACES.get(device.device_type)
     if found is None:
         made = importlib.import_module(_LATER[device.device_type]).Accelerator()

@@ -4,7 +4,8 @@ so of a GPU's, too). What they ask as functions is shared by all carriers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,10 @@ from nbgraph.errors import DeviceError
 from nbgraph.operator.call import recording
 from nbgraph.operator.elsewhere import dynamic_form
 from nbgraph.ops.carrier import protocols
+from nbgraph.ops.dispatch.hosted import MADE
+
+_OF_NUMPY = frozenset(("scipy", "sklearn", "statsmodels"))
+_WRITERS = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
 
 
 class Protocols(protocols.Protocols):
@@ -39,6 +44,49 @@ class Protocols(protocols.Protocols):
             )
         values: np.ndarray[Any, Any] = self.asnumpy()
         return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __array_function__(
+        self: Any,
+        func: Callable[..., Any],
+        types: Iterable[type],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+    ) -> Any:
+        """`np.asarray(values, like=x)` is an array like x; see `ops.carrier.protocols`.
+
+        Called from libraries whose compiled parts take NumPy arrays alone (`_OF_NUMPY`), NumPy's
+        functions compute with values, so that SciPy's optimisers take what derivatives give.
+        """
+        caller = sys._getframe(1).f_globals.get("__name__", "")
+        writes = func in _WRITERS or kwargs.get("out") is not None  # not into a copy
+        if caller.partition(".")[0] in _OF_NUMPY and not writes:
+            values = {key: _plain(value) for key, value in kwargs.items()}
+            return func(*map(_plain, args), **values)
+        if func.__name__ not in MADE or getattr(np, func.__name__, None) is not func:
+            return super().__array_function__(func, types, args, kwargs)
+        if args and isinstance(args[0], Array) and kwargs.get("dtype") in (None, args[0].dtype):
+            return args[0]
+        return from_host(np.asarray(func(*map(_plain, args), **kwargs)), self.device)
+
+    def __nbgraph_ufunc__(
+        self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Any:
+        """Those of SciPy and of Numba without an operator run on the values, which are waited for;
+        ArgumentError where a gradient would be lost, or memory of an NDArray written."""
+        followed = recording.get() is not None and any(
+            isinstance(x, Array) and x._node is not None for x in inputs
+        )
+        if followed or method == "at" or any(isinstance(x, Array) for x in options.get("out", ())):
+            return super().__nbgraph_ufunc__(ufunc, method, inputs, options)
+        return _wrapped(getattr(ufunc, method)(*map(_plain, inputs), **options), self.device)
+
+    def __nbgraph_foreign__(
+        self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Any:
+        """Masks, units and labels stay: their class carries the ufunc out with the values."""
+        if any(isinstance(x, Array) for x in options.get("out") or ()):
+            return NotImplemented
+        return getattr(ufunc, method)(*map(_plain, inputs), **options)
 
     @classmethod
     def __nbgraph_dynamic__(
@@ -69,6 +117,13 @@ class Protocols(protocols.Protocols):
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Pickled by value; waits. The copy is on the host."""
         return _restored, (self.asnumpy(),)
+
+
+def _plain(value: Any) -> Any:
+    """An argument of a NumPy function, with values for NDArrays, also within lists."""
+    if isinstance(value, Array):
+        return np.asarray(value)
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def _on_device(

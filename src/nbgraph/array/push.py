@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.launch import Prepared, prepare
-from nbgraph.array.layout import Layout, layout
+from nbgraph.array.launch import push as push_call
 from nbgraph.array.place import place
-from nbgraph.operator.decorator import op
-from nbgraph.operator.invoke import Plan
+from nbgraph.kernels.signature import parameter_kinds
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.map_call import Plan, map_call
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.reduce_call import same as same
 from nbgraph.operator.typing import holds
 from nbgraph.ops.elementwise.casting import truth as truth
 from nbgraph.shape import broadcast, overlap
@@ -21,63 +23,43 @@ from nbgraph.shape import broadcast, overlap
 WEAK = (bool, int, float)
 
 
-@op
-def same(x: Any) -> Any:
-    """x: what fills, copies and casts are made of."""
-    return x
+class Inferred(NamedTuple):
+    """A scalar operator for operands of certain layouts: how it is computed, and its outputs."""
+
+    plan: Plan
+    shape: tuple[int, ...]
+    outputs: tuple[Layout, ...]
 
 
-class Carried:
-    """What an operator gives for operands of certain layouts: its kernel and its outputs."""
-
-    __slots__ = ("outputs", "plan", "prepared", "shape")
-
-    def __init__(self, plan: Plan, shape: tuple[int, ...], outputs: tuple[Layout, ...]) -> None:
-        self.plan, self.shape, self.outputs = plan, shape, outputs
-        self.prepared: dict[Any, Prepared] = {}
-
-    def takes(self, values: Sequence[Any]) -> bool:
-        """Whether integers among these operands fit."""
-        return all(map(holds, self.plan.typed.operands, values))
-
-    @property
-    def plain(self) -> Prepared | None:
-        """The kernel of a call for new arrays, if there was one; calls with out= have others."""
-        return self.prepared.get((("write",) * len(self.outputs), *self.outputs))
-
-
-def carried(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -> Carried:
-    """What is known of an operator for arrays and numbers like these; worked out the first time.
-
-    Raises where shapes, dtypes or numbers do not fit together.
-    """
+def inferred(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -> Inferred:
+    """Return what is known of an operator for arrays and numbers like these; worked out the first
+    time. Raises where shapes, dtypes or numbers do not fit together."""
     weak = [v if type(v) in WEAK else v._layout for v in values]
-    key = (
-        *(type(v) if type(v) in WEAK else v for v in weak),
-        *parameters.items(),
-    )
+    key = (*[type(v) if type(v) in WEAK else v for v in weak], parameter_kinds(parameters))
     found = op.carried.get(key)
-    if found is None or not found.takes(values):
+    if found is None or not all(map(holds, found.plan.typed.operands, values)):
         known = [v.dtype if isinstance(v, Layout) else v for v in weak]
         plan = op.invoker.plan_of(known, parameters)
         shapes = [v.shape if isinstance(v, Layout) else () for v in weak]
         shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
-        outputs = tuple(layout(shape, dtype) for dtype in plan.typed.outputs)
+        outputs = tuple([layout(shape, dtype) for dtype in plan.typed.outputs])
         if len(op.carried) > 4096:
             op.carried.clear()
-        found = op.carried[key] = Carried(plan, shape, outputs)
+        found = op.carried[key] = Inferred(plan, shape, outputs)
+    plan = found.plan.having(parameters)
+    if plan is not found.plan:
+        found = op.carried[key] = found._replace(plan=plan)
     return found
 
 
 def push(
-    op: Mapper,
-    found: Carried,
+    plan: Plan,
     values: Sequence[Any],
     results: Sequence[Array],
     outs: Sequence[Any] | None,
     requests: Sequence[str] | None,
-) -> None:
-    """Push the kernel that fills `results`, of which `outs` (not None) existed before.
+) -> KernelCall:
+    """Push the kernel that fills `results`, of which `outs` (not None) existed before; return it.
 
     Results have one shape, to which the operands broadcast; one whose request is "null" is left
     out. Their dtypes need not be the operator's own.
@@ -88,26 +70,23 @@ def push(
     arrays = [v for v in values if type(v) not in WEAK]
     layouts = [None if type(v) in WEAK else v._layout for v in values]
     used = [r for r, a in zip(results, asked, strict=True) if a != "null"]
-    made = [r._layout for r in results]
-    # operands are as `found` says, unless one was copied to keep it from being overwritten
     apart = outs is None or (len(used) == 1 and all(a._chunk is not used[0]._chunk for a in arrays))
-    key = (asked, *made) if outs is None else (asked, apart, *made, *layouts)
-    prepared = found.prepared.get(key)
-    if prepared is None:
-        shape = used[0].shape
-        with place(used[0].device).preparing():
-            prepared = prepare(
-                op, found.plan, shape, layouts, made, asked, disjoint=apart, once=apart
-            )
-        found.prepared[key] = prepared
-    numbers = [v for v in values if type(v) in WEAK]
-    record = prepared.record([a._address for a in (*arrays, *used)], numbers)
-    writes = list(dict.fromkeys(r._chunk for r in used))
-    reads = [c for c in dict.fromkeys(a._chunk for a in arrays) if c not in writes]
-    whole = "add" not in asked and (
+    with place(used[0].device).preparing():
+        call = map_call(
+            plan,
+            used[0].shape,
+            layouts,
+            [r._layout for r in results],
+            asked,
+            disjoint=apart,
+            once=apart,
+        )
+    overwrites = "add" not in asked and (
         outs is None or all(o is None or covers(o, values) for o in outs)
     )
-    prepared.push(reads, writes, record, overwrites=whole)
+    numbers = [v for v in values if type(v) in WEAK]
+    push_call(call, (*arrays, *used), numbers, overwrites=overwrites)
+    return call
 
 
 def covers(out: Array, values: Sequence[Any]) -> bool:
@@ -132,9 +111,22 @@ def _clashes(value: Array, results: Sequence[Array]) -> bool:
 
 def write(op: Mapper, value: Any, target: Array, request: str = "write") -> None:
     """Write (or add) what a scalar operator of one operand gives to an array, whatever the dtypes;
-    nothing is checked or recorded."""
-    found = carried(op, [value], {})
-    push(op, found, [value], [target], [target], [request])
+    nothing is checked or recorded. Complex numbers are two parts."""
+    if target.dtype.kind == "c":
+        for part, own in zip(_parts(value), _parts(target), strict=True):
+            write(op, part, own, request)
+        return
+    push(inferred(op, [value], {}).plan, [value], [target], [target], [request])
+
+
+def _parts(value: Any) -> tuple[Any, Any]:
+    """Real and imaginary parts, of arrays as views of their memory; a real number has 0."""
+    if not isinstance(value, Array):
+        return value.real, value.imag
+    if value.dtype.kind != "c":
+        return value, 0.0
+    memory = value._view()
+    return value._of_view(memory.real), value._of_view(memory.imag)
 
 
 def copied(array: Array) -> Any:

@@ -6,28 +6,32 @@ The general way works out dtypes, shapes, kernel and record; a route keeps all o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.array import core as arrays
 from nbgraph.array import entry
 from nbgraph.array.chunk import Chunk, take
-from nbgraph.array.entry_parts import ARRAY, DOUBLE, SINGLE, WHOLE
-from nbgraph.array.launch import Prepared
-from nbgraph.array.layout import Layout
+from nbgraph.array.entry_parts import ARRAY
+from nbgraph.array.launch import launcher
 from nbgraph.array.push import WEAK
+from nbgraph.codegen import builtin
 from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.handle import Core
-from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.kernels.capture.names import rewritten
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.kernels.kinds import Word
+from nbgraph.operator.array_op import ArrayOp, Attributes
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout
 from nbgraph.operator.mapper import Mapper
 from nbgraph.storage import LARGE, pool
 
 _KEPT = 2048  # routes in a table
 _MOST = 4096  # sets of parameters, and whatever else is kept with an operator
-_KINDS = {"float64": DOUBLE, "float32": SINGLE}
+_KINDS = {"float64": Word.DOUBLE, "float32": Word.SINGLE}
+VARIED = {"parameters": "numbers"}  # the routes of calls that give them behind the operands
 _classes = arrays._class
 Push = Callable[[Any, tuple[Any, ...]], Any]
 
@@ -36,7 +40,7 @@ class Routes:
     """The routes of an operator with certain parameters, for one engine.
 
     `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
-    is needed. The place is what `Kernels.site_id` gave for the line of user code, for a caller who
+    is needed. The place is what `Engine.site_id` gave for the line of user code, for a caller who
     tells the recorder, if there is one; or the frame, where no recorder means all is told.
     """
 
@@ -47,25 +51,27 @@ class Routes:
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
         self.push: Push = declines
-        if entry.available():
+        if builtin.available():
             self.push = entry.over(self.table, _classes[0])
 
     def learn(
         self,
-        prepared: Prepared | None,
+        call: KernelCall | None,
         outputs: Sequence[Layout],
         operands: Sequence[Any],
         order: Sequence[int] | None = None,
+        parameters: Sequence[tuple[Any, int]] = (),
     ) -> bool:
         """Remember the way that a call for new arrays has gone, if its like may come again; whether
         it may. None: the way is not known. `order`: of the operands' addresses in the record, where
-        it is not theirs."""
+        it is not theirs. `parameters`: of the numbers behind the operands, kinds and places among
+        the words of the call."""
         engine = current()
-        if not isinstance(engine, Kernels) or not engine._open_gate():
+        if not isinstance(engine, ThreadedEngine) or not engine._open_gate():
             return False
-        if self.push is declines or prepared is None:
+        if self.push is declines or call is None:
             return False
-        route = _route(prepared, outputs, engine, operands, order)
+        route = _route(call, outputs, engine, operands, order, parameters)
         if route is None:
             return False
         if engine._live is not self.core or self.count >= _KEPT:
@@ -85,9 +91,7 @@ def declines(place: object, operands: object) -> None:
     """Where no interpreter's entry serves."""
 
 
-def routes_of(
-    op: Mapper | ArrayOp, attributes: Mapping[str, Any], operands: int = 0
-) -> Routes | None:
+def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -> Routes | None:
     """The routes of an operator with these parameters, and so many operands where the number is
     not its own; None: there are none, and will not be."""
     key = ("routes", operands, *attributes.items()) if attributes or operands else "routes"
@@ -122,11 +126,12 @@ def shortcut(op: Mapper, routes: Routes) -> Push:
 
 
 def _route(
-    prepared: Prepared,
+    call: KernelCall,
     outputs: Sequence[Layout],
-    engine: Kernels,
+    engine: ThreadedEngine,
     operands: Sequence[Any],
     order: Sequence[int] | None,
+    parameters: Sequence[tuple[Any, int]],
 ) -> tuple[Any, ...] | None:
     """The route that a call has gone, or None: its like has to be looked at."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
@@ -136,49 +141,56 @@ def _route(
         return None  # lifted
     if not operands[arrays[0]]._chunk.device.host:
         return None  # what routes push runs on the host
-    kinds = [_kind(*scalar) for scalar in prepared.scalars]
+    kinds = [_kind(*scalar) for scalar in call.scalars]
     if None in kinds:
         return None
     given = arrays if order is None else order
-    return _described(outputs, prepared, engine, operands, given, kinds)
+    return _described(outputs, call, engine, operands, given, kinds, parameters)
 
 
 def _kind(kind: str, precision: str) -> int | None:
     """What becomes of a number; None: it has to be looked at whether it fits."""
-    return _KINDS.get(precision) if kind == "f" else WHOLE if precision == "bool" else None
+    return _KINDS.get(precision) if kind == "f" else Word.WHOLE if precision == "bool" else None
 
 
 def _described(
     outputs: Sequence[Layout],
-    prepared: Prepared,
-    engine: Kernels,
+    call: KernelCall,
+    engine: ThreadedEngine,
     operands: Sequence[Any],
     arrays: Sequence[int],
     kinds: Sequence[Any],
+    parameters: Sequence[tuple[Any, int]],
 ) -> tuple[Any, ...] | None:
     """What the entry is told; None where there is no room for it. `arrays`: operands in the order
     of their addresses in the record."""
     core = engine._live
     assert core is not None
     device = operands[arrays[0]]._chunk.device
-    fixed = prepared.launcher(engine, len(arrays), len(outputs), True).fixed
-    submit, ids, gate = core.unit.address("submit"), engine._site_ids, engine._owner.gate
+    fixed = launcher(call, engine, len(arrays), len(outputs), True).fixed
+    submit, ids, gate = core.unit.address("submit"), engine._names.site_ids, engine._owner.gate
     push = entry.Push(
-        submit, (core.address, *fixed), core, gate, device, ids, engine.site_at, core.attach
+        submit, (core.address, *fixed), core, gate, device, ids, engine._names.site_at, core.attach
     )
-    head, steps = prepared.head, prepared.steps
+    head, steps = call.head, call.words
     at = len(head)  # of addresses: operands', then outputs'; behind them steps and numbers
     written = at + len(arrays)
     number = written + len(outputs) + len(steps)
     blank = [0] * (len(arrays) + len(outputs))
-    record = [*head, *blank, *steps, *[0] * len(kinds), *prepared.outer]
+    record = [*head, *blank, *steps, *[0] * len(kinds), *call.tail]
+    record += [0] if parameters else []  # of parameters that nothing reads
     places = {i: (ARRAY, at + k) for k, i in enumerate(arrays)}
-    numbers = iter([(kind, number + k) for k, kind in enumerate(kinds)])
+    numbers = iter(
+        [
+            *[(kind, number + k) for k, kind in enumerate(kinds)],
+            *[(k, number - len(steps) + p if p >= 0 else len(record) - 1) for k, p in parameters],
+        ]
+    )
     pairs = [places[i] if i in places else next(numbers) for i in range(len(operands))]
     made = [_output(own, device, arrays, written + k) for k, own in enumerate(outputs)]
     if not entry.fits(len(pairs), len(made), len(record)):
         return None
-    return (*entry.describe(push, pairs, made, record), prepared)  # its kernel is kept
+    return (*entry.describe(push, pairs, made, record), call)  # its kernel is kept
 
 
 def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:

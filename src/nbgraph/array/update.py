@@ -1,4 +1,5 @@
-"""The quick way to write over an array: what a kernel needs besides addresses, kept.
+"""The quick way to write over an array, by `a op= b` or `out=a`: what a kernel needs besides
+addresses, kept.
 
 It declines where something is not as it was: another engine or device, an open bulk, a function
 that the engine runs, memory that is lent, operands that share memory. The general way takes the
@@ -7,15 +8,18 @@ call then.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
-from nbgraph.array.launch import prepare, scalar_word
-from nbgraph.array.layout import Layout
-from nbgraph.array.push import carried
+from nbgraph.array.launch import launcher
+from nbgraph.array.push import inferred
 from nbgraph.engine.inline import in_charge
-from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.operator.kernel_call import KernelCall, scalar_word
+from nbgraph.operator.layout import Layout
+from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
 
 
@@ -31,7 +35,7 @@ class Update:
     def __init__(
         self,
         op: Mapper,
-        engine: Kernels,
+        engine: ThreadedEngine,
         a: Array,
         own: Layout,
         b: Any,
@@ -40,18 +44,18 @@ class Update:
         whole: bool = False,
     ) -> None:
         weak = not isinstance(b, Array)
-        found = carried(op, (a, b) if reads else (b,), {})
+        plan = inferred(op, (a, b) if reads else (b,), {}).plan
         layouts = [*([own] if reads else []), None if weak else b._layout]
-        prepared = prepare(op, found.plan, own.shape, layouts, [own], ("write",))
+        call = map_call(plan, own.shape, layouts, [own], ("write",))
         self.engine, self.core, self.device = engine, engine._core, a._chunk.device
-        self.launcher = prepared.launcher(engine, 0 if weak else 1, 1, whole)
-        self.head, self.steps, self.tail = prepared.head, prepared.steps, prepared.outer
-        self.number = prepared.scalars[0] if weak else None
+        self.launcher = launcher(call, engine, 0 if weak else 1, 1, whole)
+        self.head, self.steps, self.tail = call.head, call.words, call.tail
+        self.number = call.scalars[0] if weak else None
         self.reads = reads
 
     def run(self, held: Chunk, address: int, b: Any, above: int = 1) -> bool:
         """Push it over what lies there; False where the general way is needed. `above`: see
-        `Kernels.site_id`."""
+        `Engine.site_id`."""
         engine = self.engine
         if engine is not in_charge() or engine._bulks or held.locked or held.leases:
             return False
@@ -69,3 +73,57 @@ class Update:
             self.launcher((other, held), record, engine.site_id(above))
         held.writes += 1
         return True
+
+
+# results over an array that is not an operand -----------------------------------------------------
+
+
+def known_over(op: Mapper, operands: Sequence[Any], out: Any) -> bool:
+    """Push `op` over an array whose memory no operand has, as it was pushed before; False where
+    the general way is needed."""
+    key = _over_key(operands, out)
+    found = None if key is None else op.carried.get(key)
+    if found is None:
+        return False
+    engine, device, call, push = found
+    held = out._chunk
+    if engine is not in_charge() or engine._bulks or held.locked or held.leases:
+        return False
+    chunks = [v._chunk for v in operands if type(v) is not float]
+    if any(c.device is not device for c in (held, *chunks)):
+        return False
+    addresses = [v._address for v in operands if type(v) is not float]
+    numbers = [v for v in operands if type(v) is float]
+    push((*chunks, held), call.block((*addresses, out._address), numbers), engine.site_id(1))
+    held.writes += 1
+    return True
+
+
+def learn_over(op: Mapper, operands: Sequence[Any], out: Any, call: KernelCall) -> None:
+    """Remember the kernel that has just been pushed over an array."""
+    key, engine = _over_key(operands, out), in_charge()
+    device = out._chunk.device
+    if key is None or not isinstance(engine, ThreadedEngine) or not device.host or not out.size:
+        return
+    if any(kind != "f" for kind, _ in call.scalars):
+        return
+    arrays = sum([type(v) is not float for v in operands])
+    op.carried[key] = engine, device, call, launcher(call, engine, arrays, 1, key[1])
+
+
+def _over_key(operands: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+    """By what such a call is known: whether nothing is left of what the chunk held, and layouts;
+    None where operands share memory, or are neither arrays nor floats."""
+    held, holder, own = out._chunk, out._holder, out._layout
+    whole = holder is None or (own.contiguous and own.nbytes == holder.nbytes)
+    form: list[Any] = ["over", whole, own]
+    seen = [held]
+    for value in operands:
+        if type(value) is float:
+            form.append(float)
+        elif type(value) is not type(out) or value._chunk in seen:
+            return None
+        else:
+            seen.append(value._chunk)
+            form.append(value._layout)
+    return tuple(form)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
-from nbgraph.array.layout import Layout
-from nbgraph.operator.array_op import ArrayOp, told
+from nbgraph.operator.array_op import ArrayOp, Attributes, told
 from nbgraph.operator.call import recording
+from nbgraph.operator.layout import Layout
 
 _KEPT = 2048  # layouts that a table holds, and what else an operator keeps
 _recorder = recording.get
 Places = dict[Layout, tuple[int, Layout]]  # by the operand's layout: bytes from its start, and how
 
 
-def known(op: ArrayOp, source: Array, attributes: Mapping[str, Any]) -> Any:
+def known(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
     """The view of an array of a layout that was worked out before, and recorded; or None."""
     places: Places | None = op.carried.get(_key(attributes))
     place = None if places is None else places.get(source._layout)
@@ -31,9 +31,7 @@ def known(op: ArrayOp, source: Array, attributes: Mapping[str, Any]) -> Any:
     return result
 
 
-def viewed(
-    op: ArrayOp, values: Sequence[Array], attributes: Mapping[str, Any]
-) -> list[Array] | None:
+def viewed(op: ArrayOp, values: Sequence[Array], attributes: Attributes) -> list[Array] | None:
     """The result as a view of operand 0, where there is one."""
     assert op.view is not None
     source = values[0]
@@ -49,7 +47,7 @@ def viewed(
     return [found]
 
 
-def _key(attributes: Mapping[str, Any]) -> Any:
+def _key(attributes: Attributes) -> Any:
     return ("views", *attributes.items())
 
 
@@ -57,7 +55,7 @@ def _view(source: Array, place: tuple[int, Layout]) -> Any:
     return make(source._chunk, source._address + place[0], place[1], shared(source))
 
 
-def _learn(op: ArrayOp, source: Array, found: Array, attributes: Mapping[str, Any]) -> None:
+def _learn(op: ArrayOp, source: Array, found: Array, attributes: Attributes) -> None:
     places: Places | None = op.carried.get(_key(attributes))
     if places is None:
         if len(op.carried) >= _KEPT:

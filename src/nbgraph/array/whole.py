@@ -13,18 +13,19 @@ from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.layout import layout
 from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.thread import here
-from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.errors import ArgumentError, noun
+from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.at_once import check_out
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
@@ -43,7 +44,7 @@ class Work:
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         resources: Sequence[Any],
         states: Sequence[int] = (),
     ) -> None:
@@ -76,7 +77,7 @@ def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def apply(
     op: ArrayOp,
     operands: Sequence[Any],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     outs: Sequence[Any] | None = None,
     requests: Sequence[OpReqType] | None = None,
 ) -> Any:
@@ -101,7 +102,7 @@ def apply(
     device = common_device(op.__name__, names, values, outs)
     if not operands:
         device, attributes = _asked_device(attributes, device)
-        there = place(device).host or op.constant is not None or _drawn(op, attributes)
+        there = place(device).host or op.constant is not None or _by_kernels(op, attributes)
         if outs is None and not there:
             return _made_elsewhere(op, attributes, device)
     specs = op.infer([Spec(v.shape, v.dtype) for v in values], attributes)
@@ -127,26 +128,25 @@ def _require_state(op: ArrayOp, value: Array, given: Any, name: str) -> None:
     """An auxiliary state is written where it lies: it has to be an NDArray that can be."""
     if value is not given:
         raise ArgumentError(
-            f"{op.__name__}: the auxiliary state {name!r} is a {type(given).__name__}, and would "
+            f"{op.__name__}: the auxiliary state {name!r} is {noun(given)}, and would "
             "be updated in a copy; give an NDArray, as ng.array(...) makes"
         )
     writable(op.__name__, value, name)
 
 
-def _asked_device(
-    attributes: Mapping[str, Any], device: Context
-) -> tuple[Context, Mapping[str, Any]]:
+def _asked_device(attributes: Attributes, device: Context) -> tuple[Context, Mapping[str, Any]]:
     """Where an operator without operands is asked to put its result."""
     asked = attributes.get("device")
     return (device if asked is None else asked), {**attributes, "device": None}
 
 
-def _drawn(op: Any, attributes: Mapping[str, Any]) -> bool:
-    """Whether a kernel of any device draws it."""
-    return op.kind == "drawn" and op.drawn_call((), (True,), attributes) is not None
+def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
+    """Return whether kernels of devices make the result of an operator without operands."""
+    outputs = [layout(*spec) for spec in op.infer((), attributes)]
+    return lowered(op, (), outputs, ["write"] * len(outputs), attributes, host=False) is not None
 
 
-def _made_elsewhere(op: ArrayOp, attributes: Mapping[str, Any], device: Context) -> Any:
+def _made_elsewhere(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
     """What has no operands, and no kernel, is made on the host, and copied: the same numbers on
     all devices."""
     made = apply(op, (), attributes)
@@ -158,7 +158,7 @@ def _made_elsewhere(op: ArrayOp, attributes: Mapping[str, Any], device: Context)
 def _short(
     op: ArrayOp,
     values: Sequence[Array],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     specs: Sequence[Spec],
     device: Context,
 ) -> list[Array] | None:
@@ -197,7 +197,7 @@ def _push(
     op: ArrayOp,
     values: Sequence[Array],
     results: Sequence[Array],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     outs: Sequence[Any] | None,
     requests: Sequence[OpReqType] | None,
     states: Sequence[int],
@@ -235,7 +235,7 @@ def _in_place(
     op: ArrayOp,
     values: Sequence[Array],
     results: Sequence[Array],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     asked: list[OpReqType],
 ) -> int | None:
     """The operand that the output, given as that very array, is written over; the request says so.

@@ -23,6 +23,7 @@ from nbgraph.array.core import Array
 from nbgraph.graph.symbol import Symbol
 from nbgraph.kernels.capture.names import Text, Watch, library_paths, rewritten
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.lazy import is_lazy
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.registry import replacements
 
@@ -95,6 +96,8 @@ class Content:
         while pending:
             value = pending.pop()
             if value is None or isinstance(value, _LEAVES) or id(value) in self._seen:
+                continue
+            if is_lazy(value):
                 continue
             self._seen[id(value)] = value
             pending += self._parts(value)

@@ -11,12 +11,12 @@ from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd import reverse
-from nbgraph.autograd.buffers import ones_like, write_to, zeros_of
-from nbgraph.autograd.scope import pause, record
-from nbgraph.autograd.sums import library
+from nbgraph.autograd.scope import missing_half, noted, pause, record
+from nbgraph.autograd.sums import ones_like, write_to, zeros_of
 from nbgraph.autograd.tape import Leaf, TapeError, stale
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.graph.node import Node
+from nbgraph.ops.define import library
 
 _REQUESTS = ("write", "add", "null")
 
@@ -27,10 +27,11 @@ def attach_grad(array: Array, grad_req: str = "write") -> None:
         raise ArgumentError(
             f"attach_grad: grad_req={grad_req!r}; expected one of {', '.join(_REQUESTS)}"
         )
-    if array.dtype.kind not in "fV":
+    if array.dtype.kind not in "cfV":
         raise ArgumentError(
             f"attach_grad: an array of {array.dtype} has no gradient; use a floating dtype"
         )
+    noted("attach_grad")
     become_variable(array, Leaf(grad_req, array))
 
 
@@ -190,7 +191,7 @@ def entries_of(
     for i, head in enumerate(heads):
         if not isinstance(head, Array):
             raise ArgumentError(
-                f"{name}: heads[{i}] is a {type(head).__name__}; give NDArrays that were computed "
+                f"{name}: heads[{i}] is {noun(head)}; give NDArrays that were computed "
                 "while recording"
             )
         if head._node is None and constants:
@@ -198,8 +199,8 @@ def entries_of(
         if head._node is None:
             raise TapeError(
                 f"{name}: heads[{i}] of shape {head.shape} and {head.dtype} was not computed from "
-                "an array with attach_grad() by differentiable operators while recording; use "
-                "`with ng.autograd.record():`"
+                "an array with attach_grad() by differentiable operators while recording; "
+                f"{missing_half()}"
             )
         given = None if head_grads is None else head_grads[i]
         entries.append((head._node, head._output, head_gradient(name, i, head, given)))
@@ -219,7 +220,7 @@ def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
             "give one of that shape"
         )
     if gradient.dtype != head.dtype:
-        gradient = library("astype")(gradient, head.dtype)
+        gradient = library.astype(gradient, head.dtype)
     return gradient
 
 
@@ -229,7 +230,7 @@ def get_symbol(x: Any) -> Any:
     Its arguments are arrays of the shapes and dtypes that were recorded: `var0`, `var1`, ... those
     that gradients are collected for (`attach_grad`), and `null0`, `null1`, ... all other arrays
     that no gradient flows to, each in the order in which they are first read. Python numbers are
-    part of the symbol. What is no float (a comparison, an index) is not recorded: it is such
+    part of the symbol. What is not a float (a comparison, an index) is not recorded: it is such
     another array, and so is what was computed outside `record()`.
 
     An array that was marked and not computed gives its variable. The symbol does not depend on the
@@ -237,7 +238,7 @@ def get_symbol(x: Any) -> Any:
 
     Raises
     ------
-    ArgumentError for what is no NDArray. TapeError where `x` was not recorded, or its memory
+    ArgumentError for what is not an NDArray. TapeError where `x` was not recorded, or its memory
         was written since by what was not.
 
     >>> import nbgraph as ng
@@ -251,7 +252,7 @@ def get_symbol(x: Any) -> Any:
     """
     if not isinstance(x, Array):
         raise ArgumentError(
-            f"get_symbol: x is a {type(x).__name__}; give an NDArray that was computed within "
+            f"get_symbol: x is {noun(x)}; give an NDArray that was computed within "
             "ng.autograd.record()"
         )
     node = x._node

@@ -9,16 +9,16 @@ from typing import Any
 from nbgraph.array.chunk import CPU, shared
 from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
-from nbgraph.array.layout import layout
-from nbgraph.autograd.buffers import zeros_of
 from nbgraph.autograd.results import is_array
 from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.scope import pause
-from nbgraph.autograd.sums import library
+from nbgraph.autograd.sums import zeros_of
 from nbgraph.autograd.tape import TAPE, TapeError
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.array_op import ArrayOp, Gradients
 from nbgraph.operator.call import recording, training
+from nbgraph.operator.layout import layout
+from nbgraph.ops.define import library
 
 
 class Function:
@@ -148,8 +148,7 @@ def _result(name: str, index: int, value: Any) -> Any:
             return new_array(value)
         except (TypeError, ValueError):
             raise ArgumentError(
-                f"{name}: forward returned a {type(value).__name__} as result {index}; return "
-                "NDArrays"
+                f"{name}: forward returned {noun(value)} as result {index}; return NDArrays"
             ) from None
     return make(value._chunk, value._address, value._layout, shared(value))
 
@@ -220,7 +219,7 @@ class Call(Rule):
         if kind == "output":
             return g.outputs[value]
         again = recording.get() is not None and not _traces()
-        if again and isinstance(value, Array) and value.dtype.kind in "fV":
+        if again and isinstance(value, Array) and value.dtype.kind in "cfV":
             raise TapeError(
                 f"{self.__name__}: a second derivative is asked for, but save_for_backward was "
                 f"given an array of shape {value.shape} that is neither an input nor a result of "
@@ -246,7 +245,7 @@ class Call(Rule):
                 f"{self.__name__}: backward returned a gradient of shape {made.shape} for input "
                 f"{index} of shape {spec.shape}; return one of that shape"
             )
-        return made if made.dtype == spec.dtype else library("astype")(made, spec.dtype)
+        return made if made.dtype == spec.dtype else library.astype(made, spec.dtype)
 
 
 def _placed(value: Any, inputs: Sequence[Any], results: Sequence[Any]) -> tuple[str, Any]:

@@ -9,32 +9,41 @@ around the call says otherwise (`predict_mode`).
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
-from nbgraph.array.core import from_host
-from nbgraph.array.layout import layout
-from nbgraph.autograd.buffers import ones_like, zeros_of
 from nbgraph.autograd.entry import gradients
 from nbgraph.autograd.results import (
     Function,
+    auxiliary,
     is_array,
     label,
+    lazy_among,
     outside,
     require_function,
     run,
     scalar,
 )
-from nbgraph.autograd.sums import library
+from nbgraph.autograd.sums import ones_like
 from nbgraph.autograd.tree import places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+
+@checked
+def grad(
+    f: Callable[P, Any],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    *,
+    argnames: str | Sequence[str] | None = None,
+) -> Callable[P, Any]:
     """A function that gives the gradient of `f` with respect to positional arguments.
 
     Parameters
@@ -43,6 +52,8 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
         else. Arguments are arrays, floats, or dicts, lists and tuples of those.
     argnums : int, or several: then the gradient is a tuple
     has_aux : whether the result is a pair of the gradient and the other
+    argnames : str, or several, in place of argnums: names of arguments, however they are passed;
+        for several the gradient is a dict
 
     Returns
     -------
@@ -61,85 +72,63 @@ def grad(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     array(12., dtype=float32)
     """
     require_function("grad", f)
+    if argnames is not None:
+        return _by_names("grad", grad, f, argnums, argnames, has_aux)
     transformed = whole(f, argnums, lambda inner: grad(inner, argnums, has_aux))
     if transformed is not None:
         return transformed
 
-    @_named("gradient", f)
+    @by_blocks(argnums)
+    @named("gradient", f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        _, found, aux = _differentiate("grad", f, argnums, has_aux, args, kwargs)
+        _, found, aux = differentiated("grad", f, argnums, has_aux, args, kwargs)
         return (found, aux) if has_aux else found
 
     return gradient
 
 
+@checked
 def value_and_grad(
-    f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
-) -> Function:
+    f: Callable[P, R],
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    *,
+    argnames: str | Sequence[str] | None = None,
+) -> Callable[P, tuple[R, Any]]:
     """As `grad`, but a function that gives `(value, gradient)`.
 
     Parameters
     ----------
-    f, argnums, has_aux : as those of `grad`; with `has_aux` the value is a pair
+    f, argnums, has_aux, argnames : as those of `grad`; with `has_aux` the value is a pair
+
+    Where a Dask array is among the arguments, `f` is traced and nothing is computed: value and
+    gradients are Dask arrays, that of a Dask array in its chunks, those of parameters sums over
+    blocks. Compute them together, `dask.compute(value, gradient)`, and blocks are read once.
 
     >>> import nbgraph as ng
     >>> ng.value_and_grad(lambda p: (p["w"] * p["w"]).sum())({"w": ng.array([3.0])})
     (array(9., dtype=float32), {'w': array([6.], dtype=float32)})
     """
     require_function("value_and_grad", f)
+    if argnames is not None:
+        return _by_names("value_and_grad", value_and_grad, f, argnums, argnames, has_aux)
     transformed = whole(f, argnums, lambda inner: value_and_grad(inner, argnums, has_aux))
     if transformed is not None:
         return transformed
 
-    @_named("value and gradient", f)
+    @by_blocks(argnums)
+    @named("value and gradient", f)
     def both(*args: Any, **kwargs: Any) -> Any:
-        value, found, aux = _differentiate("value_and_grad", f, argnums, has_aux, args, kwargs)
+        value, found, aux = differentiated("value_and_grad", f, argnums, has_aux, args, kwargs)
         return ((value, aux) if has_aux else value), found
 
     return both
 
 
-def hessian(f: Function, argnums: int | Sequence[int] = 0) -> Function:
-    """A function that gives all second derivatives of `f`, by one backward pass an element: for
-    small inputs.
-
-    Parameters
-    ----------
-    f, argnums : as those of `grad`
-
-    Returns
-    -------
-    callable with the arguments of f. For one array of shape `s` the result has shape `s + s`; for a
-    structure it is the structure of structures.
-
-    >>> import nbgraph as ng
-    >>> ng.hessian(lambda x: x[0] * x[0] * x[1])(ng.array([1.0, 3.0]))
-    array([[6., 2.],
-           [2., 0.]], dtype=float32)
-    """
-    require_function("hessian", f)
-
-    @_named("Hessian", f)
-    def second(*args: Any, **kwargs: Any) -> Any:
-        variables, inner = _arguments("hessian", argnums, args, kwargs)
-        if variables.symbolic:
-            return _hessian_of_symbols(f, variables, inner, kwargs)
-        outer = recording.get() is not None
-        out = scalar("hessian", f, run(f, variables, inner, kwargs))
-        slopes = _slopes(out, variables, create_graph=True)
-        rows = [
-            variables.like([_block(slope, x, variables, outer=outer) for x in variables.arrays])
-            for slope in slopes
-        ]
-        return variables.like(rows)
-
-    return second
-
-
 # parts ------------------------------------------------------------------------------------------
 
 
-def _differentiate(
+def differentiated(
     name: str,
     f: Function,
     argnums: int | Sequence[int],
@@ -148,23 +137,59 @@ def _differentiate(
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
     """Value, gradient and what else `f` gave."""
-    variables, inner = _arguments(name, argnums, args, kwargs)
+    variables, inner = arguments_of(name, argnums, args, kwargs)
     out, aux = run(f, variables, inner, kwargs), None
     if has_aux:
-        if not isinstance(out, tuple) or len(out) != 2:
-            raise ArgumentError(
-                f"{name}: with has_aux=True {label(f)} is to return (value, other), it returned a "
-                f"{type(out).__name__}"
-            )
-        out, aux = out
+        out, aux = auxiliary(name, f, out)
     if variables.symbolic:
         return _of_symbols(name, f, variables, out, aux)
     out = scalar(name, f, out)
-    found = _slopes(out, variables, create_graph=recording.get() is not None)
+    found = slopes_of(out, variables, create_graph=recording.get() is not None)
     return outside(out), variables.like(found), outside(aux)
 
 
-def _slopes(out: Any, variables: Variables, *, create_graph: bool) -> list[Any]:
+def _by_names(
+    name: str,
+    transform: Callable[..., Function],
+    f: Function,
+    argnums: int | Sequence[int],
+    argnames: str | Sequence[str],
+    has_aux: bool,
+) -> Function:
+    """The derivative with respect to arguments by their names."""
+    names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    signature = inspect.signature(f)
+    for own in names:
+        if own not in signature.parameters or argnums != 0:
+            raise ArgumentError(
+                f"{name}: argnames={argnames!r}, argnums={argnums!r}; give one of the two, and "
+                f"names among {', '.join(signature.parameters)}"
+            )
+
+    @functools.wraps(f, updated=())
+    def derivative(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+
+        def of_named(*values: Any) -> Any:
+            bound.arguments.update(zip(names, values, strict=True))
+            return f(*bound.args, **bound.kwargs)
+
+        chosen = [bound.arguments[own] for own in names]
+        numbers = tuple(range(len(names)))
+        found = transform(of_named, numbers, has_aux)(*chosen)
+        slopes, rest = (found[1], found[0]) if name == "value_and_grad" else (found, None)
+        slopes, aux = slopes if has_aux and rest is None else (slopes, None)
+        made = slopes[0] if isinstance(argnames, str) else dict(zip(names, slopes, strict=True))
+        if rest is not None:
+            return rest, made
+        return (made, aux) if has_aux else made
+
+    return derivative
+
+
+def slopes_of(out: Any, variables: Variables, *, create_graph: bool) -> list[Any]:
+    """The gradients of a result of one element, on the tape with respect to variables."""
     entries = [] if out._node is None else [(out._node, out._output, ones_like(out))]
     return gradients(
         entries,
@@ -182,19 +207,6 @@ def _of_symbols(name: str, f: Function, variables: Any, out: Any, aux: Any) -> t
     found = variables.like(variables.slopes([out], [None]))
     value, slopes, other = symbolic.finished(variables, out, found, aux)
     return value, slopes, other
-
-
-def _hessian_of_symbols(
-    f: Function, variables: Any, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    from nbgraph.autograd import symbolic
-
-    out = scalar("hessian", f, symbolic.lifted(run(f, variables, args, kwargs)))
-    rows = [
-        variables.like([symbolic.rows(variables, slope, x) for x in variables.arrays])
-        for slope in variables.slopes([out], [None])
-    ]
-    return symbolic.finished(variables, variables.like(rows))[0]
 
 
 def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> Any:
@@ -218,13 +230,25 @@ def variables_of(name: str, structure: Any, path: str, given: Any) -> Any:
     return Variables(name, structure, path)
 
 
-def _arguments(
+def arguments_of(
     name: str, argnums: int | Sequence[int], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Any, list[Any]]:
     """What is differentiated, and all positional arguments with variables in its places."""
-    single = not isinstance(argnums, (tuple, list))
-    given: Sequence[Any] = [argnums] if single else argnums
-    count, found = len(args), list[int]()
+    single, found = not isinstance(argnums, (tuple, list)), positions(name, argnums, len(args))
+    inner = list(args)
+    structure = args[found[0]] if single else tuple(args[i] for i in found)
+    path = f"args[{found[0]}]" if single else f"args at {argnums}"
+    variables = variables_of(name, structure, path, places((args, kwargs), ""))
+    chosen = [variables.arguments] if single else variables.arguments
+    for i, value in zip(found, chosen, strict=True):
+        inner[i] = value
+    return variables, inner
+
+
+def positions(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
+    """Which of `count` positional arguments are differentiated; ArgumentError for others."""
+    given: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+    found = list[int]()
     for number in given:
         if not isinstance(number, int) or isinstance(number, bool):
             raise ArgumentError(
@@ -239,31 +263,37 @@ def _arguments(
         found.append(number % count)
     if not found or len(set(found)) != len(found):
         raise ArgumentError(f"{name}: argnums={argnums!r}; name one argument or more, each once")
-    inner = list(args)
-    structure = args[found[0]] if single else tuple(args[i] for i in found)
-    path = f"args[{found[0]}]" if single else f"args at {argnums}"
-    variables = variables_of(name, structure, path, places((args, kwargs), ""))
-    chosen = [variables.arguments] if single else variables.arguments
-    for i, value in zip(found, chosen, strict=True):
-        inner[i] = value
-    return variables, inner
+    return found
 
 
-def _block(slope: Any, x: Any, variables: Variables, *, outer: bool) -> Any:
-    """The derivative of each element of `slope` with respect to `x`."""
-    shape = (*slope.shape, *x.shape)
-    if slope._node is None or not slope.size:
-        return zeros_of(layout(shape, slope.dtype), slope.device)
-    rows = []
-    for i in range(slope.size):
-        one = np.zeros(slope.shape, slope.dtype)
-        one.flat[i] = 1
-        entry = slope._node, slope._output, from_host(one, slope.device)
-        rows += gradients([entry], [x], create_graph=outer, retain_graph=True, ends=variables.nodes)
-    return library("reshape")(library("stack")(rows), shape)
+def by_blocks(argnums: int | Sequence[int]) -> Callable[[Function], Function]:
+    """Decorate a derivative: given Dask arrays it is traced, as by `ng.jit`, and stays lazy."""
+    chosen: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+
+    def decorate(derivative: Function) -> Function:
+        traced: list[Function] = []
+
+        @functools.wraps(derivative)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not lazy_among((args, kwargs)):
+                return derivative(*args, **kwargs)
+            if not traced:
+                traced.append(jit_of(derivative, chosen))
+            return traced[0](*args, **kwargs)
+
+        return call
+
+    return decorate
 
 
-def _named(what: str, f: Function) -> Callable[[Function], Function]:
+def jit_of(f: Function, lifted: Sequence[int]) -> Function:
+    """Return `ng.jit(f)`; Python floats in the `lifted` positional arguments become arrays."""
+    from nbgraph.autograd.jit import Jit
+
+    return Jit(f, lifted=lifted)
+
+
+def named(what: str, f: Function) -> Callable[[Function], Function]:
     """Name a function after the one it differentiates."""
 
     def decorate(made: Function) -> Function:

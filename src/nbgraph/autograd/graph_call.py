@@ -12,20 +12,20 @@ from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array
-from nbgraph.autograd.buffers import zeros_of
 from nbgraph.autograd.rules import Rule
-from nbgraph.autograd.sums import library
+from nbgraph.autograd.sums import zeros_of
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.executor.function import Function
 from nbgraph.executor.options import Options
 from nbgraph.executor.split import split
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient, no_gradient
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.array_op import constant as constant_rule
 from nbgraph.operator.call import recording
+from nbgraph.ops.define import library
 
 _OPTIONS = Options()
 Wanted = tuple[bool, ...]
@@ -47,7 +47,7 @@ class GraphFunction(Function):
         for array in arrays:
             if not array._layout.contiguous:
                 self._require_states(arrays)
-                copy = library("copy")
+                copy = library.copy
                 arrays = [a if a._layout.contiguous else copy(a) for a in arrays]
                 break
         recorder = recording.get()
@@ -138,7 +138,7 @@ class Trained:
                 name = f"gradient of output {k}"
                 while name in names:
                     name += "'"
-                seeds[build.variable(name, *_spec(head))] = k
+                seeds[build.variable(name, *spec(head))] = k
                 heads.append(head)
         wrt = [v for v, w in zip(self.variables, self.wanted, strict=True) if w]
         found = gradient(self.graph.with_heads(heads), wrt, [(s, 0) for s in seeds])
@@ -232,14 +232,8 @@ class Call(Rule):
         if value is None:
             known = (v for v in (*g.out_grads, *g.inputs, *g.outputs) if isinstance(v, Array))
             return zeros_of(own, next((v.device for v in known), CPU))
-        return value if value.dtype == own.dtype else library("astype")(value, own.dtype)
-
-
-def _spec(entry: Entry) -> Spec:
-    found = spec_of(entry)
-    assert found is not None, "an entry is no number"
-    return found
+        return value if value.dtype == own.dtype else library.astype(value, own.dtype)
 
 
 def _floats(entry: Entry) -> bool:
-    return _spec(entry).dtype.kind in "fV"
+    return spec(entry).dtype.kind in "cfV"

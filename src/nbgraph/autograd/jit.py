@@ -7,7 +7,7 @@ import importlib
 import inspect
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from nbgraph.array import core
 from nbgraph.autograd.explain import Explanation, explained
@@ -17,18 +17,21 @@ from nbgraph.autograd.version import Version, labels_of
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
 from nbgraph.settings import CLOSELY_ASKED, config
 
 Function = Callable[..., Any]
+P = ParamSpec("P")
+R = TypeVar("R")
 _MOST = 256  # versions that a function keeps, oldest first out
 _ENTERING = threading.Lock()
 _classes = core._class
 _settings = config.variable.get
 
 
-class Jit:
+class Jit(Generic[P, R]):
     """What `ng.jit` returns: called like the function, with the same results.
 
     Attributes
@@ -38,9 +41,13 @@ class Jit:
     """
 
     def __init__(
-        self, fn: Function, static_argnames: Sequence[str] = (), *, lifted: Sequence[int] = ()
+        self,
+        fn: Callable[P, R],
+        static_argnames: Sequence[str] = (),
+        *,
+        lifted: Sequence[int] = (),
     ) -> None:
-        self.traced_function = fn
+        self.traced_function: Function = fn
         self.static_argnames = tuple(static_argnames)
         self._lifted = tuple(lifted)  # positional arguments whose floats become arrays
         self._quick = not (self.static_argnames or self._lifted)
@@ -50,13 +57,14 @@ class Jit:
         functools.update_wrapper(self, fn, updated=())
         self._label = f"jit of {getattr(fn, '__name__', type(fn).__name__)}"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """The function's results, by the compiled graph."""
         recorder = recording.get()
         if CLOSELY_ASKED[0] or not self._quick or kwargs or here.running is not None:
             return self._general(args, kwargs)
         key: list[Any] = [training.get(None), recorder is None, _settings().default_float]
-        kind = _classes[0]
+        kind: Any = _classes[0]
+        value: Any
         for value in args:
             if type(value) is not kind:
                 return self._general(args, kwargs)
@@ -192,12 +200,26 @@ def _restored(fn: Function, static_argnames: Sequence[str], lifted: Sequence[int
 
 
 @overload
-def jit(f: Function, *, static_argnames: str | Sequence[str] = ()) -> Jit: ...
+def jit(
+    f: Callable[P, R],
+    *,
+    static_argnames: str | Sequence[str] = (),
+    static_argnums: int | Sequence[int] = (),
+) -> Jit[P, R]: ...
 @overload
 def jit(
-    f: None = None, *, static_argnames: str | Sequence[str] = ()
-) -> Callable[[Function], Jit]: ...
-def jit(f: Function | None = None, *, static_argnames: str | Sequence[str] = ()) -> Any:
+    f: None = None,
+    *,
+    static_argnames: str | Sequence[str] = (),
+    static_argnums: int | Sequence[int] = (),
+) -> Callable[[Callable[P, R]], Jit[P, R]]: ...
+@checked
+def jit(
+    f: Function | None = None,
+    *,
+    static_argnames: str | Sequence[str] = (),
+    static_argnums: int | Sequence[int] = (),
+) -> Any:
     """A function of NDArrays that runs as one compiled graph.
 
     The first call with arguments of certain shapes and dtypes traces the function: it is called
@@ -217,13 +239,18 @@ def jit(f: Function | None = None, *, static_argnames: str | Sequence[str] = ())
     With `ng.config(compiler="python")`, or `anomaly=1`, and within a function that the engine runs,
     the function itself is called.
 
+    Given Dask arrays, or finding some outside, the graph is applied to them block by block, lazily:
+    results are Dask arrays.
+
     Parameters
     ----------
     f : callable
         Arguments may be dicts, lists and tuples of arrays, so may results. It must not write
         arrays that it did not make, and has no other effects when it is not traced.
     static_argnames : str or sequence of str
-        Arguments that are no arrays and can be hashed.
+        Arguments that are not arrays and can be hashed.
+    static_argnums : int or sequence of int
+        The same by their places.
 
     >>> import nbgraph as ng
     >>> w = ng.array([1.0, 2.0])
@@ -238,8 +265,9 @@ def jit(f: Function | None = None, *, static_argnames: str | Sequence[str] = ())
     """
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     if f is None:
-        return lambda fn: jit(fn, static_argnames=names)
+        return lambda fn: jit(fn, static_argnames=names, static_argnums=static_argnums)
     require_function("jit", f)
+    names = (*names, *_names_at(f, static_argnums))
     if isinstance(f, Jit):
         f, names = f.traced_function, (*f.static_argnames, *names)
     for kind, told in (
@@ -255,6 +283,21 @@ def jit(f: Function | None = None, *, static_argnames: str | Sequence[str] = ())
     return Jit(f, names)
 
 
+def _names_at(f: Function, static_argnums: int | Sequence[int]) -> list[str]:
+    """The names of the arguments at these places."""
+    places = [static_argnums] if isinstance(static_argnums, int) else list(static_argnums)
+    if not places:
+        return []
+    parameters = list(inspect.signature(f).parameters)
+    for place in places:
+        if not -len(parameters) <= place < len(parameters):
+            raise ArgumentError(
+                f"jit: static_argnums={static_argnums!r}, but {getattr(f, '__name__', f)} has "
+                f"{len(parameters)} argument(s): {', '.join(parameters)}"
+            )
+    return [parameters[place] for place in places]
+
+
 def _require_names(f: Function, names: Collection[str]) -> None:
     try:
         parameters = inspect.signature(f).parameters
@@ -265,6 +308,6 @@ def _require_names(f: Function, names: Collection[str]) -> None:
     for name in names:
         if name not in parameters:
             raise ArgumentError(
-                f"jit: static_argnames has {name!r}, which is no argument of "
+                f"jit: static_argnames has {name!r}, which is not an argument of "
                 f"{getattr(f, '__name__', f)}; there are: {', '.join(parameters)}"
             )

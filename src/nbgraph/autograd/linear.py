@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from nbgraph.autograd.buffers import ones_like
+from nbgraph.autograd.control.closing import symbolic
 from nbgraph.autograd.entry import gradients, head_gradient
-from nbgraph.autograd.functional import variables_of
-from nbgraph.autograd.results import Function, matching, outputs, outside, require_function, run
+from nbgraph.autograd.functional import jit_of, variables_of
+from nbgraph.autograd.results import (
+    Function,
+    auxiliary,
+    lazy_among,
+    matching,
+    outputs,
+    outside,
+    require_function,
+    run,
+)
+from nbgraph.autograd.sums import ones_like
 from nbgraph.autograd.tree import like, places
 from nbgraph.autograd.variables import Variables
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, DerivativeError, noun
+from nbgraph.foreign import checked
 from nbgraph.operator.call import recording
 
 
-def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
+@checked
+def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     """`f(*primals)`, and a function from its cotangents to those of the primals.
 
     Parameters
     ----------
-    f : callable that gives an array, or a structure of them
+    f : callable that gives an array, or a structure of them; with `has_aux` a pair of that and
+        anything else
     *primals : arrays, floats, or structures of those
+    has_aux : whether the other is given as a third value
 
     Returns
     -------
@@ -34,13 +49,29 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
     (array([20.,  4.], dtype=float32),)
     """
     require_function("vjp", f)
+    if lazy_among(primals):
+        pulled = jit_of(lambda inner, given: vjp(f, *inner, has_aux=has_aux)[1](given), [0])
+        out = jit_of(f, range(len(primals)))(*primals)
+        pull: Function = functools.partial(pulled, primals)
+        return (out[0], pull, out[1]) if has_aux else (out, pull)
     variables = variables_of("vjp", primals, "primals", places(primals, ""))
+    out, aux = _split("vjp", f, run(f, variables, variables.arguments, {}), has_aux)
     if variables.symbolic:
-        return _vjp_of_symbols(f, variables)
-    out = run(f, variables, variables.arguments, {})
+        found = _vjp_of_symbols(variables, out, aux)
+    else:
+        found = _vjp_of_arrays(variables, out, aux, lambda: vjp(f, *primals, has_aux=has_aux)[1])
+    return found if has_aux else found[:2]
+
+
+def _vjp_of_arrays(
+    variables: Any, out: Any, aux: Any, again: Callable[[], Function]
+) -> tuple[Any, Function, Any]:
+    """What `f` gave, and the pass back; in a trace `again` gives another one, as a graph."""
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:
+        if symbolic(cotangents):
+            return again()(cotangents)
         given = matching("vjp", "cotangents", cotangents, out)
         entries = [
             (head._node, head._output, head_gradient("vjp", i, head, value))
@@ -56,17 +87,20 @@ def vjp(f: Function, *primals: Any) -> tuple[Any, Function]:
         )
         return variables.like(found)
 
-    return outside(out), pull
+    return outside(out), pull, outside(aux)
 
 
-def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+@checked
+def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """`f(*primals)`, and its derivative in the direction of the tangents.
 
     Parameters
     ----------
-    f : callable that gives an array, or a structure of them
+    f : callable that gives an array, or a structure of them; with `has_aux` a pair of that and
+        anything else
     primals : sequence of arrays, floats, or structures of those
     tangents : sequence of the same structures and shapes
+    has_aux : whether the other is given as a third value
 
     Returns
     -------
@@ -80,44 +114,101 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
             raise ArgumentError(
-                f"jvp: {name} is a {type(given).__name__}; give a tuple with one for each argument"
+                f"jvp: {name} is {noun(given)}; give a tuple with one for each argument"
             )
-    outer = recording.get() is not None
-    given = places((primals, tangents), "")
-    variables = variables_of("jvp", tuple(primals), "primals", given)
+    if lazy_among((primals, tangents)):
+        pushed = jit_of(lambda inner, given: jvp(f, inner, given, has_aux), [0, 1])
+        return pushed(tuple(primals), tuple(tangents))
+    out, push, aux = _linear("jvp", f, tuple(primals), tangents, has_aux)
+    found = push(*tangents)
+    return (out, found, aux) if has_aux else (out, found)
+
+
+@checked
+def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """`f(*primals)`, and its derivative there as a function of tangents.
+
+    Parameters
+    ----------
+    f, has_aux : as those of `jvp`
+    *primals : arrays, floats, or structures of those
+
+    Returns
+    -------
+    what f gave, and a function that takes tangents in the structures and shapes of the primals. It
+    may be called several times; f is not computed again.
+
+    >>> import nbgraph as ng
+    >>> out, push = ng.linearize(lambda x: x * x, ng.array([1.0, 2.0]))
+    >>> push(ng.array([1.0, 0.5]))
+    array([2., 2.], dtype=float32)
+    """
+    require_function("linearize", f)
+    out, push, aux = _linear("linearize", f, primals, (), has_aux)
+    return (out, push, aux) if has_aux else (out, push)
+
+
+def _linear(
+    name: str, f: Function, primals: tuple[Any, ...], beside: Sequence[Any], has_aux: bool
+) -> tuple[Any, Function, Any]:
+    """What `f` gave, the pass forward, and what else it gave; `beside`: other values that say
+    whether this is a graph."""
+    variables = variables_of(name, primals, "primals", places((primals, beside), ""))
+    out, aux = _split(name, f, run(f, variables, variables.arguments, {}), has_aux)
     if variables.symbolic:
-        return _jvp_of_symbols(f, variables, tangents)
-    directions = matching("jvp", "tangents", tuple(tangents), variables.like(variables.arrays))
-    out = run(f, variables, variables.arguments, {})
-    heads = outputs("jvp", out)
+        return _linear_of_symbols(name, variables, out, aux)
+    heads = outputs(name, out)
     # the pass back is linear in its seeds, and its own pass back is the pass forward
-    seeds = Variables("jvp", [ones_like(head) for head in heads], "out")
+    seeds = Variables(name, [ones_like(head) for head in heads], "out")
     entries = [
         (head._node, head._output, seed)
         for head, seed in zip(heads, seeds.arrays, strict=True)
         if head._node is not None
     ]
-    back = gradients(
-        entries, variables.arrays, create_graph=True, retain_graph=True, ends=variables.nodes
-    )
-    entries = [
-        (value._node, value._output, head_gradient("jvp", i, value, direction))
-        for i, (value, direction) in enumerate(zip(back, directions, strict=True))
-        if value._node is not None
-    ]
-    found = gradients(
-        entries, seeds.arrays, create_graph=outer, retain_graph=outer, ends=seeds.nodes
-    )
-    return outside(out), like(out, found)
+
+    def again(tangents: Any) -> Any:  # in a trace
+        return _linear(name, f, primals, tangents, has_aux)[1](*tangents)
+
+    try:
+        back = gradients(
+            entries, variables.arrays, create_graph=True, retain_graph=True, ends=variables.nodes
+        )
+    except DerivativeError:  # a loop that ends by its test has a pass forward alone, of a graph
+        forward = jit_of(again, [0])
+        return outside(out), lambda *tangents: forward(tangents), outside(aux)
+
+    def push(*tangents: Any) -> Any:
+        if symbolic(tangents):
+            return again(tangents)
+        directions = matching(name, "tangents", tangents, variables.like(variables.arrays))
+        entries = [
+            (value._node, value._output, head_gradient(name, i, value, direction))
+            for i, (value, direction) in enumerate(zip(back, directions, strict=True))
+            if value._node is not None
+        ]
+        outer = recording.get() is not None
+        return like(
+            out,
+            gradients(
+                entries, seeds.arrays, create_graph=outer, retain_graph=True, ends=seeds.nodes
+            ),
+        )
+
+    return outside(out), push, outside(aux)
+
+
+def _split(name: str, f: Function, out: Any, has_aux: bool) -> tuple[Any, Any]:
+    """What is differentiated, and what else the function gave."""
+    return auxiliary(name, f, out) if has_aux else (out, None)
 
 
 # of symbols -------------------------------------------------------------------------------------
 
 
-def _vjp_of_symbols(f: Function, variables: Any) -> tuple[Any, Function]:
+def _vjp_of_symbols(variables: Any, out: Any, aux: Any) -> tuple[Any, Function, Any]:
     from nbgraph.autograd import symbolic
 
-    out = _lifted(run(f, variables, variables.arguments, {}))
+    out = _lifted(out)
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:
@@ -125,17 +216,23 @@ def _vjp_of_symbols(f: Function, variables: Any) -> tuple[Any, Function]:
         seeds = [symbolic.entry_of(value, head) for value, head in zip(given, heads, strict=True)]
         return symbolic.finished(variables, variables.like(variables.slopes(heads, seeds)))[0]
 
-    return symbolic.finished(variables, out)[0], pull
+    result, other = symbolic.finished(variables, out, aux)
+    return result, pull, other
 
 
-def _jvp_of_symbols(f: Function, variables: Any, tangents: Sequence[Any]) -> tuple[Any, Any]:
+def _linear_of_symbols(name: str, variables: Any, out: Any, aux: Any) -> tuple[Any, Function, Any]:
     from nbgraph.autograd import symbolic
 
-    directions = matching("jvp", "tangents", tuple(tangents), variables.like(variables.arrays))
-    out = _lifted(run(f, variables, variables.arguments, {}))
-    found = symbolic.tangents(variables, outputs("jvp", out), directions)
-    slopes = like(out, [symbolic.stopped(value) for value in found])
-    return symbolic.finished(variables, out)[0], slopes
+    out = _lifted(out)
+    heads = outputs(name, out)
+
+    def push(*tangents: Any) -> Any:
+        directions = matching(name, "tangents", tangents, variables.like(variables.arrays))
+        found = symbolic.tangents(variables, heads, directions)
+        return like(out, [symbolic.stopped(value) for value in found])
+
+    result, other = symbolic.finished(variables, out, aux)
+    return result, push, other
 
 
 def _lifted(out: Any) -> Any:

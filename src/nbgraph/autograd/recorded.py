@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array.create import array as new_array
-from nbgraph.array.layout import Layout
-from nbgraph.autograd.parts import PART_WRITTEN
+from nbgraph.autograd.rules import PART_WRITTEN
 from nbgraph.autograd.tape import Record
 from nbgraph.graph import build
 from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.layout import Layout
+from nbgraph.operator.spec import Attributes
 from nbgraph.ops.define import library
 
 
@@ -73,7 +73,7 @@ class _Rebuilding:
         return found
 
 
-def _part_written(base: Symbol, part: Symbol, view: Any, attributes: Mapping[str, Any]) -> Symbol:
+def _part_written(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> Symbol:
     """Return the base after the values of its view were written: to the places that the view has
     of the base's elements when these are numbered."""
     numbers = new_array(np.arange(base.size).reshape(base.shape))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,29 +13,33 @@ from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.autograd.scope import record
 from nbgraph.autograd.tree import like, places
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.call import carrier_of, recording, training
-
-if TYPE_CHECKING:
-    from nbgraph.autograd.symbolic import SymbolVariables
-    from nbgraph.autograd.variables import Variables
+from nbgraph.operator.lazy import is_lazy
 
 Function = Callable[..., Any]
 
 
-def run(
-    f: Function, variables: Variables | SymbolVariables, args: Sequence[Any], kwargs: dict[str, Any]
-) -> Any:
-    """What a function gives for its variables, recorded."""
+class _Variables(Protocol):
+    """Variables of a tape, or of a graph."""
+
+    def held(self) -> AbstractContextManager[None]:
+        """Have operations on the variables followed within the block."""
+        ...
+
+
+def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Return what a function gives for its variables, recorded."""
     with variables.held(), record(train_mode=training.get(True)):
         return f(*args, **kwargs)
 
 
 def scalar(name: str, f: Function, out: Any) -> Any:
     """The result, if it is one that has a gradient."""
+    _require_followed(name, label(f), out)
     if not is_array(out):
         raise ArgumentError(
-            f"{name}: {label(f)} returned a {type(out).__name__}, through which no gradient "
+            f"{name}: {label(f)} returned {noun(out)}, through which no gradient "
             "flows; return an NDArray, without item(), float() or asnumpy() on the way"
         )
     if out.size != 1:
@@ -42,12 +48,35 @@ def scalar(name: str, f: Function, out: Any) -> Any:
             "element: sum it, or use ng.vjp with the gradient of each element"
         )
     _require_floating(name, label(f), out)
+    if out.dtype.kind == "c":
+        raise ArgumentError(
+            f"{name}: {label(f)} gives {out.dtype}; a gradient is that of a real number: return "
+            "ng.real(y), ng.imag(y) or ng.abs(y), or use ng.vjp"
+        )
+    return out
+
+
+def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
+    """The value and the other of a function that gives a pair of them."""
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise ArgumentError(
+            f"{name}: with has_aux=True {label(f)} is to return (value, other), it returned a "
+            f"{type(out).__name__}"
+        )
     return out
 
 
 def is_array(value: Any) -> bool:
     """Whether gradients can flow through a value: an NDArray, or a symbol."""
     return isinstance(value, Array) or carrier_of((value,)) is not None
+
+
+def lazy_among(values: Any) -> bool:
+    """Whether a structure has a Dask array, outside of traces, which take them as any array."""
+    recorder = recording.get()
+    if "dask.array" not in sys.modules or (recorder is not None and recorder.traces):
+        return False
+    return any(is_lazy(place.value) for place in places(values, ""))
 
 
 def no_derivative(name: str, path: str, dtype: Any) -> ArgumentError:
@@ -62,17 +91,27 @@ def outputs(name: str, out: Any) -> list[Any]:
     """The arrays of a result that may be a structure."""
     found = places(out, "out")
     for place in found:
+        _require_followed(name, place.path, place.value)
         if not is_array(place.value):
             raise ArgumentError(
-                f"{name}: {place.path} is a {type(place.value).__name__}; the function is to "
+                f"{name}: {place.path} is {noun(place.value)}; the function is to "
                 "return NDArrays, or a dict, list or tuple of those"
             )
         _require_floating(name, place.path, place.value)
     return [place.value for place in found]
 
 
+def _require_followed(name: str, what: str, out: Any) -> None:
+    if is_lazy(out):
+        raise ArgumentError(
+            f"{name}: {what} gives a Dask array, but no argument is one, so that the gradient was "
+            "not followed through it; give the Dask arrays as arguments, or decorate the function "
+            "with ng.jit"
+        )
+
+
 def _require_floating(name: str, what: str, out: Any) -> None:
-    if out.dtype.kind not in "fV":
+    if out.dtype.kind not in "cfV":
         raise ArgumentError(
             f"{name}: {what} gives {out.dtype}, which has no derivative; return a floating dtype"
         )
@@ -111,13 +150,13 @@ def require_function(name: str, f: Any) -> None:
     """ArgumentError where it cannot be called, and for symbols, where a call composes."""
     if callable(f) and carrier_of([f]) is not None:
         raise ArgumentError(
-            f"{name}: f is a {type(f).__name__}, a graph and no function; give a Python function, "
+            f"{name}: f is {noun(f)}, a graph and no function; give a Python function, "
             "such as lambda x: ..., which is called with arrays or symbols. The gradients of a "
             "symbol itself come from simple_bind(x=shape): forward_backward(x=...), grad_dict['x']"
         )
     if not callable(f):
         raise ArgumentError(
-            f"{name}: {type(f).__name__} is no function; give the function itself, not its value"
+            f"{name}: {type(f).__name__} is not a function; give the function itself, not its value"
         )
 
 

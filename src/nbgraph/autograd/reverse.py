@@ -12,9 +12,8 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from nbgraph.array.push import copied
-from nbgraph.autograd.buffers import write_to
 from nbgraph.autograd.steps import step
-from nbgraph.autograd.sums import Sums
+from nbgraph.autograd.sums import Sums, write_to
 from nbgraph.autograd.tape import Leaf, Record
 from nbgraph.graph.node import Entry, Node, topological
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.layout import Layout
 from nbgraph.array.route import Routes
-from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry
-from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.backward import backward
+from nbgraph.operator.array_op import ArrayOp, Gradients
+from nbgraph.operator.backward import MapVjp
+from nbgraph.operator.layout import Layout
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.define import library
 
 
 class Rule:
@@ -32,35 +33,19 @@ class Rule:
         return ()
 
 
-class MapRule(Rule):
+class MapRule(MapVjp, Rule):
     """Of a scalar operator: one operator gives all in-gradients that are asked for in one pass."""
 
-    __slots__ = ("inputs", "outputs", "order", "problem", "reverse", "routes", "wrt")
+    __slots__ = ("inputs", "order", "outputs", "routes")
 
     def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
-        self.wrt = wrt  # the operands, in the order of what `reverse` gives
-        self.problem: DerivativeError | None = None
+        super().__init__(op, wrt)
         # of `reverse`, where all its results are new arrays of these layouts; by operands
         self.routes: dict[Any, tuple[Routes, Sequence[Layout]]] = {}
-        self.inputs: tuple[int, ...] = ()
-        self.outputs: tuple[int, ...] = ()
-        self.order: list[int] = []  # operand of `reverse` -> index in what is saved
-        own = op.scalar.operands
-        asked = None if len(wrt) == len(own) else tuple(own[i] for i in wrt)
-        try:
-            self.reverse = backward(op, asked)
-        except DerivativeError as problem:  # told when it is needed
-            self.problem = problem
-            return
-        names = self.reverse.scalar.operands[op.nout :]
-        outs = {f"out{i}": i for i in range(op.nout)} if op.nout > 1 else {"out": 0}
-        # an operand called "out" comes first: then the gradient is written with operands alone
-        self.inputs = tuple(own.index(n) for n in names if n in own)
-        self.outputs = tuple(outs[n] for n in names if n not in own)
-        at_input, at_output = iter(range(len(self.inputs))), iter(range(len(self.outputs)))
-        self.order = [
-            next(at_input) if n in own else len(self.inputs) + next(at_output) for n in names
-        ]
+        self.inputs = tuple([i for sort, i in self.reads if sort == "in"])
+        self.outputs = tuple([k for sort, k in self.reads if sort == "out"])
+        at = {"in": itertools.count(), "out": itertools.count(len(self.inputs))}
+        self.order = [next(at[sort]) for sort, _ in self.reads]  # of `reads` in what is saved
 
     def reads_inputs(self, count: int) -> Sequence[int]:
         """See Rule."""
@@ -114,3 +99,24 @@ def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
     if found is None:
         found = op.tape_rule = ArrayRule(op)
     return found
+
+
+# a part of an array written through a view -------------------------------------------------------
+
+
+def _part_written(g: Gradients) -> Sequence[Any]:
+    """Out of the part to what was written there, out of the rest to what was there before."""
+    view, attributes = g.attributes["view"], g.attributes["attributes"]
+    rest = None
+    if g.wanted[0]:
+        rest = library.copy(g.out_grad)
+        view(rest, **attributes)[...] = 0.0
+    return [rest, view(g.out_grad, **attributes) if g.wanted[1] else None]
+
+
+PART_WRITTEN = ArrayOp(
+    "write to a view",
+    lambda base, part, **_: base,
+    gradient=_part_written,
+    operands=("base", "part"),
+)

@@ -8,6 +8,22 @@ from contextlib import contextmanager
 from nbgraph.autograd.tape import TAPE
 from nbgraph.operator.call import Recorder, recording, training
 
+_latest = [""]  # "attach_grad" or "record": what was asked for last, for messages
+
+
+def noted(step: str) -> None:
+    """Remember which half of what `backward` needs was asked for last."""
+    _latest[0] = step
+
+
+def missing_half() -> str:
+    """Return what to do where a result was not recorded."""
+    inside = "compute the result within `with ng.autograd.record():`"
+    if _latest[0] == "attach_grad":
+        return f"nothing was recorded since attach_grad(): {inside}"
+    first = "call attach_grad() on the arrays that gradients are wanted of"
+    return f"{first}, then {inside}"
+
 
 @contextmanager
 def _set(tape: Recorder | None, *, train: bool) -> Generator[None]:
@@ -39,6 +55,7 @@ def record(train_mode: bool = True) -> Generator[None]:
     >>> x.grad
     array([2., 4.], dtype=float32)
     """
+    noted("record")
     with _set(TAPE, train=train_mode):
         yield
 

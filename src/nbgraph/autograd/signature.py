@@ -5,7 +5,9 @@ Arrays are told apart by their layouts alone; everything else is part of the sig
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
@@ -14,10 +16,12 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.array.place import ELSEWHERE
-from nbgraph.autograd.tree import offers_parameters
-from nbgraph.errors import ArgumentError
+from nbgraph.autograd.tree import dynamic_fields, offers_parameters
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.graph.build import frozen
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.typing import is_foreign
 
 _VALUES = (bool, int, float, str, bytes, type(None), type(...), np.dtype, slice)
 _OBJECTS = (type, FunctionType, BuiltinFunctionType)
@@ -35,6 +39,8 @@ class Keyed:
     arrays : list of NDArray
     objects : list
         What the key knows by identity.
+    lazy : bool
+        Whether a Dask array is among the arrays.
     """
 
     def __init__(self, name: str) -> None:
@@ -42,6 +48,7 @@ class Keyed:
         self.arrays: list[Any] = []
         self._copied: list[int] = []  # which of them were NumPy's
         self.objects: list[Any] = []
+        self.lazy = False  # whether some compute later, block by block
 
     def array(self, value: Any) -> Any:
         """The key of an array, which is entered."""
@@ -50,7 +57,7 @@ class Keyed:
 
     def together(self, captured: Sequence[Any]) -> list[Any]:
         """The arrays, those that were NumPy's where the others are, and what the function found."""
-        if not (self._copied and ELSEWHERE[0]):
+        if not (self._copied and ELSEWHERE[0]) or self.lazy:
             return self.arrays
         own = [a for i, a in enumerate(self.arrays) if i not in self._copied]
         device = next((a.device for a in (*own, *captured)), None)
@@ -64,7 +71,11 @@ class Keyed:
         kind = type(value)
         if isinstance(value, Array):
             return self.array(value)
-        if isinstance(value, (np.ndarray, np.generic)):
+        if is_lazy(value):
+            self.arrays.append(value)
+            self.lazy = True
+            return "lazy", self._known(value, path), value.dtype
+        if isinstance(value, (np.ndarray, np.generic)) or is_foreign(value):
             self._copied.append(len(self.arrays))
             return self.array(new_array(value))
         if isinstance(value, Symbol):
@@ -77,6 +88,8 @@ class Keyed:
             return kind, tuple([(k, self.key(v, f"{path}[{k!r}]")) for k, v in value.items()])
         if isinstance(value, (list, tuple)):
             return kind, tuple([self.key(v, f"{path}[{i}]") for i, v in enumerate(value)])
+        if is_dataclass(value) and not (isinstance(value, type) or offers_parameters(value)):
+            return kind, tuple([self._field(value, f, path) for f in fields(value)])
         if isinstance(value, _OBJECTS) or callable(value) or offers_parameters(value):
             return self.identity(value)
         raise ArgumentError(
@@ -89,6 +102,20 @@ class Keyed:
             )
         )
 
+    def _field(self, value: Any, field: Any, path: str) -> Any:
+        """The key of a field of a dataclass."""
+        own, name = getattr(value, field.name), f"{path}.{field.name}"
+        return self.static(own, name) if field.metadata.get("static") else self.key(own, name)
+
+    def _known(self, value: Any, path: str) -> tuple[int, ...]:
+        """The shape of an array that computes later."""
+        if any(n != n for n in value.shape):
+            raise ShapeError(
+                f"{self.name}: {path} is a Dask array of shape {value.shape}, of which not all is "
+                "known; let Dask find it by compute_chunk_sizes()"
+            )
+        return tuple(value.shape)
+
     def static(self, value: Any, path: str) -> Any:
         """The key of an argument that is fixed."""
         if isinstance(value, (Array, np.ndarray)):
@@ -100,7 +127,7 @@ class Keyed:
             hash(value)
         except TypeError:
             raise ArgumentError(
-                f"{self.name}: {path} is named in static_argnames, but a {type(value).__name__} "
+                f"{self.name}: {path} is named in static_argnames, but {noun(value)} "
                 "cannot be hashed; give a tuple instead of a list"
             ) from None
         return frozen(value)
@@ -129,4 +156,9 @@ def _floats(value: Any) -> Any:
         if isinstance(value, list):
             return items
         return value._make(items) if hasattr(value, "_make") else tuple(items)  # type: ignore[attr-defined]
+    if is_dataclass(value) and not isinstance(value, type):
+        made = copy.copy(value)
+        for name in dynamic_fields(value):
+            object.__setattr__(made, name, _floats(getattr(value, name)))
+        return made
     return value

@@ -10,17 +10,19 @@ import numpy as np
 from nbgraph.array import anomaly
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.layout import Layout, layout
-from nbgraph.array.push import Carried, carried, push
+from nbgraph.array.push import inferred, push
 from nbgraph.array.route import Routes
 from nbgraph.autograd.rules import MapRule
-from nbgraph.autograd.sums import Sums, library
+from nbgraph.autograd.sums import Sums
 from nbgraph.autograd.tape import Record, TapeError, kept
 from nbgraph.engine import current
-from nbgraph.errors import DerivativeError
 from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.backward import rule_vjp
 from nbgraph.operator.call import call
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.ops.define import library
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.storage import LARGE
 
@@ -106,7 +108,7 @@ def _map_step(
 ) -> None:
     """All in-gradients in one pass over the elements."""
     if rule.problem is not None:
-        raise type(rule.problem)(str(rule.problem)) from rule.problem
+        rule.require()
     saved = _values(node, create_graph=sums.create_graph)
     operands = [0.0 if g is None else g for g in gradients] + [saved[i] for i in rule.order]
     rule.reverse.require_certificate()
@@ -124,7 +126,7 @@ def _map_step(
     )
     if _routed(node, rule, key, operands, wanted, sums):
         return
-    found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    found = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
     captured = found.plan.typed.captured
     results: list[Any] = []
     requests: list[str] = []
@@ -138,9 +140,9 @@ def _map_step(
         results.append(result)
         requests.append(request)
     if any(request != "null" for request in requests):
-        push(rule.reverse, found, operands, results, None, requests)
-    if set(requests) == {"write"}:
-        _learn(rule, key, found, operands)
+        pushed = push(found.plan, operands, results, None, requests)
+        if set(requests) == {"write"}:
+            _learn(rule, key, pushed, found.outputs, operands)
     for i, value, request in zip(rule.wrt, results, requests, strict=True):
         if request == "write":
             _add(sums, node, i, value, owned=True)
@@ -160,11 +162,11 @@ def _over_out_grad(
     entry = node.inputs[i]
     if entry is None or node.layouts[i] is not own or sums.get(entry) is not None:
         return False
-    found = carried(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    found = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
     captured = found.plan.typed.captured
     if found.outputs[0] is not own or captured.outputs[0] is captured.operands[0]:
         return False
-    push(rule.reverse, found, operands, [gradient], [gradient], ["write"])
+    push(found.plan, operands, [gradient], [gradient], ["write"])
     sums.add(entry, gradient, owned=True)
     return True
 
@@ -224,13 +226,19 @@ def _routed(
     return True
 
 
-def _learn(rule: MapRule, key: Any, found: Carried, operands: Sequence[Any]) -> None:
+def _learn(
+    rule: MapRule,
+    key: Any,
+    call: KernelCall,
+    outputs: tuple[Layout, ...],
+    operands: Sequence[Any],
+) -> None:
     """Remember the way that a pass has gone."""
     routes = Routes()
-    if routes.learn(found.plain, found.outputs, operands):
+    if routes.learn(call, outputs, operands):
         if len(rule.routes) >= _KEPT:
             rule.routes.clear()
-        rule.routes[key] = routes, found.outputs
+        rule.routes[key] = routes, outputs
 
 
 def _add(sums: Sums, node: Record, i: int, value: Any, *, owned: bool) -> None:
@@ -238,7 +246,7 @@ def _add(sums: Sums, node: Record, i: int, value: Any, *, owned: bool) -> None:
     entry, shape = node.inputs[i], node.layouts[i].shape
     assert entry is not None
     if value.shape != shape:
-        value, owned = library("sum_to")(value, shape), True
+        value, owned = library.sum_to(value, shape), True
     sums.add(entry, value, owned=owned)
 
 
@@ -261,26 +269,20 @@ def _map_recorded(
         if wanted[i]:
             assert entry is not None
             if value.shape != own.shape:
-                value = library("sum_to")(value, own.shape)
+                value = library.sum_to(value, own.shape)
             if value.dtype != own.dtype:
-                value = library("astype")(value, own.dtype)
+                value = library.astype(value, own.dtype)
             sums.add(entry, value)
 
 
 def _floats(own: Any) -> bool:
-    return isinstance(own, Layout) and own.dtype.kind in "fV"
+    return isinstance(own, Layout) and own.dtype.kind in "cfV"
 
 
 # operators over whole arrays --------------------------------------------------------------------
 
 
 def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], sums: Sums) -> None:
-    op = node.op
-    if op.rule is None:
-        raise DerivativeError(
-            f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
-            "give one with ng.autograd.Function"
-        )
     saved = iter(_values(node, create_graph=sums.create_graph))
     inputs: list[Any] = [None] * len(node.inputs)
     for i in node.rule.reads_inputs(len(inputs)):
@@ -292,12 +294,11 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
     asked = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
     if not any(asked):
         return
-    rule = Gradients(op, node.attributes, gradients, inputs, outputs, specs, asked)
-    found = op.rule(rule)
+    found = rule_vjp(Gradients(node.op, node.attributes, gradients, inputs, outputs, specs, asked))
     for entry, value, use, own in zip(node.inputs, found, asked, node.layouts, strict=True):
         if use and value is not None:
             assert entry is not None
-            made = value if value.dtype == own.dtype else library("astype")(value, own.dtype)
+            made = value if value.dtype == own.dtype else library.astype(value, own.dtype)
             sums.add(entry, made, owned=_unshared(made, found, gradients, node))
 
 

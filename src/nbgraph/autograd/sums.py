@@ -1,11 +1,17 @@
-"""Gradients on their way: what has come for each output of each node."""
+"""Gradients on their way: what has come for each output of each node, and the arrays they are
+collected in. Nothing of it is recorded."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.autograd.buffers import write_to
+from nbgraph.array.chunk import CPU
+from nbgraph.array.core import Array, empty_of
+from nbgraph.array.push import same, write
+from nbgraph.device import Context
 from nbgraph.graph.node import Entry
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.ops.define import library
 
 
 class Sums:
@@ -46,14 +52,30 @@ class Sums:
             if entry in self._owned:
                 write_to(before, value, "add")
                 return
-            value, owned = library("add")(before, value), True
+            value, owned = library.add(before, value), True
         self._values[entry] = value
         if owned and not self.create_graph:
             self._owned.add(entry)
 
 
-def library(name: str) -> Any:
-    """An operator of the library."""
-    from nbgraph import ops
+def write_to(target: Array, value: Any, request: str) -> None:
+    """Write to `target` or add to it, as the request says."""
+    write(same, value, target, request)
+    target._chunk.writes += 1
 
-    return getattr(ops, name)
+
+def zeros_of(own: Layout, device: Context = CPU) -> Any:
+    """A new array of zeros of that shape and dtype."""
+    return _filled(own, 0.0, device)
+
+
+def ones_like(array: Array) -> Any:
+    """The gradient of an array with respect to itself."""
+    return _filled(array._layout, 1.0, array.device)
+
+
+def _filled(own: Layout, value: float, device: Context) -> Any:
+    result = empty_of(layout(own.shape, own.dtype), device)
+    if own.size:
+        write(same, value, result)
+    return result

@@ -15,17 +15,20 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import Array
+from nbgraph.autograd.forward import pushed
 from nbgraph.autograd.results import no_derivative
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import current_tracer
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph import build
 from nbgraph.graph.build import Operand
 from nbgraph.graph.graph import Entry, Graph
-from nbgraph.graph.passes.gradient import gradient, uniform
+from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.typing import is_foreign
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 
@@ -70,11 +73,12 @@ class SymbolVariables:
             standing.clear()
             standing.update(before)
 
-    def outside(self, values: Sequence[Any], others: Any = ()) -> list[Any]:
-        """Values over what was given, in place of the variables. `others`: more replacements."""
+    def outside(self, values: Sequence[Any]) -> list[Any]:
+        """Values over what was given, in place of the variables."""
         found = [v for v in values if isinstance(v, Symbol)]
-        moved: dict[Entry, Operand] = dict(others)
-        moved |= {(n, 0): entry for n, entry in zip(self.nodes, self._given, strict=True)}
+        moved: dict[Entry, Operand] = {
+            (n, 0): entry for n, entry in zip(self.nodes, self._given, strict=True)
+        }
         graph = Graph([entry for v in found for entry in v.entries])
         heads = iter(graph.rewrite(lambda node, inputs: None, moved).heads)
         made = [self._symbols([next(heads) for _ in v.entries]) for v in found]
@@ -101,18 +105,18 @@ class SymbolVariables:
             )
         if isinstance(value, Symbol):
             entry = value.entry
-        elif isinstance(value, Array):
+        elif isinstance(value, Array) or (is_lazy(value) and self._tracer):
             tracer = self._tracer
             entry = tracer.entry_of(value) if tracer else (build.constant(value.asnumpy()), 0)  # type: ignore[attr-defined]
-        elif isinstance(value, (np.ndarray, np.generic, float, int)) and type(value) is not bool:
+        elif _is_values(value):
             entry = build.constant(_array(value)), 0
         else:
             raise ArgumentError(
-                f"{name}: {place.path} is a {type(value).__name__}; what is differentiated is an "
+                f"{name}: {place.path} is {noun(value)}; what is differentiated is an "
                 "array, a float, or a dict, list or tuple of those"
             )
         dtype = Symbol([entry]).dtype
-        if dtype.kind not in "fV":
+        if dtype.kind not in "cfV":
             raise no_derivative(name, place.path, dtype)
         return entry
 
@@ -128,7 +132,7 @@ def _spec(entry: Entry) -> Any:
 def lifted(out: Any) -> Any:
     """What a function gave, where it is an array that it found outside."""
     tracer = current_tracer()
-    if tracer is not None and isinstance(out, Array):
+    if tracer is not None and (isinstance(out, Array) or is_lazy(out)):
         return Traced([tracer.entry_of(out)])
     return out
 
@@ -151,31 +155,16 @@ def finished(variables: SymbolVariables, *structures: Any) -> list[Any]:
     ]
 
 
-def rows(variables: SymbolVariables, slope: Any, x: Any) -> Any:
-    """The derivative of each element of `slope` with respect to a variable."""
-    shape = (*slope.shape, *x.shape)
-    if not slope.size:
-        return Symbol([uniform("zeros", x.spec._replace(shape=shape)).entry])
-    found: list[Any] = []
-    for i in range(slope.size):
-        one = np.zeros(slope.shape, slope.dtype)
-        one.flat[i] = 1
-        heads = gradient(Graph([slope.entry]), [x.node], [(build.constant(one), 0)]).heads
-        found.append(variables._symbol(heads[0]))
-    return library.reshape(library.stack(found), shape)
-
-
 def tangents(
     variables: SymbolVariables, heads: Sequence[Any], directions: Sequence[Any]
 ) -> list[Any]:
-    """Derivatives of heads in the directions: the pass back is linear in its seeds, and its own
-    pass back is the pass forward."""
-    seeds = [build.variable(f"seed of derivative {next(_numbers)}", *head.spec) for head in heads]
-    back = variables.slopes(heads, [(seed, 0) for seed in seeds])
-    given = [entry_of(direction, value) for direction, value in zip(directions, back, strict=True)]
-    found = gradient(Graph([value.entry for value in back]), seeds, given)
-    moved = {(s, 0): uniform("ones", h.spec).entry for s, h in zip(seeds, heads, strict=True)}
-    return variables.outside([variables._symbol(entry) for entry in found.heads], moved)
+    """Derivatives of heads in the directions."""
+    given = [
+        entry_of(direction, value)
+        for direction, value in zip(directions, variables.arrays, strict=True)
+    ]
+    found = pushed([head.entry for head in heads], variables.nodes, given)
+    return variables.outside([variables._symbol(entry) for entry in found])
 
 
 def entry_of(value: Any, like_it: Any) -> Entry:
@@ -195,3 +184,9 @@ def _constant(value: Any) -> Entry:
             return tracer.entry_of(value)
         value = value.asnumpy()  # type: ignore[attr-defined]
     return build.constant(value), 0
+
+
+def _is_values(value: Any) -> bool:
+    """Whether a leaf is numbers, by NumPy, Python or another library."""
+    numbers = isinstance(value, (np.ndarray, np.generic, float, int)) and type(value) is not bool
+    return numbers or is_foreign(value)

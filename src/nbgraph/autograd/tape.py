@@ -9,16 +9,15 @@ that holds the node would never be freed.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
-from nbgraph.autograd.parts import PART_WRITTEN
-from nbgraph.autograd.rules import Rule, rule_of
+from nbgraph.autograd.rules import PART_WRITTEN, Rule, rule_of
 from nbgraph.errors import NbgraphError
 from nbgraph.graph.node import Entry, Node
-from nbgraph.operator.array_op import constant
+from nbgraph.operator.array_op import Attributes, constant
 from nbgraph.operator.mapper import Mapper
 
 
@@ -41,7 +40,7 @@ class Leaf(Node):
     def grad(self) -> Any:
         """The gradient; zeros before the first backward pass, None for "null"."""
         if self.collected is None and self.request != "null":
-            from nbgraph.autograd.buffers import zeros_of
+            from nbgraph.autograd.sums import zeros_of
 
             self.collected = zeros_of(self.layout, self.device)
         return self.collected
@@ -74,7 +73,7 @@ class Record(Node):
         self,
         op: Any,
         inputs: Sequence[Entry | None],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         untracked: Sequence[tuple[weakref.ref[Any], int]] = (),
     ) -> None:
         self.op, self.inputs, self.attributes, self.name = op, inputs, attributes, None
@@ -93,7 +92,7 @@ class Tape:
         self,
         op: Any,
         operands: Sequence[Any],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         outputs: Sequence[Any],
         in_place: Sequence[bool],
     ) -> None:
@@ -186,7 +185,7 @@ def _enter(
 def _enter_one(
     op: Mapper,
     inputs: Sequence[Entry | None],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     untracked: Sequence[tuple[weakref.ref[Any], int]],
     layouts: Sequence[Any],
     operands: Sequence[Any],
@@ -248,7 +247,7 @@ class _Link(NamedTuple):
     # weakly: a view that a node saves must not hold the array that holds the node
     base: Callable[[], Any]
     op: Any
-    attributes: Mapping[str, Any]
+    attributes: Attributes
     address: int
     layout: Any
     node: Any
@@ -267,9 +266,7 @@ class _Link(NamedTuple):
         return found
 
 
-def _note_view(
-    op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], view: Array
-) -> None:
+def _note_view(op: Any, operands: Sequence[Any], attributes: Attributes, view: Array) -> None:
     """Remember of a view what it is a view of, in case it is written."""
     base = operands[0]
     if op.view is not None and base._chunk is view._chunk and view is not base:
@@ -308,7 +305,7 @@ def _current(array: Array) -> bool:
     return array._node.op is not None and array._stamp == array._chunk.writes
 
 
-def _rewrite(base: Array, view: Array, op: Any, attributes: Mapping[str, Any]) -> None:
+def _rewrite(base: Array, view: Array, op: Any, attributes: Attributes) -> None:
     """`base` after its part `view` was written."""
     if base._node is None and view._node is None:
         base._stamp = base._chunk.writes

@@ -3,7 +3,7 @@ without values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +15,8 @@ from nbgraph.graph.absent import VALUE, AbsentError
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import recording
+from nbgraph.operator.spec import Attributes
+from nbgraph.ops.carrier.indexing import is_element, part
 from nbgraph.ops.define import library
 
 
@@ -35,7 +37,7 @@ class Traced(Symbol):
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Make a node; see `nbgraph.operator.call`."""
         tracer = recording.get()
@@ -85,6 +87,14 @@ class Traced(Symbol):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         self._refuse("np.asarray", "use functions such as ng.exp, which take it as it is")
+
+    # parts ------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Any:
+        shown, found = self._shown, part(self, key)
+        if is_element(key, len(self.spec.shape)):  # a value by itself, not a view
+            self._shown, found._shown = shown, False
+        return found
 
     # writes -----------------------------------------------------------------------------------
 

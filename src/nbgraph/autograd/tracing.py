@@ -21,7 +21,8 @@ from nbgraph.graph import build, naming
 from nbgraph.graph.absent import VALUE, AbsentError
 from nbgraph.graph.build import GraphNode, has_effect
 from nbgraph.graph.graph import Entry
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator import complex_call
+from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import library
@@ -46,7 +47,7 @@ class Trace:
         self.train = training.get()
         self._of_array: dict[int, Entry] = {}
         self.standing: dict[int, Entry] = {}  # of arrays that an inner derivative is taken by
-        self._effects = 0
+        self.effects = 0  # so many were met
 
     def argument(self, name: str, array: Array) -> Entry:
         """The variable of an argument."""
@@ -66,8 +67,8 @@ class Trace:
 
     def token(self) -> Any:
         """Of the next effect: the same when the function is traced again."""
-        self._effects += 1
-        return "traced", self._effects
+        self.effects += 1
+        return "traced", self.effects
 
 
 class Tracer:
@@ -84,12 +85,12 @@ class Tracer:
         """The tracer of an `autograd.record()` or `pause()` block of the function."""
         return Tracer(self.trace, records=records, paused=not records)
 
-    def carry(
-        self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
-    ) -> Any:
+    def carry(self, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) -> Any:
         """An operator as a node; what is written in place is another value from then on."""
         if isinstance(op, Mapper):
             op.require_certificate()
+            if complex_call.any_complex(operands):
+                return complex_call.apply(op, operands, attributes, out)
         inputs = [Traced._lifted(op, i, value) for i, value in enumerate(operands)]
         if not operands and "device" in attributes:
             attributes = {**attributes, "device": None}
@@ -154,7 +155,7 @@ class Tracer:
 
 def _floating(entry: Entry) -> bool:
     node, index = entry
-    return node.specs is not None and node.specs[index].dtype.kind in "fV"
+    return node.specs is not None and node.specs[index].dtype.kind in "cfV"
 
 
 def current_tracer() -> Tracer | None:

@@ -1,11 +1,15 @@
-"""Nested arguments: dicts, lists, tuples and named tuples of arrays, and objects with parameters.
+"""Nested arguments: dicts, lists, tuples, named tuples and dataclasses of arrays, and objects with
+parameters.
 
 An object that offers `parameters() -> dict` stands for the arrays of that dict. None is a
-structure without arrays.
+structure without arrays. A field of a dataclass with `metadata={"static": True}` is not a value,
+but part of the structure.
 """
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +23,7 @@ class Place(NamedTuple):
 
 
 def places(value: Any, path: str) -> list[Place]:
-    """All values of a structure, in order; what is no container is a value itself.
+    """All values of a structure, in order; what is not a container is a value itself.
 
     >>> [p.path for p in places({"w": [1.0, 2.0], "b": (3.0,)}, "x")]
     ["x['w'][0]", "x['w'][1]", "x['b'][0]"]
@@ -40,6 +44,9 @@ def _walk(value: Any, path: str, *, held: bool) -> Iterator[Place]:
             yield from _walk(item, label, held=held)
     elif offers_parameters(value):
         yield from _walk(value.parameters(), f"{path}.parameters()", held=True)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for name in dynamic_fields(value):
+            yield from _walk(getattr(value, name), f"{path}.{name}", held=held)
     else:
         yield Place(path, value, held)
 
@@ -47,6 +54,11 @@ def _walk(value: Any, path: str, *, held: bool) -> Iterator[Place]:
 def offers_parameters(value: Any) -> bool:
     """Whether it is an object that stands for its parameters."""
     return not isinstance(value, type) and callable(getattr(value, "parameters", None))
+
+
+def dynamic_fields(value: Any) -> list[str]:
+    """The fields of a dataclass that are not static."""
+    return [f.name for f in dataclasses.fields(value) if not f.metadata.get("static")]
 
 
 def like(structure: Any, values: Sequence[Any], *, objects: bool = False) -> Any:
@@ -80,4 +92,10 @@ def _like(structure: Any, rest: Iterator[Any], *, objects: bool) -> Any:
     if offers_parameters(structure):
         found = _like(structure.parameters(), rest, objects=objects)
         return structure if objects else found
+    if dataclasses.is_dataclass(structure) and not isinstance(structure, type):
+        made = copy.copy(structure)
+        for name in dynamic_fields(structure):  # past what a frozen one forbids
+            value = _like(getattr(structure, name), rest, objects=objects)
+            object.__setattr__(made, name, value)
+        return made
     return next(rest)

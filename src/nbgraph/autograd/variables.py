@@ -21,9 +21,10 @@ from nbgraph.autograd.entry import become_variable
 from nbgraph.autograd.results import no_derivative
 from nbgraph.autograd.tape import Leaf
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.call import recording
+from nbgraph.operator.typing import is_foreign
 
 _ARGUMENT = ArrayOp("argument", lambda x: x, view=lambda x: x[...], gradient=lambda g: [g.out_grad])
 
@@ -70,7 +71,7 @@ class Variables:
 
 def _variable(name: str, place: Place) -> Any:
     array = _lifted(name, place)
-    if array.dtype.kind not in "fV":
+    if array.dtype.kind not in "cfV":
         raise no_derivative(name, place.path, array.dtype)
     if recording.get() is not None and array._node is not None:
         alias = _ARGUMENT(array)
@@ -87,11 +88,11 @@ def _lifted(name: str, place: Place) -> Any:
         return value
     if place.held:
         raise ArgumentError(
-            f"{name}: {place.path} is a {type(value).__name__}; an object's parameters are NDArrays"
+            f"{name}: {place.path} is {noun(value)}; an object's parameters are NDArrays"
         )
-    if isinstance(value, (np.ndarray, np.generic, float, int)):
+    if isinstance(value, (np.ndarray, np.generic, float, int)) or is_foreign(value):
         return new_array(value)
     raise ArgumentError(
-        f"{name}: {place.path} is a {type(value).__name__}; what is differentiated is an array, a "
+        f"{name}: {place.path} is {noun(value)}; what is differentiated is an array, a "
         "float, or a dict, list or tuple of those"
     )

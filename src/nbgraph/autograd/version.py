@@ -15,10 +15,13 @@ from nbgraph.autograd.signature import Keyed
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import Tracer, tracing
 from nbgraph.autograd.tree import Place, like, places
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import recording
+from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.typing import is_foreign
+from nbgraph.tracebacks import shorten
 
 _HOLE = object()
 
@@ -41,8 +44,10 @@ class Version:
     graph : Graph
     captured : list of NDArray
         Arrays found outside the arguments, read at each call.
+    lazy : bool
+        Whether Dask arrays are among the arrays: then the graph is applied to them node by node.
     content : Content
-        What the function depends on besides; when it has changed the version is no good any more.
+        What the function depends on besides; when it has changed the version is not valid any more.
     """
 
     def __init__(
@@ -65,17 +70,23 @@ class Version:
                 key: value if key in static else arguments.of(value, key)
                 for key, value in kwargs.items()
             }
-            out = fn(*inner, **named)
+            try:
+                out = fn(*inner, **named)
+            except Exception as error:
+                shorten(error)
+                raise
             self._require_plain(name, out)
         self.content = Content([fn, *keyed.objects])
         self._objects = keyed.objects  # whose ids are in the key
         heads = self._results(out, arguments.symbols)
         variables = tracer.trace.variables
         self.captured = [array for array in variables.values() if array is not None]
-        self.contiguous = all(a._layout.contiguous for a in (*keyed.arrays, *self.captured))
+        arrays = [*keyed.arrays, *self.captured]
+        self.lazy = any(map(is_lazy, arrays))
+        self.contiguous = not self.lazy and all(a._layout.contiguous for a in arrays)
         self.graph = Graph(heads, [*_order(variables)])
         self._require_known(name)
-        self.function = GraphFunction(self.graph, name) if heads else None
+        self.function = GraphFunction(self.graph, name) if heads and not self.lazy else None
 
     def _results(self, out: Any, given: Sequence[Any]) -> list[Entry]:
         """The entries to compute; notes how what the function gives is made of them."""
@@ -103,7 +114,11 @@ class Version:
     def __call__(self, arrays: Sequence[Any], site: int | None = None) -> Any:
         """What the function gives for these arrays; `site`: see `Program.push`."""
         outputs: list[Any] = []
-        if self.function is not None:
+        if self.lazy:
+            from nbgraph.blocks.replay import replayed  # Dask is loaded already
+
+            outputs = replayed(self.graph, [*arrays, *self.captured])
+        elif self.function is not None:
             captured = self.captured
             quick = self.contiguous and recording.get() is None
             run = self.function.run if quick else self.function
@@ -132,7 +147,7 @@ class Version:
     def _require_plain(self, name: str, out: Any) -> None:
         if inspect.isgenerator(out) or inspect.isawaitable(out) or inspect.isasyncgen(out):
             raise ArgumentError(
-                f"{name}: it returned a {type(out).__name__}, whose values come later; a traced "
+                f"{name}: it returned {noun(out)}, whose values come later; a traced "
                 "function returns arrays, or a dict, list or tuple of those"
             )
 
@@ -160,8 +175,10 @@ class _Arguments:
         return like(value, values, objects=True)
 
     def _value(self, place: Place) -> Any:
-        if place.held or not isinstance(place.value, (Array, np.ndarray, np.generic)):
-            return place.value
+        value = place.value
+        arrays = (Array, np.ndarray, np.generic)
+        if place.held or not (isinstance(value, arrays) or is_lazy(value) or is_foreign(value)):
+            return value
         entry = self._tracer.trace.argument(place.path, next(self._arrays))
         self.symbols.append(Traced([entry]))
         return self.symbols[-1]

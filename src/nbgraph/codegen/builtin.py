@@ -8,7 +8,10 @@ tells the function its work, so that one C function serves any number of Python 
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
+import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +19,44 @@ from nbgraph.codegen import cache, target
 from nbgraph.codegen.making.events import compiling
 
 _METH_FASTCALL = 0x0080
+# what texts may call of Python's stable interface: result and arguments, in LLVM's words
+_API = {
+    "PyBuffer_Release": "void (ptr)",
+    "PyByteArray_AsString": "ptr (ptr)",
+    "PyBytes_AsString": "ptr (ptr)",
+    "PyContextVar_Get": "i32 (ptr, ptr, ptr)",
+    "PyDict_GetItemWithError": "ptr (ptr, ptr)",
+    "PyErr_Clear": "void ()",
+    "PyErr_Occurred": "ptr ()",
+    "PyErr_SetString": "void (ptr, ptr)",
+    "PyEval_RestoreThread": "void (ptr)",
+    "PyEval_SaveThread": "ptr ()",
+    "PyFloat_AsDouble": "double (ptr)",
+    "PyFrame_GetBack": "ptr (ptr)",
+    "PyFrame_GetCode": "ptr (ptr)",
+    "PyFrame_GetLasti": "i32 (ptr)",
+    "PyIter_Next": "ptr (ptr)",
+    "PyList_GetItem": "ptr (ptr, i64)",
+    "PyList_SetSlice": "i32 (ptr, i64, i64, ptr)",
+    "PyList_Size": "i64 (ptr)",
+    "PyLong_AsLong": "i64 (ptr)",
+    "PyLong_AsLongLong": "i64 (ptr)",
+    "PyLong_AsSsize_t": "i64 (ptr)",
+    "PyLong_FromLongLong": "ptr (i64)",
+    "PyObject_CallFunctionObjArgs": "ptr (ptr, ...)",
+    "PyObject_CallObject": "ptr (ptr, ptr)",
+    "PyObject_GetBuffer": "i32 (ptr, ptr, i32)",
+    "PyObject_Type": "ptr (ptr)",
+    "PyTuple_GetItem": "ptr (ptr, i64)",
+    "PyTuple_New": "ptr (i64)",
+    "PyTuple_SetItem": "i32 (ptr, i64, ptr)",
+    "PyTuple_Size": "i64 (ptr)",
+    "PyType_GenericAlloc": "ptr (ptr, i64)",
+    "Py_DecRef": "void (ptr)",
+    "Py_IncRef": "void (ptr)",
+    "llvm.memcpy.p0.p0.i64": "void (ptr, ptr, i64, i1)",
+}
+_NAMED = re.compile(r"@(Py\w+|llvm\.memcpy[\w.]+)")
 
 
 class _MethodDef(ctypes.Structure):
@@ -27,9 +68,54 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-def address(text: str, symbols: Sequence[str], name: str = "builtin") -> int:
-    """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls,
-    `name` what reports call it."""
+@functools.cache
+def available() -> bool:
+    """Whether this interpreter is one the functions are made for: CPython with a GIL."""
+    return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
+def load(words: str, index: int, name: str, kind: str = "i64") -> str:
+    """Return text that loads a word, which may lie anywhere, into %name."""
+    return (
+        f"%{name}.at = getelementptr i64, ptr {words}, i64 {index}\n"
+        f"  %{name} = load {kind}, ptr %{name}.at, align 1"
+    )
+
+
+def loads(words: str, names: str) -> str:
+    """Return text that loads words in their order, as "kernel:ptr count": integers, or pointers."""
+    pairs = enumerate(name.partition(":") for name in names.split())
+    return "\n  ".join(load(words, i, name, kind or "i64") for i, (name, _, kind) in pairs)
+
+
+def calls(result: str, code: str, arguments: str, free: str) -> str:
+    """Return text that ends a block by a call of machine code, with the GIL released where %free
+    holds, and goes on behind it with what it returns."""
+    return f"""br i1 {free}, label %without, label %with
+with:
+  %{result}.with = call i64 {code}({arguments})
+  br label %returned
+without:
+  %state = call ptr @PyEval_SaveThread()
+  %{result}.without = call i64 {code}({arguments})
+  call void @PyEval_RestoreThread(ptr %state)
+  br label %returned
+returned:
+  %{result} = phi i64 [%{result}.with, %with], [%{result}.without, %without]"""
+
+
+def _declared(text: str, symbols: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a text with declarations of what it calls of Python, and all that it calls."""
+    names = sorted({*_NAMED.findall(text)})
+    lines = [f"declare {_API[name].replace(' (', f' @{name}(', 1)}" for name in names]
+    named = [name for name in names if not name.startswith("llvm.")]
+    return "\n".join([*lines, text]), (*symbols, *named)
+
+
+def address(text: str, symbols: Sequence[str] = (), name: str = "builtin") -> int:
+    """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls
+    besides functions of Python's, `name` what reports call it."""
+    text, symbols = _declared(text, symbols)
     key = hashlib.sha256(f"builtin {target.host()} {text}".encode()).hexdigest()
     with compiling(name, "llvm") as note:
         entry = cache.load(key)

@@ -20,7 +20,10 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from nbgraph._listing import public_names
 from nbgraph.settings import config
+
+__dir__ = public_names(globals())
 
 _MAGIC = b"nbgraph kernel 2\n"
 _CODE, _FACT, _NEW = ".nbk", ".nbf", ".new-"
@@ -108,7 +111,7 @@ def load(key: str) -> Entry | None:
 
 
 def store(key: str, entry: Entry) -> None:
-    """Write an entry; a full or read-only disk is no error."""
+    """Write an entry; a full or read-only disk is not an error."""
     if _write(key, _CODE, entry):
         with _lock:
             _statistics.stored += 1
@@ -121,7 +124,7 @@ def recall(key: str) -> bytes | None:
 
 
 def remember(key: str, fact: bytes) -> None:
-    """Write a fact; a full or read-only disk is no error."""
+    """Write a fact; a full or read-only disk is not an error."""
     _write(key, _FACT, Entry(fact, (), 0.0, "compiled"))
 
 

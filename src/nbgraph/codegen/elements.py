@@ -1,4 +1,4 @@
-"""What LLVM is told of loops: that their elements are independent, that interleaving pays.
+"""What LLVM may assume of loops: that their elements are independent, that interleaving pays.
 
 A load or store of an independent loop is in the access group ELEMENTS; here the group becomes what
 LLVM wants of one, and the loop says that accesses of the group may be carried out for several

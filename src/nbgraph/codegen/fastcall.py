@@ -19,31 +19,16 @@ from nbgraph.codegen import builtin, target
 MAX_WORDS = 64  # bound words and arguments together
 # the two differ in speed alone, where a C long has 64 bits
 _INTEGER = "PyLong_AsLong" if ctypes.sizeof(ctypes.c_long) == 8 else "PyLong_AsLongLong"
-_SYMBOLS = (
-    f"PyBytes_AsString {_INTEGER} PyLong_FromLongLong PyErr_Occurred PyErr_SetString "
-    "PyEval_SaveThread PyEval_RestoreThread"
-).split()
 _MESSAGE = f"too many arguments: at most {MAX_WORDS} words, bound ones included"
 
 _TEXT = f"""
-declare ptr @PyBytes_AsString(ptr)
-declare i64 @{_INTEGER}(ptr)
-declare ptr @PyLong_FromLongLong(i64)
-declare ptr @PyErr_Occurred()
-declare void @PyErr_SetString(ptr, ptr)
-declare ptr @PyEval_SaveThread()
-declare void @PyEval_RestoreThread(ptr)
 @message = private constant [{len(_MESSAGE) + 1} x i8] c"{_MESSAGE}\\00"
 
 define ptr @{target.SYMBOL}(ptr %self, ptr %args, i64 %nargs) {{
 begin:
   %argv = alloca [{MAX_WORDS} x i64], align 16
   %d = call ptr @PyBytes_AsString(ptr %self)
-  %entry = load ptr, ptr %d, align 1
-  %free_at = getelementptr i64, ptr %d, i64 1
-  %free = load i64, ptr %free_at, align 1
-  %bound_at = getelementptr i64, ptr %d, i64 3
-  %bound = load i64, ptr %bound_at, align 1
+  {builtin.loads("%d", "entry:ptr free type:ptr bound")}
   %words = getelementptr i64, ptr %d, i64 4
   %argc = add i64 %bound, %nargs
   %fits = icmp ule i64 %argc, {MAX_WORDS}
@@ -82,22 +67,10 @@ converted:
 call:
   %argv_word = ptrtoint ptr %argv to i64
   %is_free = icmp ne i64 %free, 0
-  br i1 %is_free, label %call_free, label %call_held
-call_held:
-  %result1 = call i64 %entry(i64 %argv_word, i64 %argc)
-  br label %give
-call_free:
-  %state = call ptr @PyEval_SaveThread()
-  %result2 = call i64 %entry(i64 %argv_word, i64 %argc)
-  call void @PyEval_RestoreThread(ptr %state)
-  br label %give
-give:
-  %result = phi i64 [%result1, %call_held], [%result2, %call_free]
+  {builtin.calls("result", "%entry", "i64 %argv_word, i64 %argc", "%is_free")}
   %object = call ptr @PyLong_FromLongLong(i64 %result)
   ret ptr %object
 refuse:
-  %type_at = getelementptr i64, ptr %d, i64 2
-  %type = load ptr, ptr %type_at, align 1
   call void @PyErr_SetString(ptr %type, ptr @message)
   br label %raise
 raise:
@@ -108,7 +81,7 @@ raise:
 
 @functools.cache
 def _code() -> int:
-    return builtin.address(_TEXT, _SYMBOLS)
+    return builtin.address(_TEXT)
 
 
 @functools.cache
@@ -121,9 +94,9 @@ def bind(
 ) -> Callable[..., int]:
     """A function of integers over the entry at `address`, which must stay in memory.
 
-    The entry sees `words`, then the arguments. An argument that is no integer is a TypeError, one
-    that does not fit into 64 bits an OverflowError, as are more than `MAX_WORDS` words (TypeError).
-    With `release_gil` other threads run Python meanwhile; that costs some 50 ns.
+    The entry sees `words`, then the arguments. An argument that is not an integer is a TypeError,
+    one that does not fit into 64 bits an OverflowError, as are more than `MAX_WORDS` words
+    (TypeError). With `release_gil` other threads run Python meanwhile; that costs some 50 ns.
     """
     if len(words) > MAX_WORDS:
         raise TypeError(f"{name}: {_MESSAGE}")

@@ -81,17 +81,18 @@ def hide(module: llvm.ModuleRef, symbols: Collection[str]) -> None:
             variable.linkage = llvm.Linkage.internal
 
 
-def _new_machine() -> llvm.TargetMachine:
+def new_machine(relocation: str = _RELOCATION, code_model: str = _CODE_MODEL) -> llvm.TargetMachine:
+    """A code generator for this processor."""
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu_name(), features=features(), opt=3, reloc=_RELOCATION, codemodel=_CODE_MODEL
+        cpu=cpu_name(), features=features(), opt=3, reloc=relocation, codemodel=code_model
     )
 
 
 @functools.cache
 def machine() -> llvm.TargetMachine:
     """The host's code generator."""
-    return _new_machine()
+    return new_machine()
 
 
 def host() -> str:
@@ -163,7 +164,7 @@ def _linked(code: bytes, externs: Sequence[str]) -> Any:
     provide(sorted({*externs, *image.undefined(code)}))
     llvm = _llvm()
     # an engine owns its target machine: each gets its own
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), new_machine())
     for file in image.separated(code):
         engine.add_object_file(llvm.ObjectFileRef.from_data(file))
     engine.finalize_object()

@@ -1,4 +1,4 @@
-"""Where work runs: contexts, what a running function is told of its device, and GPUs' drivers.
+"""Where work runs: contexts, what a running function knows of its device, and GPUs' drivers.
 
 context   devices by type and number; what a pushed function is given
 protocol  what is asked of a GPU, as a protocol

@@ -28,8 +28,8 @@ _MULTIPROCESSORS, _RESIDENT, _MAJOR, _MINOR = 16, 39, 75, 76
 _RELEASE_THRESHOLD = 4  # CU_MEMPOOL_ATTR_RELEASE_THRESHOLD
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6  # options of cuModuleLoadDataEx
 _LOG = 8192
-# CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX, _UNSUPPORTED_PTX_VERSION: what is told
-# of a text; all else is told of the device, which may have failed before
+# CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX, _UNSUPPORTED_PTX_VERSION: faults of
+# a text; all others are faults of the device, which may have failed before
 _REFUSED = (200, 209, 218, 222)
 _ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _LEGACY, _PER_THREAD = 1, 2  # handles that stand for the default streams

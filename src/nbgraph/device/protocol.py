@@ -76,7 +76,7 @@ class Launcher(Protocol):
 
 
 class Captured(Protocol):
-    """Launches and products as one. Who changes one and who replays it take turns."""
+    """Launches and products as one. Changing one and replaying it take turns."""
 
     def node(self, place: int) -> Launcher:
         """The kernel that was launched at this place among the captured ones. What is launched

@@ -1,18 +1,39 @@
-"""What every engine offers: the calls and their checks. `runner` says what a subclass supplies."""
+"""What every engine offers: the calls and their checks.
+
+A subclass of `Engine` supplies
+
+    _issue(operation)              take it in: give it its number (`seq`), keep it in order, see to
+                                   it that `perform` is called when its turn comes (see `running`)
+    _complete(operation)           it has ended: let those go that waited for it
+    _wait_variable(var, deadline)  until all that was issued on the variable has ended; False when
+                                   the moment (time.monotonic; None: never) passes first
+    _wait_all(deadline)            the same of everything
+    _newest()                      the number of the newest operation
+    _go_on_from(number)            number on from there; nothing is unfinished
+    _unfinished()                  operations issued and not ended, in push order
+    _counts()                      (pushed, completed, bytes declared by the unfinished)
+
+and `_core` where a compiled core orders its operations: that keeps what it knows of variables,
+which otherwise stands on the variables themselves. An engine with `_kernels` runs kernels without
+Python.
+"""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from nbgraph.device import Context, RunContext
 from nbgraph.engine import checks
 from nbgraph.engine.bulk import Bulk
-from nbgraph.engine.operation import Operation, Operator
-from nbgraph.engine.pending import OnComplete, Pending
-from nbgraph.engine.properties import ASYNC, DELETE_VAR, NORMAL, OVERWRITE, FnProperty
-from nbgraph.engine.runner import CPU, Runner
+from nbgraph.engine.events import Event, Listener
+from nbgraph.engine.failure import Failure, first_of
+from nbgraph.engine.native_call import NativeCall
+from nbgraph.engine.operation import CPU, NativeOperator, Operation, Operator
+from nbgraph.engine.pending import NativePending, Pending
+from nbgraph.engine.properties import ASYNC, DELETE_VAR, NORMAL, FnProperty
+from nbgraph.engine.running import OnComplete
 from nbgraph.engine.sites import caller
 from nbgraph.engine.streams import WORK, device_queue
 from nbgraph.engine.thread import here
@@ -21,6 +42,7 @@ from nbgraph.errors import EngineError, EngineTimeout, stays
 from nbgraph.settings import DEBUG_ASKED, config
 
 if TYPE_CHECKING:
+    from nbgraph.engine.handle import Core
     from nbgraph.engine.report import Dump, Stats
 
 Fn = Callable[[RunContext], Any]
@@ -29,7 +51,18 @@ AsyncFn = Callable[[RunContext, OnComplete], Any]
 Variables = Iterable[Variable]
 
 
-class Engine(Runner):
+class PushOptions(TypedDict, total=False):
+    """Options of `Engine.push` that other calls hand on."""
+
+    const_vars: Variables
+    mutate_vars: Variables
+    priority: int
+    name: str | None
+    nbytes: int
+    prop: FnProperty
+
+
+class Engine:
     """Runs functions in an order that their sets of variables allow."""
 
     kind = "engine"
@@ -41,33 +74,48 @@ class Engine(Runner):
     AsyncFn = AsyncFn
     Callback = Callback
 
+    _core: Core | None = None
+    _kernels: Any = None  # its KernelPush, where it runs kernels without Python
+    _listeners: tuple[Listener, ...] = ()
+
     def __init__(self, *, owner: Owner | None = None) -> None:
         self._owner = Owner() if owner is None else owner
         if self._owner.engine is None:
             self._owner.engine = self
         self._bulks = 0  # open ones, of any thread
-        self._listeners = ()
 
     __reduce_ex__ = stays("an engine", "each process has its own: ng.engine.current()")
 
     # variables and operators -------------------------------------------------------------------
 
     def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
-        """A fresh token for anything that functions share."""
+        """A fresh token for anything that functions share; the name shows in dumps.
+
+        What a function raises is kept on the variables it writes, except on an `immune` one: a
+        scratch buffer, a random stream, whose content nobody reads after a failure.
+
+        >>> import nbgraph as ng
+        >>> ng.engine.new_variable("weights").version
+        0
+        """
         return Variable(self._owner, name, immune=immune)
 
     def delete_variable(self, var: Variable, fn: Fn | None = None) -> Pending:
-        """No push may name the variable any more; `fn(run_ctx)` runs after all that did."""
+        """No push may name the variable any more; `fn(run_ctx)` runs after all that did.
+
+        >>> import nbgraph as ng
+        >>> file = ng.engine.new_variable("file")
+        >>> ng.engine.delete_variable(file, lambda run_ctx: "closed").result(timeout=10)
+        'closed'
+        """
         where = "delete_variable: var"
         checks.usable(var, where, self._owner)
         name = checks.label(_nothing if fn is None else fn, None, "delete_variable")
-        code, instruction = caller()
         operation = Operation(
             self,
             _nothing if fn is None else fn,
             f"delete {var.name or var.number}" if fn is None else name,
-            code,
-            instruction,
+            *caller(),
             CPU,
             (),
             (var,),
@@ -91,11 +139,32 @@ class Engine(Runner):
         name: str | None = None,
         asynchronous: bool = False,
     ) -> Operator:
-        """A function with its variables, checked once, for `push_operator`."""
+        """A function with its variables, checked once, to be pushed many times by `push_operator`.
+
+        Parameters
+        ----------
+        fn : as that of `push`, or with `asynchronous` of `push_async`
+        const_vars, mutate_vars, name : as those of `push`
+        asynchronous : whether it ends when its `on_complete` is called
+
+        >>> import nbgraph as ng
+        >>> total, counts = ng.engine.new_variable(), [0]
+        >>> def step(run_ctx):
+        ...     counts[0] += 1
+        >>> operator = ng.engine.new_operator(step, mutate_vars=[total])
+        >>> for _ in range(3):
+        ...     pending = ng.engine.push_operator(operator)
+        >>> ng.engine.wait_for_var(total)
+        >>> counts
+        [3]
+        >>> ng.engine.delete_operator(operator)
+        """
         name = checks.label(fn, name, "new_operator")
         what = f"new_operator {name!r}"
         reads, writes = checks.variables(const_vars, mutate_vars, self._owner, what)
         made = caller()
+        if self._kernels is not None and fn.__class__ is NativeCall:
+            return self._kernels.operator(fn, name, reads, writes, made)
         if DEBUG_ASKED[0] and config.debug and not asynchronous:
             fn = checks.watched(fn, name, made)
         return Operator(self._owner, fn, name, reads, writes, asynchronous, made)
@@ -108,7 +177,8 @@ class Engine(Runner):
         # pushes keep the function and variables themselves
         opr.fn = None
         opr.reads = opr.writes = ()
-        self._retire(opr)
+        if self._kernels is not None and opr.__class__ is NativeOperator:
+            self._kernels.retire(opr)
 
     # push --------------------------------------------------------------------------------------
 
@@ -126,54 +196,76 @@ class Engine(Runner):
     ) -> Pending:
         """Have `fn(run_ctx)` called after all that was pushed before it and conflicts with it.
 
-        On a GPU it issues work on `run_ctx.stream`; it has ended when that has.
+        Parameters
+        ----------
+        fn : callable of a RunContext. One that waits for something else is better pushed with
+            `push_async`. On a GPU it issues work on `run_ctx.stream`; it has ended when that has.
+        ctx : Context, optional: the device it belongs to, by default the host
+        const_vars, mutate_vars : lists of variables that it reads, and that it changes. One in
+            both, or twice in one, counts once, as changed if it is in `mutate_vars`.
+        priority : int: among functions whose turn it is, the higher one goes first
+        name : str, optional, shown in dumps, traces and errors
+        nbytes : int: how much memory the function holds on to while it is pending
+        prop : FnProperty
+
+        Within the function, arrays whose variables it declares are read and written at once, and
+        so are those it makes; any other raises, and so do writes to what is in `const_vars`. What
+        it pushes itself comes after it where they share a variable.
+
+        Returns
+        -------
+        Pending: its `result()` waits, and raises what the function raised
+
+        Raises
+        ------
+        ArgumentError for what is not a function or variable; EngineError for a variable that was
+        deleted.
+
+        >>> import nbgraph as ng
+        >>> ng.engine.push(lambda run_ctx: run_ctx.device).result(timeout=10)
+        cpu(0)
+        >>> x = ng.zeros(2)
+        >>> def fill(run_ctx):
+        ...     x[:] = 7
+        >>> pushed = ng.engine.push(fill, mutate_vars=[x.variable])
+        >>> x + 1
+        array([8., 8.], dtype=float32)
         """
-        if ctx is not None and ctx is not CPU and not checks.context(ctx, "push").host:
-            return self.push_to_device(
-                ctx,
-                fn,
-                const_vars=const_vars,
-                mutate_vars=mutate_vars,
-                priority=priority,
-                name=name,
-                nbytes=nbytes,
-                prop=prop,
-            )
-        operation = self._made(
-            "push", fn, ctx, const_vars, mutate_vars, priority, name, nbytes, prop, False
+        if fn.__class__ is NativeCall and self._kernels is not None:
+            call: Any = fn
+            if not (DEBUG_ASKED[0] and config.debug):
+                return self._kernels.push(
+                    call, ctx, const_vars, mutate_vars, priority, name, nbytes, prop
+                )
+            name = checks.label(fn, name, "push")
+            fn = call.shown(name)
+        operation = checks.operation(
+            self, "push", fn, ctx, const_vars, mutate_vars, priority, name, nbytes, prop
         )
+        if operation.ctx is not CPU and not operation.ctx.host:
+            self._to_device(operation, WORK)
         if self._bulks and self._join(operation):
             return operation
         self._issue(operation)
         return operation
 
     def push_to_device(
-        self,
-        device: Context,
-        fn: Fn,
-        *,
-        stream: str = WORK,
-        const_vars: Variables = (),
-        mutate_vars: Variables = (),
-        priority: int = 0,
-        name: str | None = None,
-        nbytes: int = 0,
-        prop: FnProperty = NORMAL,
+        self, device: Context, fn: Fn, *, stream: str = WORK, **options: Unpack[PushOptions]
     ) -> Pending:
-        """Have `fn(run_ctx)` issue work on a stream of a device; see `streams`. Here the work is
-        waited for."""
-        name = checks.label(fn, name, "push")
-        reads, writes = tuple(const_vars), tuple(mutate_vars)
-        held = device_queue(device)
-        return self.push(
-            lambda run_ctx: held.now(fn, stream, (*reads, *writes)),
-            const_vars=reads,
-            mutate_vars=writes,
-            priority=priority,
-            name=name,
-            nbytes=nbytes,
-            prop=prop,
-        )
+        """Have `fn(run_ctx)` issue work on a stream of a device; see `streams`."""
+        operation = checks.operation(self, "push", fn, device, **options)
+        self._to_device(operation, stream)
+        if self._bulks and self._join(operation):
+            return operation
+        self._issue(operation)
+        return operation
+
+    def _to_device(self, operation: Operation, stream: str) -> None:
+        """Have the operation issue its work on the stream of its device, and wait for it."""
+        fn: Any = operation.fn
+        queue, variables = device_queue(operation.ctx), (*operation.reads, *operation.writes)
+        operation.fn = lambda run_ctx: queue.now(fn, stream, variables)
+        operation.ctx = CPU
 
     def push_async(
         self,
@@ -187,9 +279,30 @@ class Engine(Runner):
         nbytes: int = 0,
         prop: FnProperty = ASYNC,
     ) -> Pending:
-        """Have `fn(run_ctx, on_complete)` called; it has ended when `on_complete` is called."""
-        operation = self._made(
-            "push_async", fn, ctx, const_vars, mutate_vars, priority, name, nbytes, prop, True
+        """Have `fn(run_ctx, on_complete)` called; it has ended when `on_complete` has been called.
+
+        Parameters
+        ----------
+        fn : callable; it may return before that, and `on_complete` may be called from any thread,
+            once: `on_complete()`, or `on_complete(error)` with an exception
+        ctx, const_vars, mutate_vars, priority, name, nbytes, prop : as those of `push`
+
+        Returns
+        -------
+        Pending, whose result is None
+
+        >>> import threading
+        >>> import nbgraph as ng
+        >>> page = ng.engine.new_variable("page")
+        >>> def fetch(run_ctx, on_complete):
+        ...     threading.Timer(0.01, on_complete).start()
+        >>> pending = ng.engine.push_async(fetch, mutate_vars=[page])
+        >>> ng.engine.wait_for_var(page, timeout=10)
+        >>> pending.done()
+        True
+        """
+        operation = checks.operation(
+            self, "push_async", fn, ctx, const_vars, mutate_vars, priority, name, nbytes, prop, True
         )
         if self._bulks:
             self._flush()
@@ -199,7 +312,12 @@ class Engine(Runner):
     def push_operator(
         self, opr: Operator, *, ctx: Context | None = None, priority: int = 0
     ) -> Pending:
-        """Push the function of an operator; its sets are not looked at again."""
+        """Push an operator's function; its sets are not looked at again. See `new_operator`."""
+        if opr.__class__ is NativeOperator and self._kernels is not None:
+            kernel: Any = opr
+            if ctx is None and priority == 0 and not self._bulks:
+                return NativePending(self, opr.name, kernel.push(), opr.writes)
+            return self._kernels.push_operator(kernel, ctx, priority)
         if (
             opr.__class__ is not Operator
             or opr.deleted
@@ -233,72 +351,20 @@ class Engine(Runner):
         self._issue(operation)
         return operation
 
-    def _made(  # noqa: PLR0917  keywords would cost time on every push
-        self,
-        verb: str,
-        fn: Callable[..., Any],
-        ctx: Any,
-        reads: Any,
-        writes: Any,
-        priority: Any,
-        name: Any,
-        nbytes: Any,
-        prop: Any,
-        asynchronous: bool,
-        /,
-    ) -> Operation:
-        """The checked operation. Every push passes here: what is well is looked at quickly."""
-        if name is None or name.__class__ is not str or not callable(fn):
-            name = checks.label(fn, name, verb)
-        owner = self._owner
-        try:
-            reads = tuple(reads)
-            writes = tuple(writes)
-            named = {*reads, *writes}
-            well = len(named) == len(reads) + len(writes)
-            for variable in named:
-                if (
-                    not isinstance(variable, Variable)
-                    or variable._owner is not owner
-                    or variable.deleted
-                ):
-                    well = False
-        except TypeError:
-            well = False
-        if not well:
-            reads, writes = checks.variables(reads, writes, owner, f"{verb} of {name!r}")
-        if ctx is None:
-            ctx = CPU
-        elif ctx is not CPU:
-            ctx = checks.context(ctx, f"{verb} of {name!r}")
-        if priority.__class__ is not int:
-            priority = checks.whole(priority, "priority", f"{verb} of {name!r}")
-        if nbytes.__class__ is not int or nbytes < 0:
-            nbytes = checks.size(nbytes, f"{verb} of {name!r}")
-        if prop is not NORMAL and prop is not OVERWRITE:
-            prop = checks.kind(prop, f"{verb} of {name!r}", asynchronous)
-        code, instruction = caller(2)
-        if DEBUG_ASKED[0] and config.debug and not asynchronous:
-            fn = checks.watched(fn, name, (code, instruction))
-        return Operation(
-            self,
-            fn,
-            name,
-            code,
-            instruction,
-            ctx,
-            reads,
-            writes,
-            priority,
-            nbytes,
-            prop,
-            asynchronous,
-        )
-
     # bulk --------------------------------------------------------------------------------------
 
     def bulk(self, n: int) -> Bulk:
-        """`with engine.bulk(n):` joins consecutive pushes of this thread, up to n, into one."""
+        """Join consecutive pushes of synchronous functions of this thread, up to n, into one.
+
+        >>> import nbgraph as ng
+        >>> box, seen = ng.engine.new_variable(), []
+        >>> with ng.engine.bulk(10):
+        ...     for i in range(4):
+        ...         p = ng.engine.push(lambda run_ctx, i=i: seen.append(i), mutate_vars=[box])
+        >>> ng.engine.wait_for_var(box)
+        >>> seen
+        [0, 1, 2, 3]
+        """
         size = checks.whole(n, "n", "bulk")
         if size < 1:
             raise EngineError(f"bulk: n={size}; expected 1 or more")
@@ -334,10 +400,20 @@ class Engine(Runner):
         return False
 
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
-        """Until every earlier push that reads or writes the variable has ended.
+        """Wait until every earlier push that reads or changes the variable has ended.
 
-        A failure it carries is raised here, if nobody has been told of it.
+        Parameters
+        ----------
+        var : Variable
+        timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
+
+        A failure that the variable carries is raised, if nobody has seen it.
         """
+        try:
+            if timeout is None and self._calm(var):
+                return
+        except AttributeError:  # not a variable
+            pass
         checks.usable(var, "wait_for_var: var", self._owner)
         deadline = self._deadline(timeout, "wait_for_var")
         self._flush()
@@ -354,7 +430,15 @@ class Engine(Runner):
                 del failure, error  # else the exception holds this frame, which holds it
 
     def wait_for_all(self, timeout: float | None = None) -> None:
-        """Until everything pushed has ended; of the failures nobody was told of, the first."""
+        """Wait until everything pushed has ended.
+
+        Parameters
+        ----------
+        timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
+
+        Of the failures that nobody has seen, the one pushed first is raised; the others
+        are listed in a note on it and count as raised too.
+        """
         deadline = self._deadline(timeout, "wait_for_all")
         self._flush()
         if not self._wait_all(deadline):
@@ -385,30 +469,86 @@ class Engine(Runner):
     def _late(self, what: str, timeout: float | None) -> EngineTimeout:
         return EngineTimeout(f"{what}: not done after {timeout} s\n{self.dump()}")
 
+    # failures ----------------------------------------------------------------------------------
+
+    def _failure_of(self, var: Variable) -> Failure | None:
+        core = var._core
+        if core is not None:
+            if core is self._core:
+                return core.failure_of(var)
+            core.send_home(var)
+        return var._failure
+
+    def _renew(self, var: Variable) -> None:
+        """What it stands for is new: no failure of the past concerns it."""
+        core = var._core
+        if core is not None:
+            if core is self._core:
+                core.renew(var._address)
+                return
+            core.send_home(var)
+        if not self._in_use(var):  # what is unfinished may read it
+            var._failure = None
+
+    def _in_use(self, var: Variable) -> bool:
+        core = self._core
+        if core is None or var._core is not core:
+            return var._queue is not None
+        return core.in_use(var._address)
+
+    def _claim(self, failure: Failure) -> bool:
+        """Whether the caller is the first to raise it; it counts as raised now."""
+        first = None if self._core is None else self._core.claim(failure)
+        return self._owner.ledger.claim(failure, self._newest()) if first is None else first
+
+    def _claim_all(self) -> Failure | None:
+        """All that nobody has seen count as raised; the first, which lists the others."""
+        first = self._owner.ledger.claim_all(self._newest())
+        core = self._core
+        if core is None:
+            return first
+        return first_of([*([] if first is None else [first]), *core.claim_all()])
+
     # look at it --------------------------------------------------------------------------------
 
     def stats(self) -> Stats:
         """Counts: pushed, completed, unfinished, their bytes, limits, failures."""
         from nbgraph.engine.report import Stats
 
-        pushed, completed, nbytes = self._counts()
-        return Stats(
-            kind=self.kind,
-            workers=self.workers,
-            pushed=pushed,
-            completed=completed,
-            pending=pushed - completed,
-            pending_bytes=nbytes,
-            limits=dict(self.limits),
-            variables=self._owner.alive,
-            failures=self._outstanding(),
-        )
+        return Stats.of(self)
 
     def dump(self) -> Dump:
-        """Every unfinished operation and what it waits for; every variable and its queue."""
+        """Every unfinished operation with what it waits for, and the queue of every variable in
+        use.
+
+        >>> import nbgraph as ng
+        >>> ng.engine.wait_for_all()
+        >>> ng.engine.dump().operations
+        ()
+        """
         from nbgraph.engine.report import Dump
 
         return Dump.of(self.kind, self._unfinished())
+
+    def add_listener(self, listener: Listener) -> None:
+        """Have `listener(event)` called for every operation that ends, on the thread it ends on.
+        Kernels are reported in batches, at waits and at the end."""
+        self._listeners = (*self._listeners, listener)
+
+    def remove_listener(self, listener: Listener) -> None:
+        """Undo one `add_listener`."""
+        kept = list(self._listeners)
+        kept.remove(listener)
+        self._listeners = tuple(kept)
+
+    def _tell(self, ended: Event) -> None:
+        for listener in self._listeners:
+            try:
+                listener(ended)
+            except Exception:  # the operation has ended well: its waiters must be told
+                import traceback
+
+                traceback.print_exc()
 
     # begin and end -----------------------------------------------------------------------------
 
@@ -423,17 +563,34 @@ class Engine(Runner):
         self._wait_all(None)
         self._close()
 
+    def _leave(self) -> None:
+        """Another engine takes over: failures kept elsewhere go to the owner's ledger."""
+
     def _open(self) -> None:
         """Nothing to start."""
 
     def _close(self) -> None:
         """Nothing to end."""
 
-    def _leave(self) -> None:
-        """Another engine takes over: failures kept elsewhere go to the owner's ledger."""
+    # what a subclass must have -----------------------------------------------------------------
 
-    def _retire(self, opr: Operator) -> None:
-        """Nothing prepared."""
+    if TYPE_CHECKING:
+
+        def _issue(self, operation: Operation) -> None: ...
+
+        def _complete(self, operation: Operation) -> None: ...
+
+        def _wait_variable(self, var: Variable, deadline: float | None) -> bool: ...
+
+        def _wait_all(self, deadline: float | None) -> bool: ...
+
+        def _newest(self) -> int: ...
+
+        def _go_on_from(self, number: int) -> None: ...
+
+        def _unfinished(self) -> list[Operation]: ...
+
+        def _counts(self) -> tuple[int, int, int]: ...
 
 
 def _nothing(run_ctx: RunContext) -> None:

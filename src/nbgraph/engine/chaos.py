@@ -33,7 +33,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.engine import checks
 from nbgraph.engine.conductor import Conductor
@@ -41,29 +41,16 @@ from nbgraph.engine.core import layout
 from nbgraph.engine.handle import Core
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.schedule import Chance, Chooser, Forced, Key, Turn
-from nbgraph.engine.serving import JOIN, ServedEngine
 from nbgraph.engine.thread import here
+from nbgraph.engine.tracked import JOIN, TrackedEngine
 from nbgraph.engine.variable import Owner, Variable
+
+if TYPE_CHECKING:
+    from nbgraph.engine.execution_log import ExecutionLog
 
 _SEEN = 256  # ready operations that are looked at
 _KEPT = 1 << 16  # turns of the trace
 _SLICE = 1.0  # seconds between looks of a waiting thread at the watchdog
-
-
-class Witness(Protocol):
-    """Who is told of what a program does; it may add variables to an operation."""
-
-    def pushed(self, key: Key, operation: Operation) -> None:
-        """About to be issued."""
-        ...
-
-    def waited(self, at: int) -> None:
-        """Push or wait number `at` of the program has begun."""
-        ...
-
-    def made(self, variable: Variable) -> None:
-        """A new variable."""
-        ...
 
 
 class _Node:
@@ -76,7 +63,7 @@ class _Node:
         self.children = itertools.count()
 
 
-class ChaosEngine(ServedEngine):
+class ChaosEngine(TrackedEngine):
     """Runs ready work in random order; see the module.
 
     Parameters
@@ -90,6 +77,7 @@ class ChaosEngine(ServedEngine):
 
     kind = "chaos"
     workers = 1
+    prioritised = False  # chance decides, and the core lists operations of priority 0 only
 
     def __init__(
         self,
@@ -101,7 +89,7 @@ class ChaosEngine(ServedEngine):
     ) -> None:
         super().__init__(owner=owner, first=first)
         self.seed = checks.whole(seed, "seed", "ChaosEngine")
-        self.witness: Witness | None = None
+        self.log: ExecutionLog | None = None  # is told what a program does, and may add variables
         self._conductor: Conductor | None = None
         self._nodes: dict[Operation, _Node] = {}
         self._bells: list[threading.Lock] = []  # of waiting threads: something has changed
@@ -129,12 +117,9 @@ class ChaosEngine(ServedEngine):
     def new_variable(self, name: str | None = None, *, immune: bool = False) -> Variable:
         """As `Engine.new_variable`."""
         variable = super().new_variable(name, immune=immune)
-        if self.witness is not None:
-            self.witness.made(variable)
+        if self.log is not None:
+            self.log.made(variable)
         return variable
-
-    def _priority(self, priority: int) -> int:
-        return 0  # chance decides, and the core lists operations of priority 0 only
 
     def _issue(self, operation: Operation) -> None:
         asks = here.running is None and not self._is_own_thread()
@@ -143,8 +128,8 @@ class ChaosEngine(ServedEngine):
         node = self._nodes[operation] = _Node(self._key())
         for place, member in enumerate(operation.members or ()):
             self._nodes[member] = _Node((*node.key, place))
-        if self.witness is not None:
-            self.witness.pushed(node.key, operation)
+        if self.log is not None:
+            self.log.pushed(node.key, operation)
         try:
             super()._issue(operation)
         except BaseException:
@@ -166,8 +151,8 @@ class ChaosEngine(ServedEngine):
     def _step(self) -> None:
         """The program goes on: another push, or a wait."""
         self._at += 1
-        if self.witness is not None:
-            self.witness.waited(self._at)
+        if self.log is not None:
+            self.log.waited()
 
     def _forget(self, operation: Operation) -> None:
         self._nodes.pop(operation, None)
@@ -181,7 +166,7 @@ class ChaosEngine(ServedEngine):
         count = core.ready_list(ctypes.addressof(self._buffer), _SEEN)
         ready: list[tuple[int, int, Key]] = []
         for block in self._buffer[:count]:
-            operation = self._jobs.get(core.peek(block + layout.O_TOKEN))
+            operation = core.jobs.get(core.peek(block + layout.O_TOKEN))
             if operation is not None:
                 key = self._nodes[operation].key
                 ready.append((core.peek(block + layout.O_SEQ), block, key))

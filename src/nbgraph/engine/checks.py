@@ -1,4 +1,4 @@
-"""What is wrong with the arguments of a push: looked at only when something is."""
+"""The operation of a push; what is wrong with its arguments is looked at only when something is."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, missing
-from nbgraph.engine.operation import Operator
-from nbgraph.engine.properties import FnProperty
-from nbgraph.engine.sites import site
+from nbgraph.engine.operation import CPU, Operation, Operator
+from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
+from nbgraph.engine.sites import caller, site
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import ArgumentError, DeviceError, EngineError
+from nbgraph.settings import DEBUG_ASKED, config
+
+if TYPE_CHECKING:
+    from nbgraph.engine.interface import EngineLike
 
 HELD = 0.1  # seconds after which debug mode speaks of a function that holds a worker
 _MAKE = "ng.engine.new_variable() makes one"
@@ -189,3 +193,65 @@ def watched(fn: Callable[[Any], Any], name: str, made: tuple[CodeType, int]) -> 
         return value
 
     return call
+
+
+def operation(  # noqa: PLR0917  keywords would cost time on every push
+    engine: EngineLike,
+    verb: str,
+    fn: Callable[..., Any],
+    ctx: Any = None,
+    const_vars: Any = (),
+    mutate_vars: Any = (),
+    priority: Any = 0,
+    name: Any = None,
+    nbytes: Any = 0,
+    prop: Any = NORMAL,
+    asynchronous: bool = False,
+) -> Operation:
+    """The checked operation of a push; every push passes here, so what is well is seen quickly."""
+    if name is None or name.__class__ is not str or not callable(fn):
+        name = label(fn, name, verb)
+    owner = engine._owner
+    try:
+        reads = tuple(const_vars)
+        writes = tuple(mutate_vars)
+        named = {*reads, *writes}
+        well = len(named) == len(reads) + len(writes)
+        for variable in named:
+            if (
+                not isinstance(variable, Variable)
+                or variable._owner is not owner
+                or variable.deleted
+            ):
+                well = False
+    except TypeError:
+        reads, writes, well = const_vars, mutate_vars, False
+    if not well:
+        reads, writes = variables(reads, writes, owner, f"{verb} of {name!r}")
+    if ctx is None:
+        ctx = CPU
+    elif ctx is not CPU:
+        ctx = context(ctx, f"{verb} of {name!r}")
+    if priority.__class__ is not int:
+        priority = whole(priority, "priority", f"{verb} of {name!r}")
+    if nbytes.__class__ is not int or nbytes < 0:
+        nbytes = size(nbytes, f"{verb} of {name!r}")
+    if prop is not NORMAL and prop is not OVERWRITE:
+        prop = kind(prop, f"{verb} of {name!r}", asynchronous)
+    code, instruction = caller(2)
+    if DEBUG_ASKED[0] and config.debug and not asynchronous:
+        fn = watched(fn, name, (code, instruction))
+    return Operation(
+        engine,
+        fn,
+        name,
+        code,
+        instruction,
+        ctx,
+        reads,
+        writes,
+        priority,
+        nbytes,
+        prop,
+        asynchronous,
+    )

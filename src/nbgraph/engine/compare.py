@@ -1,18 +1,31 @@
-"""Whether two runs of a function gave the same: arrays, numbers, containers, any objects."""
+"""What two runs of a function gave, and what two functions hold: the same, or changed?
+
+Values are arrays, numbers, containers, any objects. Two functions that race share an object which
+one of them changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from copy import deepcopy
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from nbgraph.engine.pending import Pending
+from nbgraph.engine.running import OnComplete
 from nbgraph.engine.variable import Variable
 
 _DEEPEST = 50  # levels of nesting; below, and in circles, things count as equal
 _SHOWN = 60  # characters of a value
+_CONSTANT = (
+    *(int, float, complex, str, bytes, bool, type(None), type, tuple, frozenset, range, np.generic),
+    *(FunctionType, BuiltinFunctionType, MethodType, ModuleType, Variable, Pending, OnComplete),
+)
 
 
 def difference(wanted: Any, found: Any, where: str = "", depth: int = 0) -> str | None:
@@ -29,14 +42,14 @@ def difference(wanted: Any, found: Any, where: str = "", depth: int = 0) -> str 
     if isinstance(wanted, np.ndarray) or isinstance(found, np.ndarray):
         return _arrays(wanted, found, where, depth)
     if type(wanted) is not type(found):
-        return None if _equal(wanted, found) else _told(wanted, found, where)
+        return None if _equal(wanted, found) else _unlike(wanted, found, where)
     if isinstance(wanted, Mapping):
         if list(wanted) != list(found) and set(wanted) != set(found):
-            return _told(list(wanted), list(found), f"{where} keys")
+            return _unlike(list(wanted), list(found), f"{where} keys")
         return _first(((k, wanted[k], found[k]) for k in wanted), where, depth)
     if isinstance(wanted, list | tuple):
         if len(wanted) != len(found):
-            return _told(wanted, found, where)
+            return _unlike(wanted, found, where)
         rows = ((i, a, b) for i, (a, b) in enumerate(zip(wanted, found, strict=True)))
         return _first(rows, where, depth)
     if isinstance(wanted, Variable):
@@ -48,7 +61,7 @@ def difference(wanted: Any, found: Any, where: str = "", depth: int = 0) -> str 
     if type(wanted).__eq__ is object.__eq__ and not isinstance(wanted, AbstractSet):
         parts = getattr(wanted, "__dict__", {}), getattr(found, "__dict__", {})
         return difference(*parts, f"{where} attributes", depth + 1)
-    return None if _equal(wanted, found) else _told(wanted, found, where)
+    return None if _equal(wanted, found) else _unlike(wanted, found, where)
 
 
 def _first(rows: Any, where: str, depth: int) -> str | None:
@@ -70,13 +83,13 @@ def _arrays(wanted: Any, found: Any, where: str, depth: int) -> str | None:
         return None
     place = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])[: a.ndim]
     label = f"[{', '.join(map(str, place))}]" if place else ""
-    return _told(a[place].item(), b[place].item(), f"{where}{label}")
+    return _unlike(a[place].item(), b[place].item(), f"{where}{label}")
 
 
 def _equal(a: Any, b: Any) -> bool:
     try:
         return bool(a == b) or bool(a != a and b != b)
-    except Exception:  # no answer to whether they are equal is no difference found
+    except Exception:  # no answer to whether they are equal is not a difference found
         return True
 
 
@@ -84,7 +97,7 @@ def _result(pending: Pending) -> Any:
     return pending.value if pending.failure is None else pending.failure.error
 
 
-def _told(wanted: Any, found: Any, where: str) -> str:
+def _unlike(wanted: Any, found: Any, where: str) -> str:
     text = f"{_short(found)} instead of {_short(wanted)}"
     return f"{where.strip()}: {text}" if where else text
 
@@ -92,3 +105,102 @@ def _told(wanted: Any, found: Any, where: str) -> str:
 def _short(value: Any) -> str:
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An object that both functions hold, and who of the two changed it."""
+
+    name: str
+    kind: str
+    by_first: bool
+    by_second: bool
+
+    def told(self, first: str, second: str) -> str:
+        """In words."""
+        if self.by_first and self.by_second:
+            how = f"changed by {first!r} and by {second!r}"
+        elif self.by_first or self.by_second:
+            names = (first, second) if self.by_first else (second, first)
+            how = "changed by {!r}, used by {!r}".format(*names)
+        else:
+            how = "changed by neither where it was looked at"
+        return f"{self.name} ({self.kind}): {how}"
+
+
+class Watched:
+    """A function that notes which of the objects it holds change while it runs."""
+
+    def __init__(self, fn: Callable[..., Any]) -> None:
+        self.objects = {id(thing): (name, thing) for name, thing in held(fn)}
+        self.changed: set[int] = set()
+        self._fn = fn
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it, comparing its objects before and after."""
+        before = {number: copied(thing) for number, (_, thing) in self.objects.items()}
+        try:
+            return self._fn(*args)
+        finally:
+            for number, (_, thing) in self.objects.items():
+                if difference(before[number], thing) is not None:
+                    self.changed.add(number)
+
+
+def shared(first: Watched, second: Watched) -> tuple[Shared, ...]:
+    """What both hold; what changed, if anything did."""
+    found = [
+        Shared(name, type(thing).__name__, number in first.changed, number in second.changed)
+        for number, (name, thing) in first.objects.items()
+        if number in second.objects
+    ]
+    changed = [each for each in found if each.by_first or each.by_second]
+    return tuple(changed or found)
+
+
+def held(fn: Any) -> Iterator[tuple[str, Any]]:
+    """Objects a function can reach by a name of its own, if they may change.
+
+    >>> cells, count = [0], 3
+    >>> def fn(run_ctx, log={}):
+    ...     cells[0] += count
+    >>> [name for name, thing in held(fn)]
+    ['log', 'cells']
+    """
+    for name, thing in _named(fn):
+        if not isinstance(thing, _CONSTANT):
+            yield name, thing
+
+
+def _named(fn: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(fn, functools.partial):
+        yield from _named(fn.func)
+        yield from ((f"argument {i}", thing) for i, thing in enumerate(fn.args))
+        yield from fn.keywords.items()
+        return
+    if isinstance(fn, MethodType):
+        yield "self", fn.__self__
+        fn = fn.__func__
+    if not isinstance(fn, FunctionType):
+        return
+    code = fn.__code__
+    names = code.co_varnames[: code.co_argcount]
+    defaults = fn.__defaults__ or ()
+    yield from zip(names[len(names) - len(defaults) :], defaults, strict=True)
+    yield from (fn.__kwdefaults__ or {}).items()
+    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not bound yet
+            continue
+    for name in code.co_names:
+        if name in fn.__globals__:
+            yield name, fn.__globals__[name]
+
+
+def copied(thing: Any) -> Any:
+    """A deep copy; what cannot be copied, itself: it counts as unchanged."""
+    try:
+        return deepcopy(thing)
+    except Exception:
+        return thing

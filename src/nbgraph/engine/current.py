@@ -6,11 +6,12 @@ All kinds share one owner, so variables, their versions and failures outlive a c
 from __future__ import annotations
 
 import importlib
+import inspect
 import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
@@ -22,6 +23,9 @@ from nbgraph.settings import config, read_for_good
 
 if TYPE_CHECKING:
     from nbgraph.engine.cold import Build
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # kind -> where its class is, and what may be asked of it
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
@@ -52,6 +56,22 @@ def current() -> Engine:
     elif _building and here.running is None:
         return _change_over(engine)
     return engine
+
+
+def of_current(method: Callable[Concatenate[Engine, P], R]) -> Callable[P, R]:
+    """A method of `Engine` as a function: it calls that of the engine in force."""
+    name = method.__name__
+
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        return getattr(current(), name)(*args, **options)
+
+    signature: Any = inspect.signature(method)
+    _, *others = signature.parameters.values()
+    vars(call)["__signature__"] = signature.replace(parameters=others)
+    call.__doc__ = method.__doc__
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "nbgraph.engine"
+    return call
 
 
 def _first() -> Engine:
@@ -137,7 +157,7 @@ def choose(kind: str, workers: int | None = None, seed: int | None = None) -> En
 def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]:
     """Within the block, what it yields puts engines of a class in force; then the one before again.
 
-    Failures that nobody was told of are put aside as well.
+    Failures that nobody has seen are put aside as well.
     """
     before = current()
     before._deadline(None, what)

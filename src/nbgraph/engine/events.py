@@ -1,15 +1,26 @@
-"""What a listener is told of an operation that has ended."""
+"""What a listener gets to know of an operation that has ended: by Python, and by the
+compiled core."""
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
+from nbgraph.engine.core import layout
 from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.properties import FnProperty
-from nbgraph.engine.sites import Site
+from nbgraph.engine.sites import InternedNames, Site
+
+if TYPE_CHECKING:
+    from nbgraph.engine.handle import Core
+
+RECORDS = 1 << 16  # of kernels, kept between two drains; older ones are overwritten
+_WORDS = layout.EVENT // layout.WORD
+_STATUS = ("ok", "failed", "skipped")
 
 LANES = {
     FnProperty.COPY_FROM_GPU: "copy from gpu",
@@ -37,6 +48,9 @@ class Event(NamedTuple):
     status: str  # "ok", "failed" or "skipped"
 
 
+Listener = Callable[[Event], object]
+
+
 def event(operation: Operation, failure: Failure | None) -> Event:
     """The event of an operation that ends now."""
     now = time.monotonic_ns()
@@ -60,3 +74,58 @@ def event(operation: Operation, failure: Failure | None) -> Event:
         LANES.get(operation.prop, "cpu"),
         status,
     )
+
+
+class Recording:
+    """Kernels that ended, in a ring that the core writes, from the first listener to the last."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._ring = (ctypes.c_int64 * (_WORDS * RECORDS))()
+        self.lost = 0
+        core.poke(core.address + layout.EVENTS, ctypes.addressof(self._ring))
+        core.poke(core.address + layout.EVENTS_SIZE, RECORDS)
+        self.begin()
+
+    def end(self) -> None:
+        """Stamp no more times. The ring itself stays: a record may just be written."""
+        self._core.poke(self._core.address + layout.PROFILE, 0)
+
+    def begin(self) -> None:
+        """Stamp times from now on."""
+        self._since = time.monotonic_ns()
+        self._seen = self._core.word(layout.EVENTS_NEXT)
+        self._core.poke(self._core.address + layout.PROFILE, 1)
+
+    def drain(self, names: InternedNames, threads: dict[int, tuple[int, str]]) -> list[Event]:
+        """Kernels recorded since the last time; Python functions report themselves."""
+        last = self._core.word(layout.EVENTS_NEXT)
+        first = max(self._seen, last - RECORDS)
+        self.lost += first - self._seen
+        self._seen = last
+        found: list[Event] = []
+        for count in range(first, last):
+            place = _WORDS * (count % RECORDS)
+            number, token, name, site, queued, started, ended, _, thread, status = self._ring[
+                place : place + _WORDS
+            ]
+            if token or not name:
+                continue
+            # 0: it was pushed, or begun, before anybody listened
+            queued, started = queued or self._since, started or self._since
+            ident, thread_name = threads.get(thread, (0, "pusher"))
+            found.append(
+                Event(
+                    names.names[name],
+                    names.sites[site],
+                    number,
+                    queued,
+                    ended if status == 2 else started,
+                    ended,
+                    ident,
+                    thread_name,
+                    "kernel",
+                    _STATUS[status],
+                )
+            )
+        return found

@@ -6,15 +6,28 @@ it has not been raised yet, or was raised when the operation had already been pu
 was pushed before the raise is skipped whether or not it had started, and what is pushed after
 runs. A write that succeeds clears what its variables carry. Among several failures the one of
 the operation pushed first counts.
+
+A failure nobody has seen is logged when nobody can ask any more, and printed at exit, as asyncio
+does with an exception that was never retrieved: the exit status of the process stays what it is. A
+failure that was logged is still raised by `wait_for_all`.
 """
 
 from __future__ import annotations
 
+import atexit
+import sys
 import threading
+import traceback
 import weakref
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from nbgraph.engine.sites import Site
+from nbgraph.notebook import after_cell
+from nbgraph.tracebacks import shorten, shortened
+
+if TYPE_CHECKING:
+    from nbgraph.engine.variable import Owner
 
 KEPT = 1000  # failures that a ledger keeps; a loop that fails for ever must not fill the memory
 _LISTED = 10
@@ -51,6 +64,7 @@ class Failure:
         self.logged = False
         self.raised_at: int | None = None
         self.traceback: TracebackType | None = error.__traceback__
+        shorten(error)
         add_note(error, f"in operation {name!r}, pushed at {site}")
 
     def applies_to(self, number: int) -> bool:
@@ -108,7 +122,7 @@ def add_note(error: BaseException, text: str) -> None:
 
 
 class Ledger:
-    """The failures nobody has been told of yet."""
+    """The failures nobody has seen yet."""
 
     __slots__ = ("_failures", "_lock", "dropped")
 
@@ -139,6 +153,11 @@ class Ledger:
             for failure in [f for f in self._failures if f.raised_at is not None]:
                 del self._failures[failure]
         return self
+
+    def newest(self, most: int) -> list[Failure]:
+        """Return the latest that nobody has seen, the newest first."""
+        with self._lock:
+            return [f for f in reversed(self._failures) if f.raised_at is None][:most]
 
     def discard(self, failure: Failure) -> None:
         """It is kept elsewhere now."""
@@ -178,3 +197,65 @@ def first_of(found: list[Failure], dropped: int = 0) -> Failure | None:
             rows.append(f"    ... and {others - len(rows)} more")
         add_note(first.error, "\n".join([f"{others} more failed:", *rows]))
     return first
+
+
+_owners: weakref.WeakSet[Owner] = weakref.WeakSet()
+
+
+class Untold:
+    """Held by the `Pending` of a push that failed and writes nothing: goes with it."""
+
+    __slots__ = ("_failure",)
+
+    def __init__(self, failure: Failure) -> None:
+        self._failure = failure
+
+    def __del__(self) -> None:
+        failure = self._failure
+        if failure.raised_at is None and not failure.logged and not sys.is_finalizing():
+            import logging
+
+            failure.logged = True
+            logging.getLogger("nbgraph").error(
+                "operation %r, pushed at %s, failed, and nobody asked for its result",
+                failure.name,
+                failure.site,
+                exc_info=failure.again(),
+            )
+
+
+def watch(owner: Owner) -> None:
+    """From now on failures of its engines are reported: when a cell of a notebook or the process
+    has ended."""
+    if not _owners:
+        after_cell(report)
+    _owners.add(owner)
+
+
+def report() -> None:
+    """Write what has failed and nobody has waited for to standard error, each failure once.
+
+    They stay: whoever waits for what the operation writes still gets the error.
+    """
+    for owner in list(_owners):
+        core = None if owner.engine is None else owner.engine._core
+        failed = [*owner.ledger.newest(_LISTED), *(core.unraised(_LISTED) if core else [])]
+        for failure in reversed(failed):
+            if not failure.logged and sys.stderr is not None:
+                failure.logged = True
+                sys.stderr.write(f"nbgraph: operation {failure}. Nobody has waited for it yet\n")
+
+
+@atexit.register
+def _at_exit() -> None:
+    """Engines were registered later, so they have ended by now."""
+    for owner in list(_owners):
+        first = None if owner.engine is None else owner.engine._claim_all()
+        if first is None or sys.stderr is None:
+            continue
+        for failure in (first, *first.others) if first.logged else [first]:  # it lists the others
+            if not failure.logged:
+                sys.stderr.write(f"nbgraph: nobody was told that {failure.name!r} failed\n")
+                error = failure.again()
+                with shortened(error):
+                    traceback.print_exception(error)

@@ -2,99 +2,76 @@
 
 from __future__ import annotations
 
-import ctypes
+import gc
 import itertools
 import sys
 import threading
+from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.codegen import fastcall
 from nbgraph.codegen.unit import Unit
 from nbgraph.engine.core import layout, stored
 from nbgraph.engine.core.codes import BLOCKING, ENTRIES
-from nbgraph.engine.failure import Failure
-from nbgraph.engine.sites import Site
+from nbgraph.engine.failure import Failure, Ledger
+from nbgraph.engine.operation import ISSUED, RUNNING, NativeOperator, Operation
+from nbgraph.engine.sites import InternedNames, Site
 from nbgraph.engine.variable import Variable
-from nbgraph.errors import EngineError
+from nbgraph.errors import EngineError, of_kernel
 from nbgraph.settings import config
 
 Entry = Callable[..., int]
 
-_WITHOUT_CORE = ("peek", "poke", "new_memory", "free_memory", "is_done", "launch_many")
+_WITHOUT_CORE = (
+    *("peek", "poke", "new_memory", "free_memory", "is_done"),
+    *("submit_many", "template_many", "launch_many"),
+)
 SPIN = 600  # looks before a thread sleeps: some microseconds
 MOST_WORDS = fastcall.MAX_WORDS - 1  # of a submit call; what is longer goes by address
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Held:
-    """What belongs to a plan's memory."""
+class PlanMemory:
+    """What belongs to the memory of a plan's instance."""
 
-    keep: object  # must live as long
+    keep: tuple[Any, Sequence[Any]]  # the plan, and what its steps run: must live as long
     tokens: list[int]  # of Python steps
+    instance: Any  # a weak reference to it
     template: int = 0  # what is launched
+    timed: object = None  # records of its kernels that are, or were, timed
 
 
 class Core:
     """Words at an address, and what may be done with them. See `nbgraph.engine.core`."""
 
-    push: Entry
-    launch: Entry
-    launch_many: Entry
-    settled: Entry
-    renew: Entry
-    submit: Entry
-    submit_many: Entry
-    template: Entry
-    template_many: Entry
-    drop_template: Entry
-    notify: Entry
-    new_thread: Entry
-    work_until_stopped: Entry
-    next_call: Entry
-    call_done: Entry
-    call_issued: Entry
-    wait_for: Entry
-    is_done: Entry
-    mark: Entry
-    stop: Entry
-    take_one: Entry
-    new_variable: Entry
-    release: Entry
-    raise_variable: Entry
-    raise_first: Entry
-    raise_cell: Entry
-    cell_of: Entry
-    let_cell_go: Entry
-    fail: Entry
-    late_failure: Entry
-    set_failure: Entry
-    put_failure: Entry
-    leave_early: Entry
-    dead_cell: Entry
-    dead_template: Entry
-    drop_instance: Entry
-    dead_instance: Entry
-    peek: Entry
-    poke: Entry
-    new_memory: Entry
-    free_memory: Entry
-    snapshot: Entry
-    uses: Entry
-    ready_list: Entry
+    if TYPE_CHECKING:
 
-    def __init__(self, unit: Unit, first: int) -> None:
+        def __getattr__(self, name: str) -> Entry:
+            """The entries of `codes.ENTRIES`, by name."""
+            ...
+
+    def __init__(self, unit: Unit, first: int, names: InternedNames) -> None:
         free_ended()
-        self.unit = unit
+        self.unit, self.names = unit, names
         self.retired = False
-        self.failures: dict[int, Failure] = {}  # by the token in their cells
+        # by token: functions to run, prepared kernels, notices, failures, states of plans' runs
         self.tokens = itertools.count(1)
-        self.instances: dict[int, Held] = {}  # of plans, by address
-        self.states: dict[int, object] = {}  # of their runs, by token
-        self.labels: dict[int, tuple[int, str | None]] = {}  # of variables, by address, for dumps
+        self.jobs: dict[int, Operation] = {}
+        self.operators: dict[int, NativeOperator] = {}
+        self.notices: dict[int, Callable[[], object]] = {}
+        self.failures: dict[int, Failure] = {}
+        self.states: dict[int, object] = {}
+        # Python functions of plans, and whether they want the run's state
+        self.steps: dict[int, tuple[Callable[..., Any], bool]] = {}
+        # by address: instances of plans; what dumps call variables
+        self.instances: dict[int, PlanMemory] = {}
+        self.labels: dict[int, tuple[int, str | None]] = {}
         self.doomed: deque[int] = deque()  # instances given up
+        self.timing: Any = None  # see `engine.timing`, while somebody profiles
+        self.lock = threading.RLock()  # on failures, while they are looked up and raised
         self._thread = threading.local()
         for name in ENTRIES:
             if name in _WITHOUT_CORE:
@@ -107,11 +84,8 @@ class Core:
                 free = name in BLOCKING
                 bound = fastcall.bind(unit.address(name), self.address, release_gil=free, name=name)
                 setattr(self, "release" if name == "give_up" else name, bound)
-        for place, value in (
-            (layout.SEQUENCE, first),
-            (layout.SPIN, SPIN),
-        ):
-            self.poke(self.address + place, value)
+        self.poke(self.address + layout.SEQUENCE, first)
+        self.poke(self.address + layout.SPIN, SPIN)
 
     def word(self, offset: int) -> int:
         """A word of the core's header."""
@@ -131,13 +105,12 @@ class Core:
             self._thread.parker = mine
         return mine
 
-    def call(self, name: str, words: list[int]) -> int:
-        """`submit` or `template` with however many words."""
+    def call(self, name: str, words: Sequence[int]) -> int:
+        """`submit`, `template` or `launch` with however many words."""
         if len(words) <= MOST_WORDS:
             return getattr(self, name)(*words)
-        packed = (ctypes.c_int64 * (len(words) + 1))(self.address, *words)
-        many: Entry = fastcall.bind(self.unit.address(name + "_many"), name=name)
-        return many(ctypes.addressof(packed), len(words) + 1)
+        packed = array("q", (self.address, *words))
+        return getattr(self, name + "_many")(packed.buffer_info()[0], len(packed))
 
     # variables ---------------------------------------------------------------------------------
 
@@ -160,20 +133,6 @@ class Core:
             self.adopt(failure, address)
         return address
 
-    def adopt(self, failure: Failure, address: int) -> None:
-        """A failure from elsewhere, on a variable here (0: on none)."""
-        if failure.core is self and failure.cell:
-            if self.put_failure(address, failure.cell):
-                return
-            # its cell is among the dead: it gets another, and goes on when that one is forgotten
-            self.failures.pop(self.peek(failure.cell + layout.C_TOKEN), None)
-        token = next(self.tokens)
-        self.failures[token] = failure
-        failure.core = self
-        number, place = failure.order
-        raised = failure.raised_at or 0
-        failure.cell = self.set_failure(address, token, number, raised, place)
-
     def send_home(self, variable: Variable) -> None:
         """Version and failure go back to the variable itself: another engine has it now."""
         address = variable._address
@@ -190,13 +149,6 @@ class Core:
             )
             variable._failure = Failure(error, (0, 0), "fork", Site("?", 0, "?"))
 
-    def failure_on(self, address: int) -> Failure | None:
-        """The Python side of a variable's failure, if it has one."""
-        since = self.peek(address + layout.V_SINCE)
-        recent = self.peek(address + layout.V_FAILED) > since
-        cell = self.peek(address + layout.V_CELL) if recent else 0
-        return None if not cell else self.failures.get(self.peek(cell + layout.C_TOKEN))
-
     def in_use(self, address: int) -> bool:
         """Whether anything uses the variable or waits for it."""
         peek = self.peek  # in a row: asked for every block that is taken with care
@@ -208,11 +160,171 @@ class Core:
             or peek(address + layout.V_ISSUED_WRITES)
         )
 
+    # failures ----------------------------------------------------------------------------------
+
+    def adopt(self, failure: Failure, address: int) -> None:
+        """A failure from elsewhere, on a variable here (0: on none)."""
+        if failure.core is self and failure.cell:
+            if self.put_failure(address, failure.cell):
+                return
+            # its cell is among the dead: it gets another, and goes on when that one is forgotten
+            self.failures.pop(self.peek(failure.cell + layout.C_TOKEN), None)
+        token = next(self.tokens)
+        self.failures[token] = failure
+        failure.core = self
+        number, place = failure.order
+        raised = failure.raised_at or 0
+        failure.cell = self.set_failure(address, token, number, raised, place)
+
+    def failure_on(self, address: int) -> Failure | None:
+        """The Python side of a variable's failure, if it has one."""
+        since = self.peek(address + layout.V_SINCE)
+        recent = self.peek(address + layout.V_FAILED) > since
+        cell = self.peek(address + layout.V_CELL) if recent else 0
+        return None if not cell else self.failures.get(self.peek(cell + layout.C_TOKEN))
+
+    def keep(self, operation: Operation, failure: Failure) -> None:
+        """On the operation while it is not done, else for the next wait for all."""
+        token = next(self.tokens)
+        self.failures[token] = failure
+        failure.core = self
+        if operation.block and operation.state in (RUNNING, ISSUED):
+            failure.cell = self.fail(operation.block, 1, token)
+        else:
+            failure.cell = self.set_failure(0, token, failure.order[0], 0, failure.order[1])
+
+    def failure_in(self, cell: int) -> Failure | None:
+        """The failure of a cell somebody holds; that of a kernel gets its exception now."""
+        if not cell:
+            return None
+        with self.lock:
+            token = self.peek(cell + layout.C_TOKEN)
+            if token:
+                known = self.failures.get(token)
+                if known is not None:
+                    known.cell = cell
+                return known
+            name = self.names.names[self.peek(cell + layout.C_NAME)]
+            site = self.names.sites[self.peek(cell + layout.C_SITE)]
+            error = of_kernel(name, self.peek(cell + layout.C_CODE))
+            order = self.peek(cell + layout.C_SEQ), self.peek(cell + layout.C_ROW)
+            failure = Failure(error, order, name, site)
+            failure.cell, failure.core = cell, self
+            failure.raised_at = self.peek(cell + layout.C_RAISED) or None
+            token = next(self.tokens)
+            self.failures[token] = failure
+            self.poke(cell + layout.C_TOKEN, token)
+            return failure
+
+    def carried_by(self, variable: Variable) -> Failure | None:
+        """The failure on a variable."""
+        cell = self.cell_of(variable._address)
+        if not cell:
+            return None
+        failure = self.failure_in(cell)
+        self.let_cell_go(cell)
+        return failure
+
+    def failure_of(self, variable: Variable) -> Failure | None:
+        """The same as the user is given it; see `Failure.shadow`."""
+        failure = self.carried_by(variable)
+        if failure is not None and failure.original is not None:
+            failure = failure.original() or failure
+        if gc.is_tracked(variable):  # else the collector would not see the circle
+            variable._failure = failure
+        return failure
+
+    def claim(self, failure: Failure) -> bool | None:
+        """Whether the caller is the first to raise it: it counts as raised now. None where it is
+        not kept here."""
+        with self.lock:
+            if failure.raised_at is not None:
+                return False
+            cell = failure.cell
+            if failure.core is not self or not cell:
+                return None
+            failure.raised_at = self.word(layout.SEQUENCE)
+            self._hand_over(failure)
+            self.raise_cell(cell)
+            return True
+
+    def _hand_over(self, failure: Failure) -> None:
+        """The user gets the exception; the core keeps a copy. The cell is still held."""
+        self.failures[self.peek(failure.cell + layout.C_TOKEN)] = failure.shadow()
+        failure.cell, failure.core = 0, None
+
+    def _raised(self) -> Iterator[tuple[int, Failure]]:
+        """All that nobody has seen, with their cells; they count as raised now."""
+        while cell := self.raise_first():
+            failure = self.failure_in(cell)
+            if failure is not None:
+                yield cell, failure
+            self.let_cell_go(cell)
+
+    def unraised(self, most: int) -> list[Failure]:
+        """Return failures that nobody has seen, the newest first; they stay untold."""
+        found: list[Failure] = []
+        with self.lock:
+            while len(found) < most and (cell := self.unseen(len(found))):
+                failure = self.failure_in(cell)
+                self.let_cell_go(cell)
+                if failure is None:
+                    break
+                found.append(failure)
+        return found
+
+    def claim_all(self) -> list[Failure]:
+        """Those that nobody has seen; they count as raised now."""
+        found: list[Failure] = []
+        with self.lock:
+            for cell, failure in self._raised():
+                failure.raised_at = self.peek(cell + layout.C_RAISED)
+                self._hand_over(failure)
+                found.append(failure)
+        self.reap()
+        return found
+
+    def leave(self, ledger: Ledger) -> None:
+        """Another engine takes over: operators are prepared anew, failures go to the ledger."""
+        for operator in list(self.operators.values()):
+            operator.core = None
+        with self.lock:
+            for _, failure in self._raised():
+                failure.raised_at = None
+                ledger.add(failure)
+
+    # what is over ------------------------------------------------------------------------------
+
+    def reap(self) -> None:
+        """Forget exceptions, operators and instances that nothing in the core refers to."""
+        while token := self.dead_cell():
+            self.states.pop(token, None)
+            failure = self.failures.pop(token, None)
+            if failure is not None:
+                failure.cell = 0
+        while token := self.dead_template():
+            self.operators.pop(token, None)
+        while self.doomed:
+            try:
+                address = self.doomed.popleft()
+            except IndexError:  # another thread took it
+                break
+            template = self.instances[address].template
+            if template:
+                self.drop_template(template)
+            self.drop_instance(address)
+        while address := self.dead_instance():
+            for token in self.instances.pop(address).tokens:
+                self.steps.pop(token, None)
+            self.free_memory(address)
+
     def __del__(self) -> None:
         # No thread of it is left. Its memory has to wait: a variable that is part of the same
         # garbage may go on, where its own finaliser hands it to somebody (a block to its pool).
         # At the end of the process the memory is not worth a risk.
         if getattr(self, "address", 0) and not self.retired and sys and not sys.is_finalizing():
+            self.jobs.clear()  # they refer to the core
+            self.operators.clear()
             _ended.append(self)
 
     def _free(self) -> None:

@@ -6,6 +6,7 @@ import ctypes
 import functools
 import os
 import threading
+import weakref
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,13 @@ from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
 from nbgraph.engine.core.codes import BRAKE, LAUNCHED, NO_MEMORY
-from nbgraph.engine.handle import Core, Held
-from nbgraph.engine.kernels import Kernels
+from nbgraph.engine.handle import Core, PlanMemory
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.engine.native_pending import NativePending
+from nbgraph.engine.pending import NativePending
 from nbgraph.engine.properties import NO_SKIP, NORMAL, OVERWRITE
 from nbgraph.engine.rows import Rows
 from nbgraph.engine.thread import here
+from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import ArgumentError, EngineError
 
@@ -48,12 +49,13 @@ class Instance:
         "_quick",  # the core, if `launch` may go straight to it
         "_runs",
         "_tokens",
+        "__weakref__",
         "_turns",  # by process: who pushes a run step by step holds it
         "plan",
     )
 
     _bound: Entry
-    _kernels: Kernels
+    _kernels: ThreadedEngine
 
     def __init__(self, plan: Plan, engine: Engine | None) -> None:
         if engine is None:
@@ -114,7 +116,7 @@ class Instance:
                 "the plan's patches"
             )
         priority = checks.whole(priority, "priority", what)
-        if not isinstance(engine, Kernels):
+        if not isinstance(engine, ThreadedEngine):
             return self._push_steps(engine, found, words, state, priority)
         other = () if variables is None else found
         ticket = self._launch(engine, other, words, engine.site_id(), state, priority)
@@ -132,7 +134,7 @@ class Instance:
         """The quick way: as `push`, in one compiled call and without its checks.
 
         `variables` are all in the order of `plan.outside`, alive and of this engine, or none: those
-        of the plan. `site` is what `Kernels.site_id` gave for the line of user code, or 0. The
+        of the plan. `site` is what `Engine.site_id` gave for the line of user code, or 0. The
         answer names the operation (a ticket); it is 0 where the plan was pushed step by step.
         """
         core = self._quick
@@ -156,7 +158,7 @@ class Instance:
                     return ticket
                 words = words[len(variables) :]
         engine = self._engine()
-        if isinstance(engine, Kernels):
+        if isinstance(engine, ThreadedEngine):
             return self._launch(engine, variables, words, site, state, priority)
         found = self._named(variables or None, engine)
         self._push_steps(engine, found, words, state, priority)
@@ -202,20 +204,7 @@ class Instance:
     ) -> None:
         """One by one. A run begins after the last one, with nothing failed inside: so it has to be
         pushed whole before another thread pushes one."""
-        with self._turns.setdefault(os.getpid(), threading.RLock()):
-            self._push_each(engine, found, words, state, priority)
-
-    def _push_each(
-        self,
-        engine: Engine,
-        found: Sequence[Variable],
-        words: Sequence[int],
-        state: Any,
-        priority: int,
-    ) -> None:
         plan, own = self.plan, self._own_on(engine)
-        begin = functools.partial(self._begin, tuple(words))
-        engine.push(begin, mutate_vars=[own], prop=NO_SKIP, name=f"begin {plan.name}")
         names: dict[Any, Variable] = dict(zip(plan.outside, found, strict=True))
 
         def variables(given: Sequence[Any]) -> list[Variable]:
@@ -224,19 +213,22 @@ class Instance:
                     names[each] = engine.new_variable()
             return [names[each] for each in given]
 
-        for step, run in zip(plan.steps, self._runs, strict=True):
-            whole = [name for name in step.writes if step.clears(name)]
-            every = len(whole) == len(step.writes)
-            if whole and not every:
-                engine.push(_forget, mutate_vars=variables(whole), prop=OVERWRITE)
-            engine.push(
-                functools.partial(_with_state, run, state) if step.wants_state else run,
-                const_vars=[*variables([n for n in step.reads if n not in step.writes]), own],
-                mutate_vars=variables(step.writes),
-                priority=priority,
-                name=step.label,
-                prop=OVERWRITE if every else NORMAL,
-            )
+        begin = functools.partial(self._begin, tuple(words))
+        with self._turns.setdefault(os.getpid(), threading.RLock()):
+            engine.push(begin, mutate_vars=[own], prop=NO_SKIP, name=f"begin {plan.name}")
+            for step, run in zip(plan.steps, self._runs, strict=True):
+                whole = [name for name in step.writes if step.clears(name)]
+                every = len(whole) == len(step.writes)
+                if whole and not every:
+                    engine.push(_forget, mutate_vars=variables(whole), prop=OVERWRITE)
+                engine.push(
+                    functools.partial(_with_state, run, state) if step.wants_state else run,
+                    const_vars=[*variables([n for n in step.reads if n not in step.writes]), own],
+                    mutate_vars=variables(step.writes),
+                    priority=priority,
+                    name=step.label,
+                    prop=OVERWRITE if every else NORMAL,
+                )
 
     def _begin(self, words: Sequence[int], run_ctx: RunContext) -> None:
         """All steps of a run read what this writes; so nobody reads the records now."""
@@ -248,7 +240,7 @@ class Instance:
 
     def _launch(
         self,
-        engine: Kernels,
+        engine: ThreadedEngine,
         variables: Sequence[Variable],
         words: Sequence[int],
         site: int,
@@ -271,7 +263,7 @@ class Instance:
             if ticket > 0:
                 return ticket
             if ticket in {BRAKE, NO_MEMORY}:
-                engine._refused(core, ticket, self.plan)
+                engine._refused(core, ticket, self.plan.name)
             else:
                 self._named(variables or None, engine)
                 self._prepare(engine, core)
@@ -305,10 +297,9 @@ class Instance:
         return ticket
 
     def _by_address(self, core: Core, *words: int) -> int:
-        packed = array("q", (core.address, core.instances[self._address].template, *words))
-        return core.launch_many(packed.buffer_info()[0], len(packed))
+        return core.call("launch", (core.instances[self._address].template, *words))
 
-    def _prepare(self, engine: Kernels, core: Core) -> None:
+    def _prepare(self, engine: ThreadedEngine, core: Core) -> None:
         """The instance in this core's memory, and a template of what is launched."""
         with engine._opening:
             if self._core is not core:
@@ -321,7 +312,7 @@ class Instance:
             self._bound = core.bound("launch", held.template)
             self._kernels, self._quick = engine, core
 
-    def _template(self, engine: Kernels, core: Core) -> int:
+    def _template(self, engine: ThreadedEngine, core: Core) -> int:
         plan = self.plan
         own = _address(core, self._own_on(engine))
         late = set(plan.late)
@@ -333,7 +324,7 @@ class Instance:
             slots.append(address << 2 | bits)
         words = [
             *(layout.PLAN, 0, self._address, 0, 0, layout.NO_SKIP, 0, layout.NATIVE, 0, 0),
-            *(engine._name_id(plan.name), 0, len(slots) + 1),
+            *(engine._names.name(plan.name), 0, len(slots) + 1),
             *slots,
             own << 2 | layout.MUTATE,
         ]
@@ -343,18 +334,18 @@ class Instance:
         core.poke(template + layout.O_TOKEN, next(core.tokens))
         return template
 
-    def _lay_out(self, engine: Kernels, core: Core) -> None:
+    def _lay_out(self, engine: ThreadedEngine, core: Core) -> None:
         """The instance in the core's memory; see INSTANCE words in `core.layout`."""
         self.free()
-        engine._reap(core)
+        core.reap()
         tokens: list[int] = []
 
         def token(step: Any) -> int:
             tokens.append(next(core.tokens))
-            engine._steps[tokens[-1]] = step.run, step.wants_state
+            core.steps[tokens[-1]] = step.run, step.wants_state
             return tokens[-1]
 
-        rows = Rows(self.plan, self._runs, engine._name_id, token)
+        rows = Rows(self.plan, self._runs, engine._names.name, token)
         words = array("q", rows.words)
         address = core.new_memory(layout.WORD * len(words))
         if not address:
@@ -363,7 +354,10 @@ class Instance:
             words[place] += address
         ctypes.memmove(address, words.buffer_info()[0], layout.WORD * len(words))
         # kernels' records live as long
-        core.instances[address] = Held((self.plan, self._runs), tokens)
+        memory = PlanMemory((self.plan, self._runs), tokens, weakref.ref(self))
+        core.instances[address] = memory
+        if core.timing is not None:
+            core.timing.put_in(address, memory)
         self._core, self._address, self._tokens = core, address, tokens
 
     def free(self) -> None:
@@ -373,8 +367,8 @@ class Instance:
         if core is not None:
             core.doomed.append(self._address)
             engine = self._engine()
-            if isinstance(engine, Kernels) and core is engine._core:
-                engine._reap(core)
+            if isinstance(engine, ThreadedEngine) and core is engine._core:
+                core.reap()
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)

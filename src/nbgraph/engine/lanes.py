@@ -11,18 +11,17 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from nbgraph.device import Context, RunContext
-from nbgraph.engine.core import layout
-from nbgraph.engine.core.codes import QUEUE_BITS
-from nbgraph.engine.operation import WAITING, Operation
-from nbgraph.engine.pending import OnComplete, Pending
-from nbgraph.engine.properties import ASYNC, FnProperty
-from nbgraph.engine.runner import Runner
-from nbgraph.errors import EngineError
+from nbgraph.engine import checks
+from nbgraph.engine.operation import ISSUED, Operation
+from nbgraph.engine.pending import Pending
+from nbgraph.engine.properties import ASYNC
+from nbgraph.engine.running import OnComplete, failed, finish
 
 if TYPE_CHECKING:
+    from nbgraph.engine.base import PushOptions
     from nbgraph.engine.threaded import ThreadedEngine
 
 Issue = Callable[[RunContext, OnComplete], Any]
@@ -46,42 +45,30 @@ class Lane:
     def __init__(self, engine: ThreadedEngine, name: str = "lane") -> None:
         self.engine, self.name = engine, name
         self.queue = engine._take_queue(self)
-        self.number = self.queue  # any number but 0 tells lanes apart
         self._issued: deque[Operation] = deque()
         self._ended: dict[Operation, BaseException | None] = {}
         self._lock = threading.Lock()
         self._finishing = False
 
     def push(
-        self,
-        issue: Issue,
-        *,
-        ctx: Context | None = None,
-        const_vars: Any = (),
-        mutate_vars: Any = (),
-        priority: int = 0,
-        name: str | None = None,
-        nbytes: int = 0,
-        prop: FnProperty = ASYNC,
+        self, issue: Issue, *, ctx: Context | None = None, **options: Unpack[PushOptions]
     ) -> Pending:
         """As `Engine.push_async`, on this lane; what `issue` returns is the result."""
         engine = self.engine
-        operation = engine._made(
-            *("push to a lane", issue, ctx, const_vars, mutate_vars),
-            *(priority, name, nbytes, prop, True),
+        options.setdefault("prop", ASYNC)
+        operation = checks.operation(
+            engine, "push to a lane", issue, ctx, asynchronous=True, **options
         )
         operation.lane = self
-        core = engine._opened()
         engine._flush()
-        engine._open_queue(core, self.queue)
-        token = next(core.tokens)
-        operation.core, operation.state = core, WAITING
-        words = engine._words(core, operation, token)
-        words[7] = self.queue | self.number << QUEUE_BITS
-        engine._jobs[token] = operation
-        while core.call("submit", words) <= 0:
-            engine._hold_back(core)
+        engine._issue(operation)
         return operation
+
+    def skip(self, operation: Operation) -> None:
+        """In its turn: what was issued before must not see its failure."""
+        operation.state = ISSUED
+        self.ended(operation, None)
+        self.issued(operation)
 
     def issued(self, operation: Operation) -> None:
         """Its function has returned: the lane's next may go."""
@@ -107,23 +94,12 @@ class Lane:
                 operation = self._issued.popleft()
                 error = self._ended.pop(operation)
             try:
-                core, engine = operation.core, self.engine
                 if error is not None:
-                    Runner._end_async(engine, operation, error)
-                    continue
-                failure = engine._failure_in(core, core.late_failure(operation.block))
-                engine._settle(operation, operation.value, failure)
-                engine._complete(operation)
-                operation.forget()
+                    finish(operation, None, failed(operation, error))
+                else:
+                    core = operation.core
+                    failure = core.failure_in(core.late_failure(operation.block))
+                    finish(operation, operation.value, failure)
             finally:
                 with self._lock:
                     self._finishing = False
-
-
-def first_free(lanes: dict[int, Lane]) -> int:
-    """A queue number for a new lane."""
-    for queue in range(layout.FIRST_LANE, layout.QUEUE_COUNT):
-        if queue not in lanes:
-            return queue
-    most = layout.QUEUE_COUNT - layout.FIRST_LANE
-    raise EngineError(f"Lane: all {most} lanes of this engine are taken")

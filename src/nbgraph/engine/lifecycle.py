@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nbgraph.engine import handle, pending
+from nbgraph.engine import handle, pending, running
 from nbgraph.engine.bulk import forget_threads
 from nbgraph.engine.core import layout
 from nbgraph.engine.failure import Failure
@@ -25,9 +25,9 @@ from nbgraph.errors import EngineError
 if TYPE_CHECKING:
     from nbgraph.engine.handle import Core
     from nbgraph.engine.operation import Operation
-    from nbgraph.engine.serving import ServedEngine
+    from nbgraph.engine.tracked import TrackedEngine
 
-_engines: weakref.WeakSet[ServedEngine] = weakref.WeakSet()
+_engines: weakref.WeakSet[TrackedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
 _held: list[bool] = []  # by forks under way: whether they have the lock on loading
 _TOLD = 1000  # operations that have an error of their own
@@ -35,7 +35,7 @@ _LOADED = 20.0  # seconds
 _kept: list[Core] = []  # of the parent: its memory is left alone
 
 
-def register(engine: ServedEngine) -> None:
+def register(engine: TrackedEngine) -> None:
     """From now on the engine takes part."""
     _engines.add(engine)
     if not _hooked:
@@ -102,6 +102,7 @@ def _release() -> None:
 def _in_child() -> None:
     _release()
     pending.forget_threads()
+    running.forget_threads()
     forget_threads()
     for engine in list(_engines):
         engine._owner.ledger.forget_threads()

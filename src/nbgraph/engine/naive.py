@@ -27,6 +27,7 @@ from collections.abc import Callable
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.operation import WAITING, Operation
+from nbgraph.engine.running import perform
 from nbgraph.engine.variable import Owner, Variable
 
 _Ready = list[tuple[int, int, Operation]]
@@ -34,7 +35,7 @@ _DEPTH = 40  # functions that push functions run inside each other so deep, then
 
 
 class _Queue:
-    """Who uses a variable now, and who waits for it, oldest first."""
+    """The operations that use a variable now, and those that wait for it, oldest first."""
 
     __slots__ = ("readers", "waiting", "writer")
 
@@ -150,7 +151,7 @@ class NaiveEngine(Engine):
         turn.depth += 1
         try:
             while ready:
-                self._perform(heapq.heappop(ready)[2])
+                perform(heapq.heappop(ready)[2])
         finally:
             turn.ready = outer
             turn.depth -= 1
@@ -216,9 +217,6 @@ class NaiveEngine(Engine):
         return True
 
     # look at it --------------------------------------------------------------------------------
-
-    def _in_use(self, var: Variable) -> bool:
-        return var._queue is not None
 
     def _newest(self) -> int:
         return self._number

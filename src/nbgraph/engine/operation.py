@@ -9,23 +9,25 @@ States, in order; `ISSUED` is that of an asynchronous function which has returne
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbgraph.device import Context
+from nbgraph.device import Context, cpu
 from nbgraph.engine.pending import Pending
 from nbgraph.engine.properties import FnProperty
 from nbgraph.engine.sites import Site, site
 from nbgraph.engine.variable import Owner, Variable
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
-    from nbgraph.engine.lanes import Lane
+    from nbgraph.engine.handle import Core
+    from nbgraph.engine.interface import EngineLike
+    from nbgraph.engine.native_call import NativeCall
 
 NEW, WAITING, RUNNING, ISSUED, DONE = range(5)
 STATES = ("in a bulk", "waiting", "running", "waits for on_complete", "done")
 
+CPU = cpu(0)
 _now = time.monotonic_ns
 
 
@@ -58,7 +60,7 @@ class Operation(Pending):
 
     def __init__(  # noqa: PLR0917  keywords would cost time on every push
         self,
-        engine: Engine,
+        engine: EngineLike,
         fn: Callable[..., Any] | None,
         name: str,
         code: CodeType,
@@ -94,11 +96,11 @@ class Operation(Pending):
     # what a bulk sets
     members: list[Operation] | None
     thread: tuple[int, str] | None
-    lane: Lane | None
+    lane: Any  # the Lane it runs on, or None
     blocked: int
 
     def forget(self) -> None:
-        """Who keeps the result does not keep what the function held."""
+        """Keeping the result does not keep what the function held."""
         self.state = DONE
         self.fn = self.members = None
         self.reads = self.writes = self.own = ()
@@ -151,3 +153,43 @@ class Operator:
         return (
             f"<operator {self.name!r}: reads {len(self.reads)}, writes {len(self.writes)}{state}>"
         )
+
+
+class NativeOperator(Operator):
+    """A kernel with its variables, laid out in the core; `push()` is the quickest way in."""
+
+    __slots__ = ("call", "core", "home", "push", "template")
+
+    push: Callable[[], int]
+    call: NativeCall
+    core: Core | None  # None while the engine is stopped
+    home: Core
+    template: int
+
+
+class VariableView(NamedTuple):
+    """What a dump tells of a variable."""
+
+    number: int
+    name: str | None
+
+
+class KernelView(Operation):
+    """A kernel's operation as a dump and `here.running` show it."""
+
+    __slots__ = ("place",)
+
+    def __init__(
+        self, name: str, place: Site, uses: Iterable[tuple[VariableView, bool]] = ()
+    ) -> None:
+        uses = tuple(uses)
+        self.name, self.place = name, place
+        self.reads: Any = tuple(v for v, written in uses if not written)
+        self.writes: Any = tuple(v for v, written in uses if written)
+        self.members, self.own = None, ()
+        self.pushed_ns = _now()
+
+    @property
+    def site(self) -> Site:
+        """The line of user code that pushed it."""
+        return self.place

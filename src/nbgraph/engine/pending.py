@@ -1,24 +1,28 @@
-"""What a push gives back, and what an asynchronous function is given to say that it has ended."""
+"""What a push gives back: `Pending`, and the same of a kernel."""
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Generator
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.engine.failure import Failure, Untold
 from nbgraph.engine.sites import Site, site
-from nbgraph.engine.untold import Untold
-from nbgraph.errors import ArgumentError, EngineError, EngineTimeout, stays
+from nbgraph.engine.variable import Variable
+from nbgraph.errors import EngineTimeout, stays
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
-    from nbgraph.engine.failure import Failure
-    from nbgraph.engine.operation import Operation
+    from nbgraph.engine.interface import EngineLike
 
 _registering = threading.Lock()
+
+
+def forget_threads() -> None:
+    """In a forked child: the lock may be held by a thread that is not here."""
+    global _registering
+    _registering = threading.Lock()
 
 
 class Pending:
@@ -37,7 +41,7 @@ class Pending:
         *("untold", "value"),
     )
 
-    engine: Engine
+    engine: EngineLike
     name: str
     ended: bool
     value: Any
@@ -106,12 +110,13 @@ class Pending:
                 except RuntimeError:  # the loop was closed meanwhile: nobody waits any more
                     return
 
-            self._when_ended(tell)
-            yield from future
+            if self._when_ended(tell):
+                yield from future
         return self.result()
 
-    def _when_ended(self, tell: Callable[[], object]) -> None:
-        """Have `tell` called once it has ended, on the thread that ends it, or now."""
+    def _when_ended(self, tell: Callable[[], object]) -> bool:
+        """Have `tell` called once it has ended, on the thread that ends it, or now; False where
+        it has ended and `tell` is not called."""
         with _registering:
             waiters = self._waiters
             if waiters is None:
@@ -120,6 +125,7 @@ class Pending:
         # `_end` sets `ended` before it looks at the list: one of the two sees the other
         if self.ended:
             self._tell()
+        return True
 
     def _tell(self) -> None:
         waiters = self._waiters
@@ -155,80 +161,40 @@ class Pending:
         return f"<operation {self.name!r}: {state}>"
 
 
-class OnComplete:
-    """Ends an asynchronous operation: `on_complete()`, or `on_complete(error)` if it failed.
+class NativePending(Pending):
+    """The result of pushing a kernel: None; the errors are those on what it writes."""
 
-    It may be called from any thread, once. If nobody keeps it and it was never called, the
-    operation fails with an EngineError that says so, instead of hanging.
-    """
+    __slots__ = ("ticket", "writes")
 
-    __slots__ = ("_name", "_once")
+    def __init__(
+        self, engine: EngineLike, name: str, ticket: int, writes: tuple[Variable, ...]
+    ) -> None:
+        self.engine, self.name, self.ticket, self.writes = engine, name, ticket, writes
+        self.value = None
 
-    def __init__(self, operation: Operation) -> None:
-        self._name = operation.name
-        self._once = [operation]  # popped by whoever ends it: atomic
+    def done(self) -> bool:
+        """Whether it has ended, well or not."""
+        core = self.engine._core
+        return core is None or bool(core.is_done(self.ticket))
 
-    def __call__(self, error: BaseException | None = None) -> None:
-        """The operation has ended, with the error if one is given."""
-        if error is not None and not isinstance(error, BaseException):
-            raise ArgumentError(
-                f"on_complete of {self._name!r}: error={error!r}; "
-                "expected an exception object, or nothing if all went well"
-            )
-        operation = self._take()
-        if operation is None:
-            raise EngineError(
-                f"on_complete of {self._name!r} was called again, or after its function had "
-                "raised: an operation ends once"
-            )
-        operation.engine._end_async(operation, error)
+    def _failed(self, timeout: float | None) -> Failure | None:
+        engine: Any = self.engine
+        core = engine._core
+        if core is not None and not core.is_done(self.ticket):
+            deadline = engine._deadline(timeout, f"result of {self.name!r}")
+            if not engine._wait_ticket(core, self.ticket, deadline):
+                raise EngineTimeout(
+                    f"result of {self.name!r}: not done after {timeout} s\n{engine.dump()}"
+                )
+        for variable in self.writes:
+            failure = engine._failure_of(variable)
+            if failure is not None and engine._claim(failure):
+                return failure
+        return None
 
-    def _take(self) -> Operation | None:
-        try:
-            return self._once.pop()
-        except IndexError:
-            return None
-
-    def __del__(self) -> None:
-        if self._once:
-            # Any lock may be held by the thread that a finaliser interrupts, and `put` is made
-            # for that: all else happens on a thread of its own.
-            _dropped.put(self._once)
+    def _when_ended(self, tell: Callable[[], object]) -> bool:
+        kernels = self.engine._kernels
+        return kernels is not None and kernels.tell_when_done(self.ticket, tell)
 
     def __repr__(self) -> str:
-        return f"<on_complete of {self._name!r}: {'not called' if self._once else 'called'}>"
-
-
-_dropped: queue.SimpleQueue[list[Operation]] = queue.SimpleQueue()
-_undertaker: list[threading.Thread] = []
-
-
-def forget_threads() -> None:
-    """In a forked child: locks may be held by threads that are not here."""
-    global _registering, _dropped
-    _registering = threading.Lock()
-    _dropped = queue.SimpleQueue()
-
-
-def watch_dropped() -> None:
-    """See to it that somebody ends the operations whose `on_complete` nobody can call."""
-    if _undertaker and _undertaker[0].is_alive():
-        return
-    with _registering:
-        if not (_undertaker and _undertaker[0].is_alive()):  # a forked child has none
-            thread = threading.Thread(target=_bury, name="nbgraph dropped", daemon=True)
-            _undertaker[:] = [thread]
-            thread.start()
-
-
-def _bury() -> None:
-    while True:
-        once = _dropped.get()
-        if once:
-            operation = once.pop()
-            error = EngineError(
-                f"{operation.name!r} can never end: its on_complete was dropped without a call"
-            )
-            operation.engine._end_async(operation, error)
-            del operation, error
-        del once
+        return f"<operation {self.name!r}: {'done' if self.done() else 'pending'}>"

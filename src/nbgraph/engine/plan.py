@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core.layout import LAST, SPARED, USE
+from nbgraph.engine.effort import Effort
 from nbgraph.engine.instance import Instance
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.variable import Variable
@@ -49,7 +50,7 @@ class Step(NamedTuple):
     `run` is a NativeCall, or a function of a run context (`wants_state`: and of the run's state).
     `chunks`: at most so many parts; None leaves it to the measured time, 1 forbids it.
     `overwrites`: what it writes and does not read it writes whole, so that a failure that lies
-    there does not concern it.
+    there does not concern it. `effort`: a function that gives its Effort, for profiles.
     """
 
     run: NativeCall | Callable[..., Any]
@@ -59,6 +60,7 @@ class Step(NamedTuple):
     name: str | None = None
     overwrites: bool = False
     wants_state: bool = False
+    effort: Callable[[], Effort] | None = None
 
     @property
     def label(self) -> str:
@@ -175,7 +177,7 @@ def _order(
     uses of outside variables, as the core has them.
 
     Following the last writer and the readers since suffices; the rest follows from these. What a
-    step finds of an earlier step's failures comes by way of that, not of the outside variable.
+    step finds of an earlier step's failures comes by way of the step, not of the outside variable.
     """
     writer: dict[Hashable, int] = {}
     readers: dict[Hashable, list[int]] = {}

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbgraph.engine.compare import Shared
+from nbgraph.engine.execution_log import text_of
 from nbgraph.engine.schedule import Turn
-from nbgraph.engine.shared import Shared
 from nbgraph.engine.sites import Site
-from nbgraph.engine.witness import text_of
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +50,15 @@ class Remedy:
 
 
 @dataclass(frozen=True, slots=True)
-class Race:
+class Race(Report):
     """Two operations that nothing orders, though the result depends on their order.
 
     `operations` are the two in push order; one, if what races with it is the program between two
     of its own lines (`between`); none, if the search could not narrow it down (`note` says why).
     `remedies` have been tried: with any one of them the result was right under every schedule.
     """
+
+    _headed = True
 
     seed: int
     operations: tuple[Party, ...]
@@ -94,7 +96,9 @@ class Race:
             "schedule": [(list(turn.key), turn.at) for turn in self.schedule],
         }
 
-    def _head(self) -> str:
+    @property
+    def title(self) -> str:
+        """What was found, and by which seed."""
         names = [f"{party.name!r}" for party in self.operations]
         if len(names) == 2:
             return f"Race between {names[0]} and {names[1]} (seed {self.seed})"
@@ -102,7 +106,8 @@ class Race:
             return f"Race between {names[0]} and the program that pushed it (seed {self.seed})"
         return f"Race (seed {self.seed})"
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         what = self.difference
         if len(self.operations) == 2:
             first, second = self.operations
@@ -136,9 +141,3 @@ class Race:
             str(after) + "\n    " + text_of(after) if after else "the end",
         ]
         return "\n".join(rows)
-
-    def __str__(self) -> str:
-        return sections([(self._head(), ""), *self._parts()]).replace("\n\n\n", "\n\n")
-
-    def _repr_html_(self) -> str:
-        return html_sections(self._head(), self._parts())

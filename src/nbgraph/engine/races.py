@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -22,15 +21,13 @@ from typing import Any
 from nbgraph.engine import checks
 from nbgraph.engine.base import Engine
 from nbgraph.engine.chaos import ChaosEngine
-from nbgraph.engine.compare import difference
+from nbgraph.engine.compare import Shared, copied, difference, shared
 from nbgraph.engine.current import current, set_aside
+from nbgraph.engine.execution_log import Additions, ExecutionLog, Path
 from nbgraph.engine.naive import NaiveEngine
-from nbgraph.engine.path import Path
 from nbgraph.engine.race import Party, Race, Remedy
 from nbgraph.engine.remedies import Trials, remedies
 from nbgraph.engine.schedule import Chance, Chooser, Forced, Key, Turn
-from nbgraph.engine.shared import Shared, shared
-from nbgraph.engine.witness import Additions, Record
 from nbgraph.errors import ArgumentError, EngineError
 
 LIMIT = 10.0  # seconds that a run's work is waited for
@@ -72,7 +69,7 @@ class Run:
 
     wrong: str | None
     schedule: tuple[Turn, ...]
-    record: Record
+    log: ExecutionLog
 
 
 def find_race(fn: Callable[[], Any], runs: int = 200) -> Race | None:
@@ -97,11 +94,8 @@ def _reference(fn: Callable[[], Any], engine: Engine) -> Outcome:
     outcomes: list[Outcome] = []
     for _ in range(2):
         outcome = _outcome(fn, engine)
-        try:
-            value = deepcopy(outcome.value)  # a later run may change it
-        except Exception:  # not everything can be copied
-            value = outcome.value
-        outcomes.append(Outcome(value, outcome.error))
+        # a later run may change the value
+        outcomes.append(Outcome(copied(outcome.value), outcome.error))
     differing = outcomes[0].differs(outcomes[1])
     if differing is not None:
         raise EngineError(
@@ -112,7 +106,7 @@ def _reference(fn: Callable[[], Any], engine: Engine) -> Outcome:
     return outcomes[0]
 
 
-def _outcome(fn: Callable[[], Any], engine: Engine, record: Record | None = None) -> Outcome:
+def _outcome(fn: Callable[[], Any], engine: Engine, log: ExecutionLog | None = None) -> Outcome:
     """Call it, wait for what it pushed, and leave nothing behind for the next call."""
     value = error = None
     try:
@@ -124,8 +118,8 @@ def _outcome(fn: Callable[[], Any], engine: Engine, record: Record | None = None
     if current() is not engine:
         raise EngineError("find_race: fn chooses another engine; leave that to find_race")
     if isinstance(engine, ChaosEngine):
-        assert record is not None
-        record.ended = len(record.steps)
+        assert log is not None
+        log.ended = len(log.steps)
     try:
         engine.wait_for_all(LIMIT)
     except Exception as raised:
@@ -152,17 +146,17 @@ class _Hunt:
             engine = self._engine = self._fresh_engine()
         assert isinstance(engine, ChaosEngine)
         engine._begin_again(chooser)
-        engine.witness = None
-        record = engine.witness = Record(additions or {}, engine.new_variable(), watch)
+        engine.log = None
+        log = engine.log = ExecutionLog(additions or {}, engine.new_variable(), watch)
         try:
-            outcome = _outcome(self._fn, engine, record)
+            outcome = _outcome(self._fn, engine, log)
         finally:
-            engine.witness = None
-        return Run(self._right.differs(outcome), engine.schedule, record)
+            engine.log = None
+        return Run(self._right.differs(outcome), engine.schedule, log)
 
     def explain(self, seed: int, failing: Run) -> Race:
         """Narrow a failing run down."""
-        path = Path(failing.schedule, failing.record)
+        path = Path(failing.schedule, failing.log)
         steps = len(path)
         wrong = self.run(Forced(path.schedule(0)))
         if wrong.wrong is None:
@@ -184,14 +178,14 @@ class _Hunt:
         things = self._shared(path.schedule(high), moved, passed)
         changers = {moved} if any(each.by_first for each in things) else set[Key]()
         changers |= {passed} if any(each.by_second for each in things) else set[Key]()
-        trials = Trials(self._wrong_seeds(seed), wrong.record, changers)
+        trials = Trials(self._wrong_seeds(seed), wrong.log, changers)
         found, note = remedies(trials, moved, passed)
         race = self._race(seed, wrong, (moved, passed), schedule, tuple(found), note)
         return replace(race, shared=things)
 
     def _shared(self, schedule: tuple[Turn, ...], first: Key, second: Key) -> tuple[Shared, ...]:
         """What two functions hold in common, and which changes it where all is right."""
-        watched = self.run(Forced(schedule), watch=(first, second)).record.watched
+        watched = self.run(Forced(schedule), watch=(first, second)).log.watched
         if first in watched and second in watched:
             return shared(watched[first], watched[second])
         return ()
@@ -212,14 +206,14 @@ class _Hunt:
     def _race_with_program(
         self, seed: int, wrong: Run, schedule: tuple[Turn, ...], key: Key, at: int
     ) -> Race:
-        record = wrong.record
-        declared = record.operations[key]
+        log = wrong.log
+        declared = log.operations[key]
         names = (*declared.writes, *declared.reads)
-        how = f"wait_for_var of {record.quoted(names[0])}" if names else "the result() of its push"
+        how = f"wait_for_var of {log.quoted(names[0])}" if names else "the result() of its push"
         text = f"between these lines, first wait for what {declared.name!r} does: {how}"
-        variable = record.name_of(names[0]) if names else None
+        variable = log.name_of(names[0]) if names else None
         remedy = Remedy(variable, declared.name, declared.site, "", text)
-        between = record.step_site(at - 1), record.step_site(at)
+        between = log.step_site(at - 1), log.step_site(at)
         return self._race(seed, wrong, (key,), schedule, (remedy,), "", between)
 
     def _race(
@@ -234,7 +228,7 @@ class _Hunt:
     ) -> Race:
         return Race(
             seed=seed,
-            operations=tuple(_party(run.record, key) for key in keys),
+            operations=tuple(_party(run.log, key) for key in keys),
             between=between,
             difference=str(run.wrong),
             remedies=found,
@@ -244,14 +238,14 @@ class _Hunt:
         )
 
 
-def _party(record: Record, key: Key) -> Party:
-    declared = record.operations[key]
+def _party(log: ExecutionLog, key: Key) -> Party:
+    declared = log.operations[key]
     return Party(
         declared.name,
         ".".join(map(str, key)),
         declared.site,
-        tuple(map(record.name_of, declared.reads)),
-        tuple(map(record.name_of, declared.writes)),
+        tuple(map(log.name_of, declared.reads)),
+        tuple(map(log.name_of, declared.writes)),
     )
 
 

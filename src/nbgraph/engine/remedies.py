@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from nbgraph.engine.execution_log import FRESH, Addition, Additions, Declared, ExecutionLog, Label
 from nbgraph.engine.race import Remedy
 from nbgraph.engine.schedule import Key
-from nbgraph.engine.witness import FRESH, Addition, Additions, Declared, Label, Record
 
 SEEDS = 50  # that have to pass
 _MOST = 12  # candidates that are tried
@@ -23,7 +23,7 @@ class Trials:
     """How many seeds fail with variables added: `count(additions, seeds, all_of_them)`."""
 
     count: Callable[[Additions, int, bool], int]
-    record: Record
+    log: ExecutionLog
     changers: set[Key]  # which of the two was seen to change something that both hold
 
     def helps(self, additions: Additions) -> bool:
@@ -32,7 +32,7 @@ class Trials:
 
     def line(self, key: Key) -> list[Key]:
         """The operations that the same line pushed, in push order."""
-        operations = self.record.operations
+        operations = self.log.operations
         line = operations[key].line
         return sorted(k for k, declared in operations.items() if declared.line == line)
 
@@ -56,28 +56,28 @@ class Candidate:
         if givers == takers:
             return {key: (Addition(self.label, self.write),) for key in takers}
         shift = givers.index(self.giver) - takers.index(self.taker)
-        place = _names(trials.record.operations[self.giver]).index(self.label)
+        place = _names(trials.log.operations[self.giver]).index(self.label)
         found: dict[Key, tuple[Addition, ...]] = {}
         for number, key in enumerate(takers):
             label = self.label
             if 0 <= number + shift < len(givers):
-                names = _names(trials.record.operations[givers[number + shift]])
+                names = _names(trials.log.operations[givers[number + shift]])
                 label = names[place] if place < len(names) else label
             found[key] = (Addition(label, self.write),)
         return found
 
     def agrees(self, trials: Trials) -> bool:
         """Whether it makes those write that were seen to change something."""
-        if self.label in trials.record.operations[self.giver].writes:
+        if self.label in trials.log.operations[self.giver].writes:
             return self.giver in trials.changers and self.write == (self.taker in trials.changers)
         return self.taker in trials.changers
 
-    def remedy(self, record: Record) -> Remedy:
+    def remedy(self, log: ExecutionLog) -> Remedy:
         """In words."""
-        declared = record.operations[self.taker]
+        declared = log.operations[self.taker]
         argument = "mutate_vars" if self.write else "const_vars"
-        variable = record.quoted(self.label)
-        other = record.operations[self.giver]
+        variable = log.quoted(self.label)
+        other = log.operations[self.giver]
         how = "writes" if self.label in other.writes else "reads"
         text = (
             f"{declared.name!r} does not declare {variable}, which {other.name!r} {how}: add it to "
@@ -88,25 +88,29 @@ class Candidate:
                 f"{declared.name!r} declares {variable} as read only; if it changes what that "
                 f"stands for, move it to mutate_vars of the push at {declared.site}"
             )
-        return Remedy(record.name_of(self.label), declared.name, declared.site, argument, text)
+        return Remedy(log.name_of(self.label), declared.name, declared.site, argument, text)
 
 
 def remedies(trials: Trials, first: Key, second: Key) -> tuple[list[Remedy], str]:
     """What orders two operations of which the second, pushed later, must not overtake the first."""
-    record = trials.record
-    tiers = [list(_read_by_both(record, first, second))]
+    log = trials.log
+    forth, back = (first, second), (second, first)
+    # both say they read it, and one of them does more
+    tiers = [_candidates(log, (back, forth), "both", (True,))]
     if trials.line(first) != trials.line(second):  # of one line, all are alike
-        others = list(_written(record, first, second)), list(_only_read(record, first, second))
-        tiers = [others[0], *tiers, others[1]]
+        # one writes it: the other should read it, or write it as well
+        written = _candidates(log, (forth, back), "writes", (False, True))
+        # one reads it, and the other may be writing it
+        tiers = [written, *tiers, _candidates(log, (back, forth), "reads", (True,))]
     if trials.changers:
         tiers = [*([c for c in tier if c.agrees(trials)] for tier in tiers), *tiers]
     for tier in tiers:
         helping = [c for c in tier[:_MOST] if trials.helps(c.additions(trials))]
         helping = _without_needless_writes(helping)
         if helping:
-            return [candidate.remedy(record) for candidate in helping], ""
+            return [candidate.remedy(log) for candidate in helping], ""
     pair = {key: (Addition(FRESH, True),) for each in (first, second) for key in trials.line(each)}
-    new = Remedy(None, record.operations[second].name, record.operations[second].site, "", _NEW)
+    new = Remedy(None, log.operations[second].name, log.operations[second].site, "", _NEW)
     if trials.helps(pair):
         return [new], ""
     every = list(dict.fromkeys(candidate for tier in tiers for candidate in tier))
@@ -123,7 +127,7 @@ def _what_helps_most(
         if failing < fewest or (failing == fewest and best == [new]):
             fewest, best = failing, []
         if failing == fewest:
-            best.append(candidate.remedy(trials.record))
+            best.append(candidate.remedy(trials.log))
     note = (
         f"there is more than this race: with this remedy {fewest} of {SEEDS} seeds still fail. "
         "Call find_race again then"
@@ -135,29 +139,20 @@ def _names(declared: Declared) -> tuple[Label, ...]:
     return (*declared.writes, *declared.reads)
 
 
-def _written(record: Record, first: Key, second: Key) -> Iterator[Candidate]:
-    """One writes it, the other does not know of it: it should read it, or write it as well."""
-    for giver, taker in ((first, second), (second, first)):
-        for label in record.operations[giver].writes:
-            if label not in _names(record.operations[taker]):
-                yield Candidate(giver, taker, label, False)
-                yield Candidate(giver, taker, label, True)
-
-
-def _read_by_both(record: Record, first: Key, second: Key) -> Iterator[Candidate]:
-    """Both say they read it: one of them does more."""
-    for giver, taker in ((second, first), (first, second)):
-        for label in record.operations[taker].reads:
-            if label in record.operations[giver].reads:
-                yield Candidate(giver, taker, label, True)
-
-
-def _only_read(record: Record, first: Key, second: Key) -> Iterator[Candidate]:
-    """One reads it, the other does not know of it and may be writing it."""
-    for giver, taker in ((second, first), (first, second)):
-        for label in record.operations[giver].reads:
-            if label not in _names(record.operations[taker]):
-                yield Candidate(giver, taker, label, True)
+def _candidates(
+    log: ExecutionLog, pairs: Sequence[tuple[Key, Key]], given: str, writes: Sequence[bool]
+) -> list[Candidate]:
+    """Variables of the giver (its "reads", or its "writes") that the taker does not know; or
+    ("both") those that both read. `writes`: whether the taker is to write them."""
+    found: list[Candidate] = []
+    for giver, taker in pairs:
+        has, takes = log.operations[giver], log.operations[taker]
+        if given == "both":
+            labels = [label for label in takes.reads if label in has.reads]
+        else:
+            labels = [label for label in getattr(has, given) if label not in _names(takes)]
+        found += [Candidate(giver, taker, label, w) for label in labels for w in writes]
+    return found
 
 
 def _without_needless_writes(helping: list[Candidate]) -> list[Candidate]:

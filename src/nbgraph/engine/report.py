@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.engine.operation import NEW, STATES, WAITING, Operation
 from nbgraph.engine.variable import Variable
 from nbgraph.picture import columns, html_sections, sections
+
+if TYPE_CHECKING:
+    from nbgraph.engine.interface import EngineLike
 
 _SHOWN = 40  # rows of each table in the text; `to_dict()` has all
 
@@ -26,6 +29,23 @@ class Stats(NamedTuple):
     variables: int
     failures: int
 
+    @classmethod
+    def of(cls, engine: EngineLike) -> Stats:
+        """The counts of an engine now."""
+        pushed, completed, nbytes = engine._counts()
+        failures = [] if engine._core is None else list(engine._core.failures.values())
+        return cls(
+            kind=engine.kind,
+            workers=engine.workers,
+            pushed=pushed,
+            completed=completed,
+            pending=pushed - completed,
+            pending_bytes=nbytes,
+            limits=dict(engine.limits),
+            variables=engine._owner.alive,
+            failures=len(engine._owner.ledger) + sum(f.raised_at is None for f in failures),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The counts by name."""
         return self._asdict()
@@ -39,7 +59,7 @@ class Stats(NamedTuple):
             ("unfinished", f"{self.pending} ({self.pending_bytes} bytes declared)"),
             ("limits", limits),
             ("variables", str(self.variables)),
-            ("failures nobody was told of", str(self.failures)),
+            ("failures nobody has seen", str(self.failures)),
         ]
 
     def __str__(self) -> str:

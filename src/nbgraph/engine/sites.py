@@ -1,16 +1,19 @@
 """The line of user code that pushed an operation.
 
 A push keeps the code object and the instruction; line and names are worked out when somebody
-asks. Frames of nbgraph itself are passed over.
+asks. Frames of nbgraph itself are passed over. The compiled core has numbers for lines and names.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
+
+from nbgraph.tracebacks import file_label
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 
@@ -27,7 +30,7 @@ class Site(NamedTuple):
     function: str
 
     def __str__(self) -> str:
-        return f"{shown(self.filename)}:{self.line} in {self.function}"
+        return f"{file_label(self.filename)}:{self.line} in {self.function}"
 
 
 def caller(depth: int = 1) -> tuple[CodeType, int]:
@@ -44,6 +47,7 @@ def caller(depth: int = 1) -> tuple[CodeType, int]:
 _OURS: dict[int, CodeType] = {}  # code of this package by id; kept, so that ids stay their own
 _MOST = 4096
 OURS = -2  # what stands for a line of the package among numbers of lines
+_SHIFT = 48  # of the instruction in the key of a line: no address of an object has so many bits
 
 
 def is_ours(code: CodeType) -> bool:
@@ -55,11 +59,6 @@ def is_ours(code: CodeType) -> bool:
     if len(_OURS) < _MOST:
         _OURS[id(code)] = code
     return True
-
-
-def is_kept(code: CodeType) -> bool:
-    """Whether code of nbgraph is kept, so that its `id` tells of it."""
-    return id(code) in _OURS
 
 
 def site(code: CodeType, instruction: int) -> Site:
@@ -76,19 +75,58 @@ def site(code: CodeType, instruction: int) -> Site:
     return Site(code.co_filename, line, code.co_qualname)
 
 
-def shown(filename: str) -> str:
-    """A file name as people know it: a notebook's cell is called as IPython calls it.
+class InternedNames:
+    """Numbers that stand in the core for names of operations and for lines of user code.
 
-    >>> shown("losses.py"), shown("<stdin>")
-    ('losses.py', '<stdin>')
+    They are kept for good: `names` and `sites` by number, `site_ids` by `id` of the code object and
+    instruction. The code objects are kept too, so that their ids stay their own.
     """
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if shell is not None:
-        try:
-            label = shell.compile.format_code_name(filename)
-        except Exception:  # another IPython: the plain name does
-            label = None
-        if label:
-            return " ".join(label)
-    return filename
+
+    def __init__(self) -> None:
+        self.names: list[str] = [""]
+        self.sites: list[Site] = [Site("?", 0, "?")]
+        self.site_ids: dict[int, int] = {}
+        self._name_ids: dict[str, int] = {"": 0}
+        self._codes: list[CodeType] = []
+        self.forget_threads()
+
+    def forget_threads(self) -> None:
+        """In a forked child: the lock may be held by a thread that is not here."""
+        self._lock = threading.RLock()
+
+    def name(self, name: str) -> int:
+        """The number of a name."""
+        found = self._name_ids.get(name)
+        if found is None:
+            with self._lock:
+                found = self._name_ids.setdefault(name, len(self.names))
+                if found == len(self.names):
+                    self.names.append(name)
+        return found
+
+    def site(self, code: CodeType, instruction: int) -> int:
+        """The number of a line of user code."""
+        key = id(code) + (instruction << _SHIFT)
+        found = self.site_ids.get(key)
+        if found is None:
+            with self._lock:
+                found = self.site_ids.setdefault(key, len(self.sites))
+                if found == len(self.sites):
+                    self.sites.append(site(code, instruction))
+                    self._codes.append(code)
+        return max(found, 0)  # a line of the package that nobody called
+
+    def site_at(self, frame: Any) -> int:
+        """The number of the nearest line outside nbgraph, from a frame on."""
+        known = self.site_ids
+        while True:
+            code = frame.f_code
+            key = id(code) + (frame.f_lasti << _SHIFT)
+            found = known.get(key)
+            if found is not None and found != OURS:
+                return found
+            if frame.f_back is None or not is_ours(code):
+                return self.site(code, frame.f_lasti)
+            if found is None and id(code) in _OURS:
+                known[key] = OURS
+            frame = frame.f_back

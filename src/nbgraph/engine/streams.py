@@ -10,6 +10,10 @@ A fourth stream, `EXCHANGE`, is for other libraries: what they give is ready whe
 event that was noted there (`follow`). Nothing of ours runs on it, and it is never captured.
 
 An engine without lanes waits for each event before it goes on.
+
+Where a kernel finds that something is wrong with what it was given, such as an index, it leaves a
+code in a word of the host (`ErrorWords`), which is looked at when the job is over: so the failure
+is that of an operation, as on the host, and not one of the whole device.
 """
 
 from __future__ import annotations
@@ -22,17 +26,64 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext, driver
-from nbgraph.engine.slots import Slots, Words
-from nbgraph.errors import DeviceError
+from nbgraph.errors import DeviceError, NbgraphError, of_kernel
 
 if TYPE_CHECKING:
-    from nbgraph.engine.lanes import Lane
-    from nbgraph.engine.pending import OnComplete
-    from nbgraph.engine.threaded import ThreadedEngine
+    from nbgraph.engine.interface import EngineLike
+    from nbgraph.engine.running import OnComplete
     from nbgraph.engine.variable import Variable
 
 WORK, INTO, OUT, EXCHANGE = "work", "into", "out", "exchange"
 Fn = Callable[[RunContext], Any]
+_PAGE = 512  # words of the host that are asked for at once
+
+
+class WordPool:
+    """Words of the host that a device writes to; each belongs to one job at a time."""
+
+    def __init__(self) -> None:
+        self._free: deque[Any] = deque()  # arrays of one word, which is 0
+
+    def take(self) -> Any:
+        """One that nobody has."""
+        try:
+            return self._free.popleft()
+        except IndexError:
+            page = driver().pinned(8 * _PAGE).view("int64")
+            page[...] = 0
+            self._free.extend(page[k : k + 1] for k in range(1, _PAGE))
+            return page[:1]
+
+    def give(self, word: Any) -> None:
+        """It is the next one's."""
+        word[0] = 0
+        self._free.append(word)
+
+
+class ErrorWords:
+    """Where the kernels of a job leave codes; see `RunContext.slot`."""
+
+    __slots__ = ("_taken", "_words")
+
+    def __init__(self, words: WordPool) -> None:
+        self._words = words
+        self._taken: list[tuple[str, Any]] = []
+
+    def take(self, name: str) -> int:
+        """The address of another word."""
+        word = self._words.take()
+        self._taken.append((name, word))
+        return int(word.__array_interface__["data"][0])
+
+    def look(self) -> NbgraphError | None:
+        """What went wrong first, now that the job is over."""
+        found: NbgraphError | None = None
+        for name, word in self._taken:
+            if word[0] and found is None:
+                found = of_kernel(name, int(word[0]))
+            self._words.give(word)
+        self._taken = []
+        return found
 
 
 class Mark:
@@ -40,7 +91,7 @@ class Mark:
 
     __slots__ = ("event", "over", "slots")
 
-    def __init__(self, event: Any, slots: Slots | None = None) -> None:
+    def __init__(self, event: Any, slots: ErrorWords | None = None) -> None:
         self.event, self.slots = event, slots
         self.over = False
 
@@ -59,8 +110,8 @@ class DeviceQueue:
     def __init__(self, device: Context) -> None:
         self.device = device
         self._streams: dict[str, Any] = {}
-        self._words = Words()
-        self._lanes: weakref.WeakKeyDictionary[ThreadedEngine, Lane] = weakref.WeakKeyDictionary()
+        self._words = WordPool()
+        self._lanes: weakref.WeakKeyDictionary[EngineLike, Any] = weakref.WeakKeyDictionary()
         # of each variable: for each stream the last job with it
         self._uses: dict[int, dict[str, Mark]] = {}
         self._ended: deque[tuple[int, ...]] = deque()  # variables of jobs that are over
@@ -68,7 +119,7 @@ class DeviceQueue:
         self._lock = threading.RLock()
         self._told = False  # whether the thread that tells of ends is there
 
-    def lane(self, engine: ThreadedEngine, make: Callable[[], Lane]) -> Lane:
+    def lane(self, engine: EngineLike, make: Callable[[], Any]) -> Any:
         """The lane of an engine, made at first use."""
         found = self._lanes.get(engine)
         if found is None:
@@ -124,7 +175,7 @@ class DeviceQueue:
 
     def _issued(self, fn: Fn, stream: str, numbers: tuple[int, ...]) -> tuple[Any, Mark]:
         """Behind what other streams do with the same variables."""
-        run_ctx = RunContext(self.device, self.stream(stream), Slots(self._words))
+        run_ctx = RunContext(self.device, self.stream(stream), ErrorWords(self._words))
         self._forget_ended()
         _take_told()
         waited: set[int] = set()
@@ -181,7 +232,7 @@ class DeviceQueue:
 
 
 def _nobody_asks(error: object) -> None:
-    """The end of what is no operation of ours."""
+    """The end of what is not an operation of ours."""
 
 
 # what other libraries do on streams of theirs: by a finaliser, and by variable. Of all devices, as

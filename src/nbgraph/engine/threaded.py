@@ -8,29 +8,29 @@ tracker; copies and urgent work have their own queues and threads.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.device import Context, RunContext
 from nbgraph.engine import checks, lifecycle
 from nbgraph.engine.core import layout
+from nbgraph.engine.events import Listener, Recording
 from nbgraph.engine.handle import Core
-from nbgraph.engine.kernels import Kernels
-from nbgraph.engine.lanes import Lane, first_free
-from nbgraph.engine.native_events import Recording
-from nbgraph.engine.operation import ISSUED, Operation
-from nbgraph.engine.pending import OnComplete, Pending, watch_dropped
-from nbgraph.engine.properties import ASYNC, NORMAL, FnProperty
-from nbgraph.engine.runner import Listener
-from nbgraph.engine.serving import JOIN, ServedEngine
-from nbgraph.engine.streams import WORK, device_queue
-from nbgraph.engine.tracked import QUEUES
-from nbgraph.engine.variable import Owner
+from nbgraph.engine.kernels import KernelPush
+from nbgraph.engine.lanes import Lane
+from nbgraph.engine.operation import Operation
+from nbgraph.engine.properties import ASYNC, NORMAL
+from nbgraph.engine.streams import device_queue
+from nbgraph.engine.thread import here
+from nbgraph.engine.tracked import JOIN, TrackedEngine
+from nbgraph.engine.variable import Owner, Variable
+from nbgraph.errors import EngineError
 
 LEAST_PYTHON_WORKERS = 4
 HELD, MOMENT = 0.05, 0.0002  # seconds that a pusher is held before it tries again
+_NAMES = {layout.NATIVE: "kernel", layout.PYTHON: "python", layout.COPY: "copy"}
 
 
 def cores() -> int:
@@ -41,7 +41,43 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-class ThreadedEngine(Kernels, ServedEngine):
+class Workers:
+    """The threads that serve the queues of a core; `sizes` says how many each queue has."""
+
+    def __init__(self, sizes: dict[int, int]) -> None:
+        self.sizes = sizes
+        self.serving: list[bool] = [False] * layout.QUEUE_COUNT
+        self.names: dict[int, tuple[int, str]] = {}  # identifier and name of a thread, by parker
+        self._threads: list[threading.Thread] = []
+
+    def start(self, core: Core, queue: int, work: Callable[[Core, int], None]) -> None:
+        """Begin the threads of a queue: each runs `work(core, queue)`."""
+        name = _NAMES.get(queue, "urgent")
+        threads = [
+            threading.Thread(
+                target=work, args=(core, queue), name=f"nbgraph {name} {i}", daemon=True
+            )
+            for i in range(self.sizes[queue])
+        ]
+        self._threads += threads
+        self.serving[queue] = True
+        for thread in threads:
+            thread.start()
+
+    def join(self, timeout: float) -> None:
+        """Wait for the threads to end, so many seconds in all."""
+        until = time.monotonic() + timeout
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, until - time.monotonic()))
+
+    def forget(self) -> None:
+        """No queue is served any more."""
+        self._threads = []
+        self.serving[:] = [False] * layout.QUEUE_COUNT
+
+
+class ThreadedEngine(TrackedEngine):
     """Runs ready work on threads; see the module. `workers` native ones, as many for Python."""
 
     kind = "threaded"
@@ -55,200 +91,135 @@ class ThreadedEngine(Kernels, ServedEngine):
             workers = checks.workers(workers, "ThreadedEngine")
         self.workers = max(1, cores() - 1) if workers is None else workers
         python = max(LEAST_PYTHON_WORKERS, cores()) if workers is None else workers
-        self._sizes = {layout.PYTHON: python, layout.COPY: 1, layout.URGENT: 1}
+        self._workers = Workers(
+            {layout.NATIVE: self.workers, layout.PYTHON: python, layout.COPY: 1, layout.URGENT: 1}
+        )
+        self._serving = self._workers.serving
+        self._kernels = kernels = KernelPush(self)
+        self._run_step, self._run_notice = kernels.run_step, kernels.run_notice
         self._lanes: dict[int, Lane] = {}
-        self._threads: dict[int, list[threading.Thread]] = {}
-        self._serving: list[bool] = [False] * layout.QUEUE_COUNT
-        self._thread_names: dict[int, tuple[int, str]] = {}
         self._recording: tuple[Core, Recording] | None = None
+        self._live: Core | None = None  # the core, while its workers run
 
     # threads -----------------------------------------------------------------------------------
 
     def _begin_core(self, core: Core) -> None:
+        core.poke(core.address + layout.STOPPING, 0)
         core.poke(core.address + layout.WORKERS, self.workers)
         self._live = core
-        self._start(core, layout.NATIVE, self.workers, self._work)
-
-    def _start(
-        self, core: Core, queue: int, count: int, target: Callable[[Core, int], None]
-    ) -> None:
-        names = {layout.NATIVE: "kernel", layout.PYTHON: "python", layout.COPY: "copy"}
-        threads = [
-            threading.Thread(
-                target=target,
-                args=(core, queue),
-                name=f"nbgraph {names.get(queue, 'urgent')} {i}",
-                daemon=True,
-            )
-            for i in range(count)
-        ]
-        self._threads[queue] = threads
-        self._serving[queue] = True
-        for thread in threads:
-            thread.start()
+        self._workers.start(core, layout.NATIVE, self._work)
 
     def _work(self, core: Core, queue: int) -> None:
+        """The life of a thread that runs kernels."""
         parker = core.parker()
-        self._note_thread(parker)
-        core.work_until_stopped(parker)
-
-    def _note_thread(self, parker: int) -> None:
         thread = threading.current_thread()
-        self._thread_names[parker] = threading.get_ident(), thread.name
+        self._workers.names[parker] = threading.get_ident(), thread.name
+        core.work_until_stopped(parker)
 
     def _serve(self, core: Core, queue: int) -> None:
         """The life of a thread that runs Python functions."""
         parker = core.parker()
-        following, running = core.next_call, self._now_running
+        following, run, run_step = core.next_call, self._run_block, self._run_step
         while block := following(parker, queue, -1):
             if core.peek(block + layout.O_KIND) == layout.STEP:
-                self._run_step(core, block)
-            elif not self._notice(core, block):
-                token = core.peek(block + layout.O_TOKEN)
-                operation = self._jobs.pop(token)
-                operation.block = block
-                operation.seq = core.peek(block + layout.O_SEQ)
-                running[block] = operation
-                del operation
-                self._perform(running[block])
+                run_step(core, block)
+            elif not (core.notices and self._run_notice(core, block)):
+                run(core, block)
             if core.retired:  # the function forked, and this is the child: its last thread ends
                 lifecycle.end_child()
         del core
-
-    def _issue(self, operation: Operation) -> None:
-        core = self._core or self._opened()
-        queue = QUEUES.get(operation.prop, layout.PYTHON)
-        if not self._serving[queue]:
-            self._open_queue(core, queue)
-        super()._issue(operation)
 
     def _open_queue(self, core: Core, queue: int) -> None:
         with self._opening:
             self._opened()  # it may have been stopped
             if not self._serving[queue]:
-                self._start(core, queue, self._sizes[queue], self._serve)
+                self._workers.start(core, queue, self._serve)
 
-    # lanes -------------------------------------------------------------------------------------
+    # kernels, and devices ----------------------------------------------------------------------
+
+    def _takes_pushes(self) -> bool:
+        """Whether pushes may go to the core as they come."""
+        return self._live is not None and self._owner.engine is self and not self._bulks
+
+    def _open_gate(self) -> bool:
+        """Let the quickest ways push, if they may; whether they may."""
+        if self._takes_pushes():
+            self._owner.gate[0] = self._live
+            if self._takes_pushes():
+                return True
+            self._owner.gate[0] = None  # another thread has closed it, and may have been too early
+        return False
+
+    def _end_life(self) -> None:
+        """No worker of the core runs from now on."""
+        self._live = None
+        self._owner.gate[0] = None
+
+    def site_id(self, above: int = 0) -> int:
+        """A number for the line of user code that called, for a `Launcher`; so many callers of
+        the caller are ours."""
+        return self._names.site_at(sys._getframe(1 + above))
 
     def _take_queue(self, lane: Lane) -> int:
+        """A queue for a new lane."""
         with self._opening:
-            queue = first_free(self._lanes)
-            self._lanes[queue] = lane
-            self._sizes[queue] = 1
-            return queue
+            for queue in range(layout.FIRST_LANE, layout.QUEUE_COUNT):
+                if queue not in self._lanes:
+                    self._lanes[queue] = lane
+                    self._workers.sizes[queue] = 1
+                    return queue
+        most = layout.QUEUE_COUNT - layout.FIRST_LANE
+        raise EngineError(f"Lane: all {most} lanes of this engine are taken")
 
-    def push_to_device(
-        self,
-        device: Context,
-        fn: Callable[[RunContext], Any],
-        *,
-        stream: str = WORK,
-        const_vars: Any = (),
-        mutate_vars: Any = (),
-        priority: int = 0,
-        name: str | None = None,
-        nbytes: int = 0,
-        prop: FnProperty = NORMAL,
-    ) -> Pending:
-        """As `Engine.push_to_device`: what follows on the device does not wait for the end."""
-        name = checks.label(fn, name, "push")
-        reads, writes = tuple(const_vars), tuple(mutate_vars)
-        held = device_queue(device)
-        lane = held.lane(self, lambda: Lane(self, repr(device)))
-        return lane.push(
-            held.job(fn, stream, (*reads, *writes)),
-            ctx=device,
-            const_vars=reads,
-            mutate_vars=writes,
-            priority=priority,
-            name=name,
-            nbytes=nbytes,
-            prop=ASYNC if prop is NORMAL else prop,
-        )
-
-    def _begin(self, operation: Operation, run_ctx: RunContext) -> bool:
-        if operation.lane is None:
-            return super()._begin(operation, run_ctx)
-        watch_dropped()
-        on_complete = OnComplete(operation)
-        try:
-            operation.value = operation.fn(run_ctx, on_complete)  # type: ignore[misc]
-        except BaseException as error:  # as in `Runner._run`; it ends in its turn
-            if on_complete._take() is not None:
-                operation.lane.ended(operation, error)
-        operation.state = ISSUED
-        operation.lane.issued(operation)
-        return True
-
-    def _perform(self, operation: Operation) -> None:
-        if operation.lane is not None and self._inherited(operation) is not None:
-            # skipped, but in its turn: what was issued before must not see its failure
-            operation.state = ISSUED
-            operation.lane.ended(operation, None)
-            operation.lane.issued(operation)
-        else:
-            super()._perform(operation)
-        del operation  # see there
-
-    def _end_async(self, operation: Operation, error: BaseException | None) -> None:
-        if operation.lane is not None:
-            operation.lane.ended(operation, error)
-        else:
-            super()._end_async(operation, error)
+    def _to_device(self, operation: Operation, stream: str) -> None:
+        """As in `Engine`; what follows on the device does not wait for the end."""
+        fn: Any = operation.fn
+        queue = device_queue(operation.ctx)
+        operation.lane = queue.lane(self, lambda: Lane(self, repr(queue.device)))
+        operation.fn = queue.job(fn, stream, (*operation.reads, *operation.writes))
+        operation.asynchronous = True
+        if operation.prop is NORMAL:
+            operation.prop = ASYNC
 
     # begin and end -----------------------------------------------------------------------------
 
     def _open(self) -> None:
-        core = super()._opened()
-        with self._opening:
-            if not self._serving[layout.NATIVE]:
-                core.poke(core.address + layout.STOPPING, 0)
-                self._begin_core(core)
+        self._opened()
 
     def _close(self) -> None:
         core = self._core
-        if core is None or not self._serving[layout.NATIVE]:
+        if core is None or self._stopped:
             return
         with self._opening:
             self._end_life()
             core.stop()
-            threads = [t for group in self._threads.values() for t in group]
-            self._threads.clear()
-            until = time.monotonic() + JOIN
-            for thread in threads:
-                if thread is not threading.current_thread():
-                    thread.join(max(0.0, until - time.monotonic()))
-            self._serving = [False] * layout.QUEUE_COUNT
-            for operator in list(self._operators.values()):
+            self._workers.join(JOIN)
+            self._workers.forget()
+            self._stopped = True
+            for operator in list(core.operators.values()):
                 operator.core = None  # their quick way in would not start the workers
-
-    def _opened(self) -> Core:
-        core = super()._opened()
-        if not self._serving[layout.NATIVE]:  # stopped: a push starts it again
-            self._open()
-        return core
 
     def _shut_down(self) -> None:
         """The process ends: what is unfinished has a moment, then the threads are let go."""
         core = self._core
-        if core is None or not self._serving[layout.NATIVE]:
+        if core is None or self._stopped:
             return
         super()._shut_down()
         self._end_life()
         core.stop()
-        self._threads.clear()
-        self._serving = [False] * layout.QUEUE_COUNT  # a later exit handler may push again
+        self._workers.forget()
+        self._stopped = True  # a later exit handler may push again
 
     def _after_fork(self) -> None:
         self._end_life()
-        self._threads.clear()
-        self._serving = [False] * layout.QUEUE_COUNT
+        self._workers.forget()
+        self._stopped = False
         super()._after_fork()
 
     # listeners ---------------------------------------------------------------------------------
 
     def add_listener(self, listener: Listener) -> None:
-        """As `Engine.add_listener`; kernels are told of in batches, at waits and at the end."""
+        """As `Engine.add_listener`; kernels are reported in batches, at waits and at the end."""
         core = self._opened()
         if self._recording is None or self._recording[0] is not core:
             self._recording = core, Recording(core)
@@ -265,12 +236,24 @@ class ThreadedEngine(Kernels, ServedEngine):
 
     def _drain_events(self) -> None:
         if self._listeners and self._recording is not None:
-            with self._raising:
-                events = self._recording[1].drain(self)
+            core, recording = self._recording
+            with core.lock:
+                events = recording.drain(self._names, self._workers.names)
             for each in events:
                 self._tell(each)
 
     # wait --------------------------------------------------------------------------------------
+
+    def _calm(self, var: Variable) -> bool:
+        core = self._core
+        return (
+            core is not None
+            and var._core is core
+            and var._owner is self._owner
+            and not (var.deleted or self._bulks or core.states)
+            and here.running is None
+            and core.settled(var._address) != 0
+        )
 
     def _wait_all(self, deadline: float | None) -> bool:
         done = super()._wait_all(deadline)
@@ -280,7 +263,7 @@ class ThreadedEngine(Kernels, ServedEngine):
 
     def _hold_back(self, core: Core) -> None:
         """Over the brake: help, or sleep, until there is room."""
-        if not self._serving[layout.NATIVE]:
+        if self._stopped:
             self._open()
         if self._wait_ticket(core, -1, time.monotonic() + HELD):
             # what is held may be larger than the room there is: then it goes last

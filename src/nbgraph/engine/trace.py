@@ -19,9 +19,12 @@ from typing import Any, Self
 
 from nbgraph.engine.base import Engine
 from nbgraph.engine.current import current
+from nbgraph.engine.effort import limits
 from nbgraph.engine.events import Event
+from nbgraph.engine.step_rows import StepRow, duration, flame, step_rows, table
 from nbgraph.engine.thread import here
-from nbgraph.picture import COLOURS, Bar, bar_chart, columns, html_sections, packed
+from nbgraph.engine.timing import SWITCH, Clock, Reading, Timing, begin, end
+from nbgraph.picture import COLOURS, Bar, bar_chart, columns, html_sections, packed, sections
 
 _DRAWN = 2000  # bars of a timeline: the longest ones
 
@@ -64,16 +67,25 @@ class Profile:
         self._engine = engine
         self.events: list[Event] = []
         self._begun = 0
+        self._timing: Timing | None = None
+        self._before: dict[Clock, Reading] = {}  # sums of clocks that ran before
+        self._steps: list[StepRow] = []
 
     # the block ---------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
         self._begun = time.monotonic_ns()
-        self._of().add_listener(self._add)
+        engine: Any = self._of()
+        if engine.kind == "threaded":
+            self._timing = begin(engine)
+            self._before = {clock: clock.read() for clock in self._timing.clocks}
+        engine.add_listener(self._add)
         return self
 
     def _add(self, event: Event) -> None:
         """What began before the block counts from its beginning."""
+        if event.name == SWITCH:
+            return
         if event.started_ns < self._begun:
             event = event._replace(
                 started_ns=self._begun, pushed_ns=min(event.pushed_ns, self._begun)
@@ -81,13 +93,22 @@ class Profile:
         self.events.append(event)
 
     def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
-        engine = self._of()
+        engine: Any = self._of()
         try:
             if kind is None and here.running is None:
                 engine._flush()
                 engine._wait_all(None)  # what was pushed in the block belongs to it
         finally:
             engine.remove_listener(self._add)
+            if self._timing is not None:
+                self._read(self._timing)
+                end(engine, self._timing)
+                self._timing = None
+
+    def _read(self, timing: Timing) -> None:
+        zero = Reading(0, 0, 0)
+        found = [(clock, self._before.get(clock, zero)) for clock in timing.clocks]
+        self._steps, self._before = step_rows(found), {}
 
     def _of(self) -> Engine:
         return self._engine or current()
@@ -101,12 +122,30 @@ class Profile:
             named.setdefault(event.name, []).append(event)
         return sorted((Row.of(n, e) for n, e in named.items()), key=lambda r: -r.total)
 
+    def steps(self) -> list[StepRow]:
+        """Return a row for each kernel of compiled graphs, the longest in all first.
+
+        A compiled graph (a bound executor, `ng.jit`, `train_step`) is one operation; these are its
+        parts, with time, bytes moved and operations. Graphs on GPUs have none; other engines than
+        the threaded one run steps as operations.
+        """
+        return list(self._steps)
+
     def to_dict(self) -> dict[str, Any]:
-        """Rows, and every event."""
+        """Return rows of operations, steps of compiled graphs, and every event."""
         events = [{**e._asdict(), "site": str(e.site)} for e in self.events]
-        return {"operations": [asdict(row) for row in self.rows()], "events": events}
+        steps = [row.to_dict(limits()) for row in self._steps]
+        operations = [asdict(row) for row in self.rows()]
+        return {"operations": operations, "steps": steps, "events": events}
+
+    def _parts(self) -> list[tuple[str, str]]:
+        steps = table(self._steps, limits()) if self._steps else []
+        return [("operations", self._operations()), *steps]
 
     def __str__(self) -> str:
+        return sections(self._parts()) if self._steps else self._operations()
+
+    def _operations(self) -> str:
         if not self.events:
             return "nothing ran"
         head = ("operation", "count", "total", "mean", "max", "waited", "failed", "skipped")
@@ -114,7 +153,7 @@ class Profile:
             (
                 row.operation,
                 str(row.count),
-                *map(_time, (row.total, row.mean, row.max, row.waited)),
+                *map(duration, (row.total, row.mean, row.max, row.waited)),
                 str(row.failed or ""),
                 str(row.skipped or ""),
             )
@@ -135,8 +174,8 @@ class Profile:
             start, end = ((t - begun) / 1e6 for t in (event.started_ns, event.ended_ns))
             waited = (event.started_ns - event.pushed_ns) / 1e9
             hint = (
-                f"{event.name}: {_time(_seconds(event))}, waited {_time(waited)}, {event.status}\n"
-                f"pushed at {event.site}"
+                f"{event.name}: {duration(_seconds(event))}, waited {duration(waited)}, "
+                f"{event.status}\npushed at {event.site}"
             )
             track = event.lane if event.lane == "async" else event.thread_name
             bar = Bar(start, end, event.name, colours[event.name], hint, event.status == "failed")
@@ -144,8 +183,14 @@ class Profile:
         return bar_chart(list(rows.items()), width=width, title="timeline", unit="ms")
 
     def _repr_html_(self) -> str:
-        table = html_sections("ng.profile()", [("operations", str(self))])
-        return table + self.timeline() if self.events else table
+        text = html_sections("ng.profile()", self._parts())
+        pictures = self.flame() if self._steps else ""
+        return text + pictures + self.timeline() if self.events else text
+
+    def flame(self, *, width: int = 760) -> str:
+        """Return an SVG of the steps of compiled graphs: graphs, lines of the user's text and
+        kernels, each as wide as its time; what limits a kernel is its colour."""
+        return flame(self._steps, limits(), width=width)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a Chrome trace (JSON), for Perfetto (ui.perfetto.dev) or chrome://tracing."""
@@ -204,22 +249,13 @@ def _seconds(event: Event) -> float:
     return (event.ended_ns - event.started_ns) / 1e9
 
 
-def _time(seconds: float) -> str:
-    """A duration with three figures.
-
-    >>> _time(0.00123), _time(2), _time(4.56e-7)
-    ('1.23 ms', '2 s', '0.456 us')
-    """
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} us"
-
-
 def profile(engine: Engine | None = None) -> Profile:
     """`with ng.profile() as p:` records what the engine runs in the block, to its end. Of what
     began before it, the part in the block counts.
 
-    `print(p)` is a table, `p.save("trace.json")` opens in Perfetto, `p.timeline()` is a picture.
+    `print(p)` is a table: operations, and the kernels of compiled graphs beside the machine's
+    limits, which are measured at the first time (some 0.2 s). `p.save("trace.json")` opens in
+    Perfetto; `p.timeline()` and `p.flame()` are pictures. While nobody profiles nothing of it runs;
+    in the block each kernel of a compiled graph costs some 0.1 us more.
     """
     return Profile(engine)

@@ -1,330 +1,153 @@
-"""What engines on the compiled core share: operations, failures and variables in its memory.
+"""What engines on the compiled core share: operations in its memory, waits, the end and a fork.
 
 The core orders and counts; Python keeps the functions, by token, and the exceptions, by the token
-in their cells.
+in their cells. Threads of the engine run what is ready; a subclass says which.
 """
 
 from __future__ import annotations
 
 import ctypes
-import gc
 import threading
+import time
+import warnings
+from collections.abc import Callable
 from typing import Any
 
+from nbgraph.engine import lifecycle
 from nbgraph.engine.base import Engine
 from nbgraph.engine.core import layout
-from nbgraph.engine.core.codes import BRAKE, NO_MEMORY, SNAPSHOT, STALE
-from nbgraph.engine.events import event
-from nbgraph.engine.failure import Failure, first_of
+from nbgraph.engine.core.codes import BRAKE, LEFT, NO_MEMORY, QUEUE_BITS, SNAPSHOT, STALE
 from nbgraph.engine.handle import Core, core_unit
-from nbgraph.engine.operation import ISSUED, RUNNING, WAITING, Operation
+from nbgraph.engine.helper import MOMENT, SLICE, helper, longest
+from nbgraph.engine.operation import RUNNING, WAITING, KernelView, Operation, VariableView
 from nbgraph.engine.properties import DELETE_VAR, OVERWRITE, UNSKIPPED, FnProperty
-from nbgraph.engine.sites import Site
+from nbgraph.engine.running import perform
+from nbgraph.engine.sites import InternedNames
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import EngineError, of_kernel
+from nbgraph.errors import EngineError
 from nbgraph.settings import config
 
-_NO_SITE = Site("?", 0, "?")
-
-QUEUES = {
+JOIN = 5.0  # seconds a stopped thread is waited for
+DRAIN = 2.0  # seconds that unfinished work is waited for at exit and before a fork
+LONGEST = 60.0  # seconds that work is waited for at exit while some of it ends
+_SHOWN = 64  # variables of a kernel that a dump tells of
+_OTHERS = {
     FnProperty.COPY_FROM_GPU: layout.COPY,
     FnProperty.COPY_TO_GPU: layout.COPY,
     FnProperty.CPU_PRIORITIZED: layout.URGENT,
     FnProperty.GPU_PRIORITIZED: layout.URGENT,
 }
+# by the property's value: its `hash` is a Python function
+_QUEUES = tuple(_OTHERS.get(prop, layout.PYTHON) for prop in FnProperty)
 
 
 class TrackedEngine(Engine):
     """Dependencies by the compiled core; a subclass says who runs what is ready."""
 
-    limits: dict[str, int]
+    prioritised = True  # whether operations keep their priorities
+    _serving: Any = (True,) * layout.QUEUE_COUNT  # by queue: whether threads serve it
+    _stopped = False  # a push starts it again
 
     def __init__(self, *, owner: Owner | None = None, first: int = 0) -> None:
         super().__init__(owner=owner)
         self.limits = {"pending": config.engine_pending, "bytes": config.engine_bytes}
         self._first = first
-        self._jobs: dict[int, Operation] = {}
-        self._names: list[str] = [""]
-        self._name_ids: dict[str, int] = {"": 0}
-        self._sites: list[Site] = [_NO_SITE]
-        self._site_ids: dict[int, int] = {}  # by address of the code and instruction
+        self._names = InternedNames()
         self._opening = threading.RLock()
-        self._raising = threading.RLock()
-        self._core: Core | None = None
+        self._core = None
+        self._now_running: dict[int, Operation] = {}  # by block
+        lifecycle.register(self)
 
     # the core ----------------------------------------------------------------------------------
 
     def _opened(self) -> Core:
-        """The core, made at first use."""
+        """The core, made at first use, and its threads."""
         core = self._core
-        if core is None:
+        if core is None or self._stopped:
             with self._opening:
                 core = self._core
                 if core is None:
-                    core = Core(core_unit(), self._first)
+                    core = Core(core_unit(), self._first, self._names)
                     core.poke(core.address + layout.MAX_PENDING, self.limits["pending"])
                     core.poke(core.address + layout.MAX_BYTES, self.limits["bytes"])
                     self._begin_core(core)
-                    self._core = core
+                elif self._stopped:
+                    self._begin_core(core)
+                self._core, self._stopped = core, False
         return core
 
     def _begin_core(self, core: Core) -> None:
-        """A new core: before anything is pushed to it."""
+        """A core that is new, or was stopped: before anything is pushed to it."""
+
+    def _open_queue(self, core: Core, queue: int) -> None:
+        """See to it that threads serve the queue."""
 
     # push --------------------------------------------------------------------------------------
 
     def _issue(self, operation: Operation) -> None:
-        core = self._core or self._opened()
+        core = self._core
+        if core is None or self._stopped:
+            core = self._opened()
+        lane = operation.lane
+        queue = _QUEUES[operation.prop._value_] if lane is None else lane.queue
+        if not self._serving[queue]:
+            self._open_queue(core, queue)
         token = next(core.tokens)
         operation.core = core
         operation.state = WAITING
-        words = self._words(core, operation, token)
-        self._jobs[token] = operation
+        words = _words(core, operation, token, queue)
+        words[8] = operation.priority if self.prioritised else 0
+        core.jobs[token] = operation
         outcome = core.call("submit", words)
         while outcome <= 0:
             try:
-                self._refused(core, outcome, operation)
+                self._refused(core, outcome, operation.name)
             except BaseException:
-                del self._jobs[token]
+                del core.jobs[token]
                 raise
             outcome = core.call("submit", words)
         operation.ticket = outcome
 
-    def _words(self, core: Core, operation: Operation, token: int) -> list[int]:
-        prop = operation.prop
-        flags = 0
-        if prop in UNSKIPPED or operation.members is not None:
-            flags = layout.NO_SKIP
-        elif prop is OVERWRITE:
-            flags = layout.OVERWRITES
-        if here.running is not None or prop is DELETE_VAR:
-            flags |= layout.FORCE
-        reads, writes = operation.reads, operation.writes
-        words = [
-            *(layout.CALL, 0, 0, 0, 0, flags, token, QUEUES.get(prop, layout.PYTHON)),
-            *(self._priority(operation.priority), operation.nbytes, 0, 0),
-            len(reads) + len(writes),
-        ]
-        for v in reads:
-            words.append((v._address if v._core is core else core.attach(v)) << 2)
-        for v in writes:
-            words.append((v._address if v._core is core else core.attach(v)) << 2 | 1)
-        return words
-
-    def _priority(self, priority: int) -> int:
-        return priority
-
-    def _refused(self, core: Core, outcome: int, what: Any) -> None:
+    def _refused(self, core: Core, outcome: int, name: str) -> None:
         """A push was not taken: hold the pusher back, or say why it cannot be."""
         if outcome == BRAKE:
             self._hold_back(core)
         elif outcome == NO_MEMORY:
-            raise EngineError(f"push of {what.name!r}: the engine has no memory left")
+            raise EngineError(f"push of {name!r}: the engine has no memory left")
         elif outcome < STALE:
             raise EngineError(
-                f"push of {what.name!r}: variable {STALE - outcome - 1} of it has been deleted"
+                f"push of {name!r}: variable {STALE - outcome - 1} of it has been deleted"
             )
 
     def _hold_back(self, core: Core) -> None:
-        raise EngineError("push: too much is pending")
+        """Over the brake: until there may be room."""
 
     # run ---------------------------------------------------------------------------------------
 
-    def _inherited(self, operation: Operation) -> Failure | None:
-        if operation.prop in UNSKIPPED:
-            return None
-        carried = here.carried
-        if carried is None:
-            cell = operation.core.peek(operation.block + layout.O_ERROR)
-            return self._failure_in(operation.core, cell)
-        found = [carried.get(v) for v in operation.reads + operation.writes]
-        applying = [f for f in found if f is not None and f.applies_to(operation.seq)]
-        return min(applying, key=lambda f: f.order, default=None)
-
-    def _perform(self, operation: Operation) -> None:
-        if operation.members is None:
-            super()._perform(operation)
-            del operation  # see there
-            return
-        # the members' failures go from one to the next here, and to the core in the end
-        names = operation.reads + operation.writes
-        here.carried = {v: self._carried_by(v) for v in names}
-        for variable in operation.writes:
-            writers = sum(variable in member.writes for member in operation.members)
-            variable._version += max(0, writers - 1)  # the core counts one
-        try:
-            super()._perform(operation)
-        finally:
-            here.carried = None
-
-    def _settle(self, operation: Operation, value: Any, failure: Failure | None) -> None:
-        if here.carried is not None:
-            here.carried.update(dict.fromkeys(operation.writes, failure))
-        if self._listeners:
-            self._tell(event(operation, failure))
-        operation._end(value, failure)
+    def _run_block(self, core: Core, block: int) -> None:
+        """Run a Python function that the core has begun, on this thread."""
+        operation = core.jobs.pop(core.peek(block + layout.O_TOKEN))
+        operation.block = block
+        operation.seq = core.peek(block + layout.O_SEQ)
+        running = self._now_running
+        running[block] = operation
+        del operation  # as in `perform`
+        perform(running[block])
 
     def _complete(self, operation: Operation) -> None:
         core = operation.core
+        block, operation.block = operation.block, 0
+        self._now_running.pop(block, None)
         if core is not self._core:
             return  # it was pushed before a fork, and ended in the child: it is the parent's
-        block, operation.block = operation.block, 0
         if here.carried is not None and operation.members is not None:
             for place, variable in enumerate(operation.writes, len(operation.reads)):
                 failure = here.carried[variable]
                 core.leave_early(block, place, 0 if failure is None else failure.cell)
         core.call_done(block, 0, 0)
-        if core.word(layout.DEAD_CELLS):
-            self._reap(core)
-
-    # failures ----------------------------------------------------------------------------------
-
-    def _keep(self, operation: Operation, failure: Failure) -> None:
-        """Into the core: on the operation while it is not done, else for the next wait for all."""
-        core = operation.core
-        if core is None or core is not self._core:
-            core = self._opened()
-        token = next(core.tokens)
-        core.failures[token] = failure
-        failure.core = core
-        if operation.block and operation.state in (RUNNING, ISSUED):
-            failure.cell = core.fail(operation.block, 1, token)
-        else:
-            failure.cell = core.set_failure(0, token, failure.order[0], 0, failure.order[1])
-
-    def _failure_in(self, core: Core, cell: int) -> Failure | None:
-        """The failure of a cell somebody holds; that of a kernel gets its exception now."""
-        if not cell:
-            return None
-        with self._raising:
-            token = core.peek(cell + layout.C_TOKEN)
-            if token:
-                known = core.failures.get(token)
-                if known is not None:
-                    known.cell = cell
-                return known
-            name = self._names[core.peek(cell + layout.C_NAME)]
-            site = self._sites[core.peek(cell + layout.C_SITE)]
-            error = of_kernel(name, core.peek(cell + layout.C_CODE))
-            order = core.peek(cell + layout.C_SEQ), core.peek(cell + layout.C_ROW)
-            failure = Failure(error, order, name, site)
-            failure.cell, failure.core = cell, core
-            failure.raised_at = core.peek(cell + layout.C_RAISED) or None
-            token = next(core.tokens)
-            core.failures[token] = failure
-            core.poke(cell + layout.C_TOKEN, token)
-            return failure
-
-    def _failure_of(self, var: Variable) -> Failure | None:
-        core = self._core
-        if core is None or var._core is not core:
-            return super()._failure_of(var)
-        failure = self._carried_by(var)
-        if failure is not None and failure.original is not None:
-            failure = failure.original() or failure
-        if gc.is_tracked(var):  # else the collector would not see the circle; see Failure.shadow
-            var._failure = failure
-        return failure
-
-    def _carried_by(self, var: Variable) -> Failure | None:
-        """The failure on a variable as the core has it."""
-        core = self._core
-        if core is None or var._core is not core:
-            return super()._failure_of(var)
-        cell = core.cell_of(var._address)
-        if not cell:
-            return None
-        failure = self._failure_in(core, cell)
-        core.let_cell_go(cell)
-        return failure
-
-    def _claim(self, failure: Failure) -> bool:
-        with self._raising:
-            if failure.raised_at is not None:
-                return False
-            core = self._core
-            if core is None or failure.core is not core or not failure.cell:
-                return super()._claim(failure)
-            cell = failure.cell
-            failure.raised_at = self._newest()
-            self._hand_over(core, failure)
-            core.raise_cell(cell)
-            return True
-
-    def _hand_over(self, core: Core, failure: Failure) -> None:
-        """The user gets the exception; the core keeps a copy. The cell is still held."""
-        core.failures[core.peek(failure.cell + layout.C_TOKEN)] = failure.shadow()
-        failure.cell, failure.core = 0, None
-
-    def _claim_all(self) -> Failure | None:
-        found: list[Failure] = []
-        ledger = super()._claim_all()
-        if ledger is not None:
-            found.append(ledger)
-        core = self._core
-        if core is not None:
-            with self._raising:
-                while cell := core.raise_first():
-                    failure = self._failure_in(core, cell)
-                    if failure is not None:
-                        failure.raised_at = core.peek(cell + layout.C_RAISED)
-                        self._hand_over(core, failure)
-                        found.append(failure)
-                    core.let_cell_go(cell)
-            self._reap(core)
-        return first_of(found)
-
-    def _leave(self) -> None:
-        core = self._core
-        if core is None:
-            return
-        with self._raising:
-            while cell := core.raise_first():
-                failure = self._failure_in(core, cell)
-                core.let_cell_go(cell)
-                if failure is not None:
-                    failure.raised_at = None
-                    self._owner.ledger.add(failure)
-
-    def _reap(self, core: Core) -> None:
-        """Forget exceptions that nothing in the core refers to."""
-        while token := core.dead_cell():
-            core.states.pop(token, None)
-            failure = core.failures.pop(token, None)
-            if failure is not None:
-                failure.cell = 0
-        while token := core.dead_template():
-            self._forget_operator(core, token)
-
-    def _forget_operator(self, core: Core, token: int) -> None:
-        """A deleted operator's last push has ended."""
-
-    def _outstanding(self) -> int:
-        core = self._core
-        count = super()._outstanding()
-        if core is not None:
-            count += sum(f.raised_at is None for f in list(core.failures.values()))
-        return count
-
-    # variables ---------------------------------------------------------------------------------
-
-    def _version_of(self, var: Variable) -> int:
-        core = self._core
-        if core is None or var._core is not core:
-            return super()._version_of(var)
-        return var._version + core.peek(var._address + layout.V_VERSION)
-
-    def _renew(self, var: Variable) -> None:
-        core = self._core
-        if core is not None and var._core is core:
-            core.renew(var._address)
-        else:
-            super()._renew(var)
-
-    def _in_use(self, var: Variable) -> bool:
-        core = self._core
-        return core is not None and var._core is core and core.in_use(var._address)
+        if core.peek(core.address + layout.DEAD_CELLS):
+            core.reap()
 
     # look at it --------------------------------------------------------------------------------
 
@@ -348,40 +171,177 @@ class TrackedEngine(Engine):
         return completed + pending, completed, core.word(layout.PENDING_BYTES)
 
     def _unfinished(self) -> list[Operation]:
-        """Those of Python functions, with the number the core gave them."""
+        """Python functions with the number the core gave them; kernels and plans as views."""
         core = self._core
         if core is None:
             return []
-        rows = self._snapshot(core)
-        known = {o.block: o for o in self._running()}
-        found: list[Operation] = []
-        for address, number, token, name, site, flags, _wait, kind in rows:
-            operation = self._jobs.get(token) if token else None
-            operation = operation or known.get(address)
-            if operation is None:
-                operation = self._stand_in(core, address, number, name, site, flags, kind)
-            else:
-                operation.seq = number
-            if operation is not None:
-                found.append(operation)
-        return sorted(found, key=lambda o: o.seq)
-
-    def _running(self) -> list[Operation]:
-        return []
-
-    def _stand_in(
-        self, core: Core, address: int, number: int, name: int, site: int, flags: int, kind: int
-    ) -> Operation | None:
-        return None
-
-    def _snapshot(self, core: Core) -> list[tuple[int, ...]]:
         capacity = core.word(layout.PENDING) + 64
         buffer = (ctypes.c_int64 * (SNAPSHOT * capacity))()
         count = core.snapshot(ctypes.addressof(buffer), capacity)
-        return [tuple(buffer[SNAPSHOT * i : SNAPSHOT * (i + 1)]) for i in range(count)]
+        known = {o.block: o for o in list(self._now_running.values())}
+        found: list[Operation] = []
+        for i in range(count):
+            row = buffer[SNAPSHOT * i : SNAPSHOT * (i + 1)]
+            address, number, token, name, site, flags, _wait, kind = row
+            operation = (core.jobs.get(token) if token else None) or known.get(address)
+            if operation is None:
+                if kind not in (layout.KERNEL, layout.PLAN):
+                    continue
+                operation = self._view(core, address, number, name, site)
+                operation.state = RUNNING if flags & layout.STARTED else WAITING
+            operation.seq = number
+            found.append(operation)
+        return sorted(found, key=lambda o: o.seq)
+
+    def _view(self, core: Core, address: int, number: int, name: int, site: int) -> Operation:
+        """A kernel or plan of the core."""
+        words = (ctypes.c_int64 * _SHOWN)()
+        count = core.uses(address, number, ctypes.addressof(words), _SHOWN)
+        names = self._names
+        return KernelView(
+            names.names[name],
+            names.sites[site],
+            (
+                (VariableView(*core.labels.get(word & ~1, (0, "instance"))), bool(word & 1))
+                for word in words[:count]
+            ),
+        )
 
     # wait --------------------------------------------------------------------------------------
 
+    def _wait_variable(self, var: Variable, deadline: float | None) -> bool:
+        core = self._core
+        if core is None or var._core is not core:
+            return True
+        ticket = core.mark(var._address)
+        done = ticket == 0 or self._wait_ticket(core, ticket, deadline)
+        if core.states:
+            core.reap()
+        return done
+
+    def _wait_all(self, deadline: float | None) -> bool:
+        core = self._core
+        return core is None or self._wait_ticket(core, 0, deadline)
+
     def _wait_ticket(self, core: Core, ticket: int, deadline: float | None) -> bool:
-        """Whether a ticket is done (0: everything) by then."""
-        raise NotImplementedError
+        """Help along until a ticket is done (0: everything); between slices signals have a turn."""
+        parker, watch = core.parker(), self._watch()
+        helps, most = longest(), SLICE
+        while True:
+            rest = most
+            if deadline is not None:
+                rest = max(0, min(rest, int((deadline - time.monotonic()) * 1e9)))
+            outcome = core.wait_for(parker, ticket, rest, helps)
+            if outcome == LEFT:
+                helps, most = 0, MOMENT
+            elif outcome or not rest:
+                return bool(outcome)
+            elif most == MOMENT:
+                helper.call(core, ticket)
+                most = SLICE
+            else:
+                watch()
+
+    def _watch(self) -> Callable[[], None]:
+        """What a wait calls now and then: it warns where nothing ends for long."""
+        core = self._core
+        if core is None or not config.watchdog:
+            return _nothing
+        seen = core.word(layout.COMPLETED)
+        due = time.monotonic() + config.watchdog
+
+        def look() -> None:
+            nonlocal seen, due
+            if time.monotonic() < due:
+                return
+            done = core.word(layout.COMPLETED)
+            if done == seen:
+                warnings.warn(
+                    f"nothing has ended for {config.watchdog:g} s while this thread waits; a "
+                    f"function that never calls on_complete, or is stuck?\n{self.dump()}",
+                    RuntimeWarning,
+                    stacklevel=5,
+                )
+                due = float("inf")
+            else:
+                seen, due = done, time.monotonic() + config.watchdog
+
+        return look
+
+    # the end of the process, and a fork --------------------------------------------------------
+
+    def _leave(self) -> None:
+        """Another engine takes over."""
+        if self._core is not None:
+            self._core.leave(self._owner.ledger)
+
+    def _shut_down(self) -> None:
+        """The process ends: what is unfinished is waited for as long as something ends."""
+        core = self._core
+        if core is None or here.running is not None:
+            return
+        until, seen = time.monotonic() + LONGEST, -1
+        while core.word(layout.COMPLETED) != seen and time.monotonic() < until:
+            seen = core.word(layout.COMPLETED)
+            if _drained(core):
+                return
+
+    def _before_fork(self) -> None:
+        """A child should find finished work; what does not finish in time stays the parent's."""
+        core = self._core
+        self._flush()  # a bulk that is open in this thread stays the parent's
+        if core is not None and here.running is None and core.word(layout.PENDING):
+            _drained(core)
+
+    def _after_fork(self) -> None:
+        """In the child: no thread has come along, so the core is left as it is found."""
+        core, self._core = self._core, None
+        here.running = here.carried = None  # forked by a function: no worker of ours waits for it
+        self._opening = threading.RLock()
+        self._names.forget_threads()
+        if core is not None:
+            lost = [*core.jobs.values(), *self._now_running.values()]
+            core.jobs.clear()
+            self._first = core.word(layout.SEQUENCE)
+            lifecycle.give_to_parent(core, lost)
+        self._now_running.clear()
+
+
+def _words(core: Core, operation: Operation, token: int, queue: int) -> list[int]:
+    """What `submit` is given for a Python function."""
+    prop, lane = operation.prop, operation.lane
+    flags = 0
+    if prop in UNSKIPPED or operation.members is not None:
+        flags = layout.NO_SKIP
+    elif prop is OVERWRITE:
+        flags = layout.OVERWRITES
+    if here.running is not None or prop is DELETE_VAR:
+        flags |= layout.FORCE
+    if lane is not None:
+        queue |= queue << QUEUE_BITS  # any number but 0 tells lanes apart
+    reads, writes = operation.reads, operation.writes
+    words = [
+        *(layout.CALL, 0, 0, 0, 0, flags, token, queue),
+        *(0, operation.nbytes, 0, 0),
+        len(reads) + len(writes),
+    ]
+    for v in reads:
+        words.append((v._address if v._core is core else core.attach(v)) << 2)
+    for v in writes:
+        words.append((v._address if v._core is core else core.attach(v)) << 2 | 1)
+    return words
+
+
+def _drained(core: Core) -> bool:
+    """Whether everything ends within the time given. Not a wait, which helps: the kernel that a
+    helper takes may be as long as the one a worker is in."""
+    until = time.monotonic() + DRAIN
+    while core.word(layout.PENDING):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.0005)
+    return True
+
+
+def _nothing() -> None:
+    """Nobody watches."""

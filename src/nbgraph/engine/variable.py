@@ -8,26 +8,22 @@ engine.
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nbgraph.engine import untold
-from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED
-from nbgraph.engine.failure import Failure, Ledger
+from nbgraph.engine.core.layout import NEVER, UNTIL_RAISED, V_VERSION
+from nbgraph.engine.failure import Failure, Ledger, watch
 from nbgraph.errors import stays
-
-if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
 
 _numbers = itertools.count(1)
 
 
 class Owner:
-    """Whose variables they are: the engine in force, and the failures nobody was told of."""
+    """Whose variables they are: the engine in force, and the failures nobody has seen."""
 
     __slots__ = ("__weakref__", "deletions", "dropped", "engine", "gate", "ledger", "made")
 
     def __init__(self) -> None:
-        self.engine: Engine | None = None
+        self.engine: Any = None  # the Engine in force
         # the compiled core that takes pushes as they come, or None: the quickest ways look here.
         # Who takes that from an engine says so first and closes the gate then
         self.gate: list[Any] = [None]
@@ -36,9 +32,9 @@ class Owner:
         # counted by `next`, which no other thread and no finaliser can come between
         self.made = itertools.count()
         self.dropped = itertools.count()
-        untold.watch(self)
+        watch(self)
 
-    def put_in_force(self, engine: Engine) -> None:
+    def put_in_force(self, engine: Any) -> None:
         """From now on it is this engine."""
         self.engine = engine
         self.gate[0] = None
@@ -112,8 +108,9 @@ class Variable:
     @property
     def version(self) -> int:
         """How many operations that write it have ended, failed and skipped ones included."""
-        engine = self._owner.engine
-        return self._version if engine is None else engine._version_of(self)
+        core = self._core
+        count = 0 if core is None else core.peek(self._address + V_VERSION)
+        return self._version + count
 
     @property
     def error(self) -> BaseException | None:

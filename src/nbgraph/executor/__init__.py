@@ -5,4 +5,7 @@
 
 from __future__ import annotations
 
+from nbgraph._listing import public_names
 from nbgraph.executor.options import Options as Options
+
+__dir__ = public_names(globals())

@@ -8,8 +8,8 @@ from typing import Any
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, make
-from nbgraph.array.layout import Layout
 from nbgraph.executor.compiled import Spot
+from nbgraph.operator.layout import Layout
 
 _CACHE_LINE = 64
 _NONE: Mapping[int, int] = {}

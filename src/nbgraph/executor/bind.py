@@ -11,9 +11,8 @@ import numpy as np
 from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.create import array as new_array
-from nbgraph.array.layout import layout
 from nbgraph.device import Context, cpu, missing
-from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
 from nbgraph.executor.executor import Executor
 from nbgraph.executor.grouped import GroupedBound
 from nbgraph.executor.options import Options
@@ -25,6 +24,7 @@ from nbgraph.graph.passes.devices import place
 from nbgraph.graph.passes.gradient import require_gradients
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
 
 _REQUESTS = {"write": OpReqType.kWriteTo, "add": OpReqType.kAddTo, "null": OpReqType.kNullOp}
@@ -230,7 +230,7 @@ def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqTy
                 f"{name}: grad_req of {node.name!r} is {request!r}; expected one of "
                 f"{', '.join(_REQUESTS)}"
             )
-        if request != "null" and _spec(node).dtype.kind in "fV":
+        if request != "null" and _spec(node).dtype.kind in "cfV":
             found[node] = _REQUESTS[request]
     return found
 
@@ -247,7 +247,7 @@ def _by_name(
         unknown = sorted(set(given) - set(names))
         if unknown:
             raise ArgumentError(
-                f"{what} has {unknown[0]!r}, which is no name here; there are: "
+                f"{what} has {unknown[0]!r}, which is not a name here; there are: "
                 f"{', '.join(names) or 'none'}"
             )
         missing = [n for n in names if n not in given]
@@ -266,7 +266,7 @@ def _by_name(
 def _require_array(name: str, label: str, array: Any) -> None:
     if not isinstance(array, Array):
         raise ArgumentError(
-            f"{name}: {label} is a {type(array).__name__}; give an NDArray, as ng.array(...) makes"
+            f"{name}: {label} is {noun(array)}; give an NDArray, as ng.array(...) makes"
         )
     if not array._layout.contiguous:
         raise ArgumentError(
@@ -326,7 +326,7 @@ def evaluate(symbol: Symbol, ctx: Context | None = None, **arrays: Any) -> list[
     missing = [n for n in names if n not in arrays]
     unknown = sorted(set(arrays) - set(names))
     if missing or unknown:
-        wrong = f"no value for {missing[0]!r}" if missing else f"{unknown[0]!r} is no argument"
+        wrong = f"no value for {missing[0]!r}" if missing else f"{unknown[0]!r} is not an argument"
         raise ArgumentError(f"eval: {wrong}; give a value for each of: {', '.join(names)}")
     device = _device("eval", ctx if ctx is not None else _first(arrays))
     given = {

@@ -13,12 +13,11 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.array.issue import launches_of
-from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.executor.lower import NOTHING_INSIDE, Inside, Lowering
 from nbgraph.executor.options import Options
 from nbgraph.executor.pipeline import Stage, optimised
-from nbgraph.executor.work import MapWork, Use
+from nbgraph.executor.work import KernelWork, Use
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.naming import names_of
@@ -27,6 +26,7 @@ from nbgraph.graph.passes.lifetimes import homes
 from nbgraph.graph.passes.memory import MemoryPlan
 from nbgraph.graph.schedule import Schedule, Task, Value
 from nbgraph.kernels.kernel import Kernel, deferring
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 
 _MOST = 256  # compiled graphs kept, least recently used first out
@@ -100,22 +100,23 @@ class Compiled:
         self.constants = list(lowering.constants.values())
         self._slot = {value: k for k, value in enumerate(self.slots)}
         self._home = homes(self.schedule.values)
-        self.prepared = [
-            task.work.prepared(task) if hasattr(task.work, "prepared") else None
+        self.calls = [
+            task.work.call(task) if isinstance(task.work, KernelWork) else None
             for task in self.tasks
         ]
 
     @property
     def kernels(self) -> list[Kernel]:
-        """The kernels of all tasks, each once."""
-        found = (p.code for p in self.prepared if p is not None)
-        return list(dict.fromkeys(code for code in found if code is not None))
+        """The kernels of all tasks, those in bodies of loops included, each once."""
+        found = (call.code for call in self.calls if call is not None)
+        each = (k for code in found if code is not None for k in getattr(code, "kernels", (code,)))
+        return list(dict.fromkeys(each))
 
     def require(self) -> None:
         """CompileError for a kernel that cannot be made for the device, which is not the host."""
-        for prepared in self.prepared:
-            if prepared is not None and prepared.hi:
-                launches_of(prepared).require(self.device.device_id)
+        for call in self.calls:
+            if call is not None and call.size:
+                launches_of(call).require(self.device.device_id)
 
     def absent(self) -> list[Kernel]:
         """The kernels that are neither in memory nor on disk; the others are loaded."""
@@ -197,8 +198,7 @@ def _losses_first(tasks: list[Task]) -> None:
 
 def _does_something(task: Task) -> bool:
     """Whether there are elements at all."""
-    work = task.work
-    return not isinstance(work, MapWork) or 0 not in work.shape
+    return not (isinstance(task.work, KernelWork) and task.work.empty)
 
 
 def compiled(

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nbgraph.array.layout import Layout, layout
-from nbgraph.array.push import same
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.executor.functions import CastWork
 from nbgraph.executor.places import Place, rights
-from nbgraph.executor.work import MapWork, Use, cast_work, copy_plan
+from nbgraph.executor.work import Use, cast_work
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 
 kWriteTo = OpReqType.kWriteTo
@@ -125,13 +124,9 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     was, becomes = source.layout.dtype, target.layout.dtype
     (read,), (written,) = Use.each([source]), Use.each([target])
     to_bool = becomes.kind == "b" and was.kind != "b"
-    if to_bool or (is_float(was) and becomes.kind in "iu"):
-        work: Any = CastWork(read, written)
-        if not device.host:
-            work = cast_work(read, written)
-    else:
-        plan, shape = copy_plan(was), target.layout.shape
-        work = MapWork(same, plan, shape, [read], [written], [target.layout])
+    differs = to_bool or (is_float(was) and becomes.kind in "iu")  # from machine to machine
+    differs = differs or "c" in (was.kind, becomes.kind)  # no kernel has complex numbers
+    work: Any = (CastWork if differs and device.host else cast_work)(read, written)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)

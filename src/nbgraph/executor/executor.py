@@ -231,9 +231,9 @@ class Executor(Reports):
             if grad is None:
                 known = [n for n, g in self._gradients.items() if g is not None]
                 raise ArgumentError(
-                    f"train_step: {optimizer.name} has the parameter {key!r}, which is no argument "
-                    "of this executor with a gradient; make the optimizer of arrays in arg_dict: "
-                    f"{', '.join(known)}"
+                    f"train_step: {optimizer.name} has the parameter {key!r}, which is not an "
+                    "argument of this executor with a gradient; make the optimizer of arrays in "
+                    f"arg_dict: {', '.join(known)}"
                 )
             found[key] = grad
         return found
@@ -253,7 +253,7 @@ class Executor(Reports):
             if target is None:
                 known = ", ".join(self._arguments)
                 raise ArgumentError(f"{call}: no argument is called {name!r}; there are: {known}")
-            require_shape(call, name, value, target.shape)
+            require_shape(call, name, value, target)
             if value is not target:
                 target[...] = value
 
@@ -279,7 +279,7 @@ class Executor(Reports):
         for k, (value, output) in enumerate(zip(given, outputs, strict=True)):
             if value is None:
                 continue
-            require_seed(name, k, value, self.symbol.list_outputs()[k], output.shape)
+            require_seed(name, k, value, self.symbol, output)
             self._bound.seed(k)[...] = value
         return tuple(value is not None for value in given)
 
@@ -290,7 +290,7 @@ class Executor(Reports):
             for label, head in zip(self.symbol.list_outputs(), heads, strict=True)
             if not getattr(head[0].op, "is_loss", False)
             and int(np.prod(spec(head).shape)) != 1
-            and spec(head).dtype.kind in "fV"
+            and spec(head).dtype.kind in "cfV"
         ]
         if unclear:
             raise ArgumentError(
@@ -320,7 +320,7 @@ class Executor(Reports):
         ):
             for name, value in given.items():
                 if name in known:
-                    require_shape("copy_params_from", name, value, known[name].shape)
+                    require_shape("copy_params_from", name, value, known[name])
                     known[name][...] = value
                 elif not allow_extra_params:
                     raise ArgumentError(

@@ -15,7 +15,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes.places import Whereabouts
-from nbgraph.picture import html_sections, sections
+from nbgraph.picture import Report, html_sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Fate:
         return "\n".join([*lines, *map(str, self.places)])
 
 
-class Explanation:
+class Explanation(Report):
     """What `exe.explain(name)` gives: printed, all that is known of an intermediate.
 
     `fates`: a Fate for each program that it is in.
@@ -93,16 +93,12 @@ class Explanation:
             "programs": {fate.program: fate.to_dict() for fate in self.fates},
         }
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         return [(self.name, self.about), *((f"in {f.program}", str(f)) for f in self.fates)]
 
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    __repr__ = __str__
-
     def _repr_html_(self) -> str:
-        parts = [*self._parts(), *((f"kernel, {p}", text) for p, text in self._sources.items())]
+        parts = [*self.sections(), *((f"kernel, {p}", text) for p, text in self._sources.items())]
         return html_sections(f"explain({self.name!r})", parts)
 
 

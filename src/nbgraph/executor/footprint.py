@@ -9,7 +9,7 @@ from typing import Any
 from nbgraph.array.core import Array
 from nbgraph.executor.program import Program
 from nbgraph.executor.programs import Bound
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ProgramBytes:
     shares: str = ""
 
 
-class Footprint:
+class Footprint(Report):
     """What `exe.memory()` gives: a table when printed.
 
     `programs`: ProgramBytes of each; `arrays`: bytes held by the arrays that programs share, by
@@ -39,6 +39,8 @@ class Footprint:
     backward pass lies in the memory that both passes plan, outputs that nothing else is computed
     with in that of their program.
     """
+
+    title = "memory"
 
     def __init__(self, programs: Iterable[ProgramBytes], arrays: Mapping[str, int]) -> None:
         self.programs, self.arrays = tuple(programs), dict(arrays)
@@ -73,7 +75,8 @@ class Footprint:
             "held": self.held,
         }
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         head = ("program", "naive", "peak", "planned", "held")
         rows = [
             (
@@ -88,14 +91,6 @@ class Footprint:
             ("values of programs, bytes", columns([head, *rows])),
             ("arrays, bytes held", columns([*arrays, ("all memory", f"{self.held:,}")])),
         ]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_sections("memory", self._parts())
 
 
 def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Array]) -> Footprint:

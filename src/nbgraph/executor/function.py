@@ -8,7 +8,6 @@ from typing import Any
 
 from nbgraph.array.chunk import _RETIRED, APART, CPU, bury
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.layout import layout
 from nbgraph.array.place import ELSEWHERE
 from nbgraph.device import Context
 from nbgraph.errors import DeviceError
@@ -18,6 +17,7 @@ from nbgraph.executor.program import Program
 from nbgraph.graph.arguments import auxiliary_variables
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.operator.call import training
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.storage import LARGE, pool
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import array_at
 from nbgraph.executor.work import Use
 from nbgraph.graph.schedule import Task
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.request import OpReqType
 
 
@@ -21,7 +21,7 @@ class FunctionWork:
     """An operator over whole arrays: a Python function."""
 
     op: ArrayOp
-    attributes: Mapping[str, Any]
+    attributes: Attributes
     inputs: Sequence[Use]
     outputs: Sequence[Use]
     resources: Sequence[Any] = ()
@@ -84,6 +84,8 @@ class CastWork:
                 address(False, self.source, state), self.source.layout, writable=False
             )
             target = array_at(address(True, self.target, state), self.target.layout, writable=True)
+            if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+                source = source.real  # the call has warned
             with np.errstate(invalid="ignore", over="ignore"):
                 if adds:
                     target += source.astype(target.dtype)

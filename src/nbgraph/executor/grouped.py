@@ -11,7 +11,6 @@ from typing import Any
 
 from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.layout import layout
 from nbgraph.array.push import same, write
 from nbgraph.array.transfer import transfer
 from nbgraph.device import Context
@@ -22,6 +21,7 @@ from nbgraph.executor.split import split
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.devices import Part, parts, place
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType, kAddTo, kWriteTo
 
 

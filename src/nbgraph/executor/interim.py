@@ -102,7 +102,7 @@ def load(made: Compiled) -> None:
 
 
 def _interim(made: Compiled) -> Interim | None:
-    """What can stand in for it, ready to run, with the job begun; None where that is no gain."""
+    """What can stand in for it, ready to run, with the job begun; None where that is not a gain."""
     absent = made.absent()
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:
@@ -134,8 +134,8 @@ def _loose(made: Compiled, absent: Collection[Kernel]) -> set[tuple[GraphNode, .
     missing = set(absent)
     names = {
         task.name
-        for task, prepared in zip(made.tasks, made.prepared, strict=True)
-        if prepared is not None and prepared.code in missing
+        for task, call in zip(made.tasks, made.calls, strict=True)
+        if call is not None and call.code in missing
     }
     return {
         loop.members

@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array.layout import Layout, layout
 from nbgraph.array.place import refuse
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.executor import elsewhere, reduce, tasks
+from nbgraph.executor import elsewhere, tasks
 from nbgraph.executor.draft import Draft
-from nbgraph.executor.drawn import drawn
 from nbgraph.executor.places import Place, viewed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
@@ -26,13 +24,19 @@ from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Schedule, Value
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.elsewhere import Library, form_of, forms_of
-from nbgraph.operator.map_reduce import MapReduce
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.moving_op import MovingOp
-from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.request import OpReqType
 
 kAddTo = OpReqType.kAddTo
+
+
+def _number_of(node: GraphNode, op: ArrayOp) -> Any:
+    """The number that fills a node's output; None where there is none, or no kernel writes it."""
+    assert node.specs is not None
+    if op.constant is None or node.specs[0].dtype.kind == "c":
+        return None
+    return op.constant(**node.attributes)
 
 
 class Inside(NamedTuple):
@@ -152,11 +156,13 @@ class Lowering:
 
     def _array_op(self, node: GraphNode, op: ArrayOp) -> None:
         draft = self.draft
+        if op.view is not None and elsewhere.view_of_copy(draft, node, op):
+            return
         if op.copies and node.nout == 1:
             tasks.copied(draft, node)
-        elif op.constant is not None and op.constant(**node.attributes) is not None:
-            tasks.filled(draft, node, op.constant(**node.attributes))
-        elif not (self._reduced(node, op) or self._kernel(node, op)):
+        elif _number_of(node, op) is not None:
+            tasks.filled(draft, node, _number_of(node, op))
+        elif not self._kernel(node, op):
             self._function(node, op)
 
     def _function(self, node: GraphNode, op: ArrayOp) -> None:
@@ -167,37 +173,22 @@ class Lowering:
         tasks.function(draft, node, op)
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
-        """Whether it is an operator of a kind that kernels do, and one does it."""
-        kinds: dict[str, Any] = {
-            "rows": tasks.rows,
-            "product": tasks.product,
-            "drawn": drawn,
-            "update": tasks.updated,
-        }
-        if not self.draft.device.host:
-            kinds["own"] = tasks.own
-            other = tasks.moving if isinstance(op, MovingOp) else elsewhere.formed
-            return bool(kinds.get(op.kind, other)(self.draft, node, op))
-        if isinstance(op, MovingOp):
-            return tasks.moving(self.draft, node, op)
-        kinds["tiled"] = tasks.tiled
-        return op.kind in kinds and kinds[op.kind](self.draft, node, op)
+        """Whether kernels do it."""
+        draft = self.draft
+        if tasks.kernels(draft, node, op):
+            return True
+        form = elsewhere.in_pieces if draft.device.host else elsewhere.formed
+        return form(draft, node, op)
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:
         """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""
-        op = node.op
+        op: Any = node.op
         if isinstance(op, Mapper):
             wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)
             return not wide and not (is_float(result.dtype) and result.dtype.itemsize == 2)
-        if not self.draft.device.host and forms_of(op):
+        if not (self.draft.device.host and "host" in op.kernels) and forms_of(op):
             return False
         return not getattr(op, "copies", False) and getattr(op, "adds", True)
-
-    def _reduced(self, node: GraphNode, op: ArrayOp) -> bool:
-        """Whether it is a reduction that kernels do."""
-        if isinstance(op, MapReduce):
-            return reduce.fused(self.draft, node)
-        return isinstance(op, ReduceOp) and reduce.alone(self.draft, node, op)
 
 
 def _is_view(op: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.picture import columns, html_sections
 
 _HEAD = ("run", "name", "min", "max", "mean", "L2")
@@ -47,9 +47,9 @@ def _compiled(pattern: Any) -> re.Pattern[str]:
     try:
         if isinstance(pattern, str):
             return re.compile(pattern)
-        wrong = f"is a {type(pattern).__name__}"
+        wrong = f"is {noun(pattern)}"
     except re.error as error:
-        wrong = f"is no regular expression: {error}"
+        wrong = f"is not a regular expression: {error}"
     raise ArgumentError(
         f"monitor: pattern={pattern!r} {wrong}; give a text such as 'fc.*', '' for every value"
     )

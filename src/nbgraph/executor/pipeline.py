@@ -48,7 +48,7 @@ def optimised(
     device: Context,
     loose: Collection[tuple[GraphNode, ...]] = (),
 ) -> Graph:
-    """The graph after all passes that the options ask for; `stages` is told of each, and `fuse`
+    """The graph after all passes that the options ask for; `stages` gets each, and `fuse`
     of what stays `loose`."""
     for name, option, function in (
         ("compose", not device.host, compose),

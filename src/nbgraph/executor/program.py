@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from nbgraph.array.core import Array, from_host
 from nbgraph.array.issue import DeviceCall, LibraryCall, laid_out
 from nbgraph.engine import current
+from nbgraph.engine.effort import Effort
 from nbgraph.engine.inline import refuse
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
@@ -24,17 +25,12 @@ from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
 from nbgraph.executor.arena import Arena, Homes
 from nbgraph.executor.compiled import Compiled, Spot
-from nbgraph.executor.drawn import DrawnWork
 from nbgraph.executor.functions import FunctionWork
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
-from nbgraph.executor.work import (
-    KernelWork,
-    MovingWork,
-    OwnWork,
-    Use,
-)
+from nbgraph.executor.work import KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.elsewhere import Library, form_of
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 
 Granted = Mapping[Any, Sequence[Any]]
@@ -127,7 +123,7 @@ class Program:
         self.arena = shared or Arena(made.memory.arena_bytes, made.device)
         self.arrays: list[Any] = [*self._asked, *self.constants]
         self.homes = Homes(self.arena, self.arrays)
-        self.effects: dict[Any, FunctionWork | DrawnWork] = {}
+        self.effects: dict[Any, Any] = {}  # works that are granted something
         self._patches: dict[Spot, Patch] = {}
         self._draws: dict[Any, list[Patch]] = {}  # of effects that kernels draw: their words
         self._modes: Patch = []  # words that say whether a run trains
@@ -147,8 +143,8 @@ class Program:
         }
         self._crossings = made.crossings()
         steps = [
-            self._step(k, task, prepared)
-            for k, (task, prepared) in enumerate(zip(made.tasks, made.prepared, strict=True))
+            self._step(k, task, call)
+            for k, (task, call) in enumerate(zip(made.tasks, made.calls, strict=True))
         ]
         self.effects = _in_order(self.effects, made)
         self._words = list(self._patches)
@@ -217,7 +213,7 @@ class Program:
         self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
     ) -> None:
         """Push a run; `arrays` are the variables and results that a run brings. `site` is what
-        `Kernels.site_id` gave for the line of user code, if the caller asked. EngineError within a
+        `Engine.site_id` gave for the line of user code, if the caller asked. EngineError within a
         function, which a run would come after."""
         if here.running is not None:
             refuse(
@@ -264,7 +260,7 @@ class Program:
 
     # steps ------------------------------------------------------------------------------------
 
-    def _step(self, place: int, task: Task, prepared: Any) -> Step:
+    def _step(self, place: int, task: Task, call: KernelCall | None) -> Step:
         work = task.work
         reads = [self._name(value) for value in task.reads]
         writes = [self._name(value) for value in task.writes]
@@ -275,8 +271,8 @@ class Program:
         added = zip(writes, task.requests, strict=False)
         reads += [name for name, request in added if request is OpReqType.kAddTo]
         options: dict[str, Any] = {"name": task.name, "overwrites": True}
-        if prepared is not None:
-            run: Any = self._kernel(place, task, prepared)
+        if call is not None:
+            run: Any = self._kernel(place, task, call)
         elif not self.compiled.device.host:
             run = self._library_call(place, task)
         else:
@@ -287,6 +283,7 @@ class Program:
             # the first step waits for runs of the other programs, and the rest for the first
             (reads if place else writes).append(self.arena.chunk)
         writes += [self._slots[k] for k in self._crossings.get(task, ())]
+        options["effort"] = functools.partial(_effort_of, self.compiled, place)
         return Step(run, tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)), **options)
 
     def _resources(self, work: Any) -> list[Any]:
@@ -298,42 +295,35 @@ class Program:
             r.variable for r in getattr(work, "resources", ()) if str(r.kind) != "parallel_random"
         ]
 
-    def _kernel(self, place: int, task: Task, prepared: Any) -> Any:
-        work: KernelWork | DrawnWork = task.work
+    def _kernel(self, place: int, task: Task, call: KernelCall) -> Any:
+        work: KernelWork = task.work
         addresses: list[int] = []
-        for k, (written, use) in enumerate(work.uses()):
+        for k, (written, use) in enumerate(work.uses):
             spot = self.compiled.used(task, written, use)
             addresses.append(self.homes.address(spot))
             if self.homes.loose(spot):
                 self._patches.setdefault(spot, []).append((place, 2 + k))
-        record, keep = (
-            prepared.record(addresses, work.numbers),
-            (prepared.code, self.arena, self.constants),
-        )
-        of_run = isinstance(work, (DrawnWork, MovingWork, OwnWork))
-        mode = work.mode_word(prepared) if of_run else None
-        if mode is not None:
-            self._modes.append((place, mode % len(record)))
-        if type(work) is DrawnWork:
-            self._drawn(place, work, len(record))
+        block = call.block(addresses, work.numbers)
+        keep = call.code, self.arena, self.constants
+        if work.numbers:
+            self._brings(place, work, call)
         if not self.compiled.device.host:
-            return DeviceCall(prepared, record, task.name, keep)
+            return DeviceCall(call, block, task.name, keep)
         return NativeCall(
-            prepared.code.address,
-            record,
-            prepared.hi,
-            name=task.name,
-            cost=prepared.cost,
-            keep=keep,
+            call.code.address, block, call.size, name=task.name, cost=call.cost, keep=keep
         )
 
-    def _drawn(self, place: int, work: DrawnWork, end: int) -> None:
-        """A run brings a draw, for all steps that have the same effect."""
-        self.effects[work.effect] = work
-        end -= work.op.trains
-        patches = self._draws.setdefault(work.effect, [[], [], []])
-        for k, patch in enumerate(patches):
-            patch.append((place, end - len(patches) + k))
+    def _brings(self, place: int, work: KernelWork, call: KernelCall) -> None:
+        """What a run brings: a draw, for all steps that have the same effect, and its mode."""
+        at = len(call.head) + len(call.order) + len(call.words)
+        end = at + len(call.scalars)
+        if work.draws:
+            self.effects[work.effect] = work
+            for patch in self._draws.setdefault(work.effect, [[], [], []]):
+                patch.append((place, at))
+                at += 1
+        if work.mode is None and at < end:
+            self._modes.append((place, at))
 
     def _library_call(self, place: int, task: Task) -> LibraryCall:
         """A function of an array library that works on the device."""
@@ -364,6 +354,13 @@ class Program:
         value = self.compiled.home(value)
         slot = self.compiled.spot(value).slot
         return self._inside.get(value, value) if slot is None else self._slots[slot]
+
+
+def _effort_of(compiled: Compiled, place: int) -> Effort:
+    """Return the effort of one run of a task; what counts it loads with the first profile."""
+    from nbgraph.executor.effort import effort_of
+
+    return effort_of(compiled, place)
 
 
 def _in_order(effects: dict[Any, Any], made: Compiled) -> dict[Any, Any]:

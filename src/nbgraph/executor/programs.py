@@ -8,7 +8,6 @@ from typing import Any
 
 from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.layout import layout
 from nbgraph.executor.arena import Arena
 from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.lower import NOTHING_INSIDE, Inside
@@ -19,6 +18,7 @@ from nbgraph.graph.build import GraphNode, Operand, variable
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.passes.recompute import recompute
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType, kWriteTo
 
 
@@ -184,7 +184,7 @@ class Bound:
         heads: list[Entry] = []
         seeds: list[Operand | None] = []
         for head, seed, known in zip(self.graph.heads, self.seeds, given, strict=True):
-            if spec(head).dtype.kind in "fV":
+            if spec(head).dtype.kind in "cfV":
                 heads.append(head)
                 seeds.append((seed, 0) if known else None)
         return gradient(self.graph.with_heads(heads), list(self.grads), seeds)

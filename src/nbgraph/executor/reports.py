@@ -133,7 +133,7 @@ class Reports(Held):
 
         if callback is not None and not callable(callback):
             raise ArgumentError(
-                f"set_monitor_callback: {callback!r} is no function; give one of a name and an "
+                f"set_monitor_callback: {callback!r} is not a function; give one of a name and an "
                 "array, or None"
             )
         watch = self._looking()

@@ -47,8 +47,10 @@ class Stages(Sequence[Stage]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        named = list(self._named())
         parts = [
-            f"<details><summary>{html.escape(head)}</summary>{stage._repr_html_()}</details>"
-            for head, stage in self._named()
+            f"<details{' open' * (k == len(named))}><summary>{html.escape(head)}</summary>"
+            f"{stage._repr_html_()}</details>"
+            for k, (head, stage) in enumerate(named, 1)
         ]
         return "".join(parts) or "<div>no pass changed anything</div>"

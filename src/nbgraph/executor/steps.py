@@ -14,7 +14,7 @@ from nbgraph.engine.plan import Step
 from nbgraph.executor.compiled import root
 from nbgraph.executor.program import Program
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns, escape, html_table
 
 _HEAD = ("step", "does", "reads", "writes", "chunks", "estimated ns", "after")
 
@@ -49,12 +49,14 @@ class StepRow:
         )
 
 
-class Steps:
+class Steps(Report):
     """What `exe.plan()` gives: `by_program`, rows for each program; a table when printed.
 
     `interim`: of programs that another form stands in for, which, and why. `graphs`: of programs on
     GPUs, how many of their steps each of the CUDA graphs holds that their runs have left.
     """
+
+    title = "plan"
 
     def __init__(
         self,
@@ -68,11 +70,27 @@ class Steps:
         """Rows by program, as plain values."""
         return {name: [asdict(row) for row in rows] for name, rows in self.by_program.items()}
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
+        return [
+            (head, columns([_HEAD, *rows]) if rows else "nothing to do")
+            for head, rows in self._tables()
+        ]
+
+    def _repr_html_(self) -> str:
+        parts = [
+            f"<div><b>{escape(head)}</b></div>"
+            + (html_table(_HEAD, rows) if rows else "<div>nothing to do</div>")
+            for head, rows in self._tables()
+        ]
+        return f'<div class="nbgraph"><code>{self.title}</code>{"".join(parts)}</div>'
+
+    def _tables(self) -> list[tuple[str, list[tuple[str, ...]]]]:
+        """A heading and the cells of the rows of each program."""
         return [
             (
                 ", ".join(filter(None, [name, self.interim.get(name), self._captured(name)])),
-                columns([_HEAD, *(row.cells() for row in rows)]) if rows else "nothing to do",
+                [row.cells() for row in rows],
             )
             for name, rows in self.by_program.items()
         ]
@@ -83,14 +101,6 @@ class Steps:
             return ""
         steps = f"{sum(held)} of {len(self.by_program[name])} steps"
         return f"{steps} in {len(held)} CUDA graph{'s' * (len(held) != 1)}"
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_sections("plan", self._parts())
 
 
 def steps(programs: Mapping[str, Program]) -> Steps:

@@ -6,43 +6,26 @@ entered nothing then.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from nbgraph.array.layout import Layout, layout
 from nbgraph.array.push import same
-from nbgraph.array.rows import rearranged
 from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, copy_task, task_over
 from nbgraph.executor.functions import FunctionWork
 from nbgraph.executor.places import Place, equal, rights
-from nbgraph.executor.work import (
-    MapWork,
-    MovingWork,
-    OwnWork,
-    ProductWork,
-    RowWork,
-    TiledWork,
-    Use,
-)
+from nbgraph.executor.work import KernelWork, Use, map_work
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.operator.array_op import ArrayOp, Spec
-from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.kernel_call import KernelCall, Lowered, lowered
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.elementwise.arithmetic import add
-
-if TYPE_CHECKING:
-    from nbgraph.operator.moving_op import MovingOp
-    from nbgraph.operator.product_op import ProductOp
-    from nbgraph.operator.row_op import RowOp
-    from nbgraph.operator.tiled_op import TiledOp
-    from nbgraph.operator.update_op import UpdateOp
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
@@ -60,7 +43,7 @@ def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
     outputs, writes, requests = _outputs(draft, node)
     if not writes:
         return
-    work = MapWork(op, plan, spec((node, 0)).shape, operands, outputs, _layouts(node))
+    work = map_work(plan, spec((node, 0)).shape, operands, outputs, _layouts(node))
     task = task_over(
         draft.names[node],
         reads,
@@ -88,7 +71,7 @@ def fill_task(name: str, place: Place, number: Any, request: OpReqType) -> Task:
     value = held.item()
     plan = same.invoker.plan([own.dtype], own.dtype, {})
     operand = value if type(value) in NUMBERS else float(value)
-    work = MapWork(same, plan, own.shape, [operand], Use.each([place]), [own])
+    work = map_work(plan, own.shape, [operand], Use.each([place]), [own])
     return task_over(name, [], [place], [request], work, accumulates=(0,))
 
 
@@ -109,150 +92,130 @@ def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
     )
 
 
-# kernels of kinds -----------------------------------------------------------------------------
+# kernel calls ---------------------------------------------------------------------------------
 
 
-def rows(draft: Draft, node: GraphNode, op: RowOp) -> bool:
-    """Whether a kernel does this row program, with copies of what it does not take."""
-    name, reads = draft.names[node], draft.reads(node)
-    outputs, writes, requests = _outputs(draft, node)
-    asked = [OpReqType.kNullOp if use is None else requests[use.place] for use in outputs]
-    layouts = [place.layout for place in reads]
-    places = rearranged(op, layouts, _layouts(node), asked, node.attributes)
-    if places is None:
-        return False
-    given = draft.laid(name, reads, places)
-    copies: list[Task] = []
-    laid = places[len(reads) :]
-    for k, use in enumerate(outputs):
-        if use is None or laid[k] is use.layout:
-            continue
-        target = Place(Value(f"{name} rows {k}", laid[k].nbytes), 0, laid[k])
-        whole, request = writes[use.place], requests[use.place]
-        copies.append(copy_task(f"{name} result {k}", target, whole, request, draft.device))
-        writes[use.place], requests[use.place] = target, kWriteTo
-        outputs[k] = Use.of(use.place, target)
-    work = RowWork(op, node.attributes, Use.each(given), outputs, laid)
-    task = task_over(
-        name,
-        given,
-        writes,
-        requests,
-        work,
-        rights=tuple(pair for pair in rights(given, writes) if pair in op.inplace),
-        accumulates=tuple(range(len(writes))),
-    )
-    draft.enter(node, task, *copies)
-    return True
-
-
-def product(draft: Draft, node: GraphNode, op: ProductOp) -> bool:
-    """Whether a kernel does this product, with copies of what it does not take."""
-    if not draft.device.host:
-        from nbgraph.executor.multiplied import multiplied  # with the first on a device
-
-        if all(place.layout.size for place in draft.reads(node)):
-            return multiplied(draft, node, op)
-        filled(draft, node, 0)  # nothing is added up
-        return True
-    name, reads = draft.names[node], draft.reads(node)
-    output = layout(*spec((node, 0)))
-    wanted = op.replacements([place.layout for place in reads], output, node.attributes)
-    if wanted is None:
-        return False
-    given = draft.laid(name, reads, [None if own is None else layout(*own) for own in wanted])
-    result, request = draft.output(node, 0), draft.request(node, 0)
-    own = wanted[2]
-    if own is None:
-        work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, result))
-        draft.enter(node, task_over(name, given, [result], [request], work, accumulates=(0,)))
-    else:
-        target = Place(Value(f"{name} product", output.nbytes), 0, layout(*own))
-        work = ProductWork(op, node.attributes, Use.each(given), Use.of(0, target))
-        draft.enter(node, task_over(name, given, [target], [kWriteTo], work))
-        draft.enter(node, copy_task(f"{name} result", target, result, request, draft.device))
-    return True
-
-
-def tiled(draft: Draft, node: GraphNode, op: TiledOp) -> bool:
-    """Whether a kernel makes this result, with copies of operands in pieces."""
-    name, reads = draft.names[node], draft.reads(node)
-    given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
-    if op.tiled_call(given, kWriteTo, node.attributes) is None:
-        return False
-    reads = contiguous(draft, name, reads)
-    target, request = draft.output(node, 0), draft.request(node, 0)
-    work = TiledWork(op, node.attributes, Use.each(reads), Use.of(0, target))
-    sums = (0,) if op.adds else ()
-    draft.enter(node, task_over(name, reads, [target], [request], work, accumulates=sums))
-    return True
-
-
-def moving(draft: Draft, node: GraphNode, op: MovingOp) -> bool:
-    """Whether a kernel moves the states of this node, with a copy of an operand in pieces."""
-    name, reads = draft.names[node], draft.reads(node)
-    states = op.states(is_train=True)
-    given = [Spec(place.layout.shape, place.layout.dtype) for place in reads]
-    made = [spec((node, k)) for k in range(node.nout)]
-    host = draft.device.host
-    call = op.moving_call if host else functools.partial(unit_call, op, outputs=made)
-    if call(given, attributes=node.attributes) is None:
-        return False
-    reads = contiguous(draft, name, reads)  # states are: they are variables
-    outputs = [draft.output(node, k) for k in range(node.nout)]
-    requests = [draft.request(node, k) for k in range(node.nout)]
-    mode = False if op.still(node.attributes) else node.marks.get("is_train")
-    work = MovingWork(op, node.attributes, Use.each(reads), Use.each(outputs), mode, host=host)
-    written = [*outputs, *(reads[k] for k in states)]
-    requests += [kAddTo] * len(states)
-    draft.enter(node, task_over(name, reads, written, requests, work))
-    return True
-
-
-def updated(draft: Draft, node: GraphNode, op: UpdateOp) -> bool:
-    """One kernel, whose last outputs are states and written where they lie. Always true."""
-    name, reads = draft.names[node], draft.reads(node)
-    states = [reads[k] for k in op.states(is_train=True)]
-    values = op.arguments([spec(v).dtype for v in node.entries], node.attributes)
-    plan = op.mapper.invoker.plan_of(values, {})
-    uses = op.arguments(Use.each(reads), node.attributes)
-    target, request = draft.output(node, 0), draft.request(node, 0)
-    writes = [target, *states]
-    outputs, layouts = Use.each(writes), [place.layout for place in writes]
-    # the states' places in the record are the outputs', whatever else is read
-    work = MapWork(op.mapper, plan, target.layout.shape, uses, outputs, layouts, len(states))
-    requests = [request, *[kAddTo] * len(states)]
-    draft.enter(node, task_over(name, reads, writes, requests, work))
-    return True
-
-
-def own(draft: Draft, node: GraphNode, op: Any) -> bool:
-    """A user's kernel for the device. What nobody wants of it is written all the same, to where
-    nobody looks."""
-    name, call = draft.names[node], op.own_kernel(draft.device, node.attributes)
-    reads = contiguous(draft, name, draft.reads(node))
-    outputs = [draft.output(node, k) for k in range(node.nout)]
-    requests = [draft.request(node, k) for k in range(node.nout)]
-    loose = [
-        Place(Value(f"{name} unwanted", own.nbytes), 0, own)
-        for own in (layout(*target) for target in call.targets if type(target) is not int)
+def kernels(draft: Draft, node: GraphNode, op: Any) -> bool:
+    """Whether kernels do this, with copies of what they do not take: one of the three runners, see
+    `operator.kernel_call`."""
+    given, own = [place.layout for place in draft.reads(node)], _layouts(node)
+    words = [
+        op.words[draft.request(node, k)] if draft.needed((node, k)) else "null"
+        for k in range(node.nout)
     ]
-    spare = iter(range(len(outputs), len(outputs) + len(loose)))
-    order = [target if type(target) is int else next(spare) for target in call.targets]
-    uses = Use.each([*outputs, *loose])
-    work = OwnWork(op, call, Use.each(reads), [uses[k] for k in order], node.marks.get("is_train"))
-    allowed = set(op.inplace_pairs(node.attributes))
-    task = task_over(
-        name,
-        reads,
-        [*outputs, *loose],
-        [*requests, *[kWriteTo] * len(loose)],
-        work,
-        rights=tuple(pair for pair in rights(reads, outputs) if pair in allowed),
-        accumulates=tuple(range(len(outputs))),
+
+    def find(words: Sequence[str]) -> Lowered | None:
+        return lowered(op, given, own, words, node.attributes, host=draft.device.host)
+
+    found = find(words)
+    if found is not None:
+        enter(draft, node, found, words, find)
+    return found is not None
+
+
+def enter(
+    draft: Draft,
+    node: GraphNode,
+    found: Lowered,
+    words: Sequence[str],
+    find: Callable[[Sequence[str]], Lowered | None] | None = None,
+) -> list[Task]:
+    """Enter the calls of an operator. `find` gives them for other requests of the outputs; without
+    it the requests stay."""
+    name, count = draft.names[node], len(draft.reads(node))
+    arrays = dict(enumerate(draft.laid(name, draft.reads(node), found.places)))
+    requests: dict[int, OpReqType] = {}  # of what calls write
+    copies: list[Task] = []
+    for k in sorted({k for call in found.calls for k in call.order[-call.writes :]}):
+        output, requests[k] = k - count, kWriteTo
+        if k < count:  # a state, which is written where it lies
+            requests[k] = kAddTo
+            continue
+        if output >= node.nout:
+            held = found.scratch[output - node.nout]
+            arrays[k] = scratch(f"{name} totals {output - node.nout}", held)
+            continue
+        arrays[k], own = draft.output(node, output), found.places[k]
+        if own is None:
+            requests[k] = draft.request(node, output)
+        else:
+            arrays[k] = scratch(f"{name} rows {output}", own)
+            copies += _delivered(draft, node, output, arrays[k])
+    tasks = [
+        _task(draft, node, found, k, arrays, requests, words, find) for k in range(len(found.calls))
+    ]
+    draft.enter(node, *tasks, *copies)
+    return tasks
+
+
+def _task(
+    draft: Draft,
+    node: GraphNode,
+    found: Lowered,
+    place: int,
+    arrays: Mapping[int, Place],
+    requests: Mapping[int, OpReqType],
+    words: Sequence[str],
+    find: Callable[[Sequence[str]], Lowered | None] | None,
+) -> Task:
+    """The task of a call."""
+    op: Any = node.op
+    call, count = found.calls[place], len(draft.reads(node))
+    first = len(call.order) - call.writes
+    taken, written = call.order[:first], call.order[first:]
+    reads, writes = [arrays[k] for k in taken], [arrays[k] for k in written]
+    direct = [k for k in written if count <= k < count + node.nout and found.places[k] is None]
+
+    def again(asked: Sequence[OpReqType], once: bool) -> KernelCall:
+        own = list(words)
+        for k, request in zip(written, asked, strict=False):
+            if k in direct and own[k - count] != "null":
+                own[k - count] = op.words[request]
+        other = None if find is None or own == list(words) else find(own)
+        return (other or found).calls[place]
+
+    mode = op.mode(node.attributes)
+    mode = node.marks.get("is_train") if mode is None else mode
+    numbers: Sequence[Any] = ()
+    if op.draws:  # a run brings them
+        numbers = [*[0] * op.draws, *[int(bool(mode))] * (len(call.scalars) - op.draws)]
+    elif call.scalars:
+        numbers = op.numbers(node.attributes, is_train=bool(mode))
+    uses = [*((False, u) for u in Use.each(reads)), *((True, u) for u in Use.each(writes))]
+    work = KernelWork(
+        again, uses, numbers, bool(op.draws), mode, effect_of(node), op, node.attributes
     )
-    draft.enter(node, task)
-    return True
+    allowed = set(op.inplace_pairs(node.attributes))
+    states = [arrays[k] for k in op.states(is_train=True) if k not in written]
+    return task_over(
+        draft.names[node] if len(found.calls) == 1 else f"{draft.names[node]} {call.name}",
+        reads,
+        [*writes, *states],
+        [*(requests[k] for k in written), *[kAddTo] * len(states)],
+        work,
+        rights=tuple(
+            (i, j)
+            for i, j in rights(reads, writes)
+            if written[j] in direct and (taken[i], written[j] - count) in allowed
+        ),
+        accumulates=tuple(j for j, k in enumerate(written) if found.adds and k in direct),
+    )
+
+
+def _delivered(draft: Draft, node: GraphNode, output: int, value: Place) -> list[Task]:
+    """Copies of what was made beside a result to where it goes."""
+    name, result = f"{draft.names[node]} result {output}", draft.places[node, output]
+    request, tasks = draft.request(node, output), list[Task]()
+    if request is kAddTo and value.layout.dtype != result.layout.dtype:  # the result is rounded
+        rounded = scratch(f"{name} rounded", result.layout)
+        tasks.append(copy_task(f"{name} rounded", value, rounded, kWriteTo, draft.device))
+        value = rounded
+    return [*tasks, copy_task(name, value, result, request, draft.device)]
+
+
+def scratch(name: str, own: Layout) -> Place:
+    """A value of that layout between two kernels."""
+    return Place(Value(name, own.nbytes), 0, own)
 
 
 # Python functions -----------------------------------------------------------------------------
@@ -313,14 +276,6 @@ def _outputs(
     requests = [found[1] for found in asked if found is not None]
     uses = iter(Use.each(writes))
     return [None if found is None else next(uses) for found in asked], writes, requests
-
-
-def contiguous(draft: Draft, name: str, reads: Sequence[Place]) -> list[Place]:
-    """Operands of a node, those in pieces copied."""
-    own = [place.layout for place in reads]
-    return draft.laid(
-        name, reads, [None if x.contiguous else layout(x.shape, x.dtype) for x in own]
-    )
 
 
 def _layouts(node: GraphNode) -> list[Layout]:

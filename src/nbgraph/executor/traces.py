@@ -125,9 +125,9 @@ def places(found: Found, made: Compiled) -> list[Whereabouts]:
 def source(found: Found, made: Compiled) -> str | None:
     """The text of the kernel that computes the node; None where a function does, or nothing."""
     name = made.lowering.names.get(found.node) if found.node is not None else None
-    for task, prepared in zip(made.tasks, made.prepared, strict=True):
-        if task.name == name and prepared is not None:
-            return prepared.code.source.text
+    for task, call in zip(made.tasks, made.calls, strict=True):
+        if task.name == name and call is not None:
+            return call.code.source.text
     return None
 
 

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.array.core import Array
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError, noun
+
+if TYPE_CHECKING:
+    from nbgraph.graph.symbol import Symbol
 
 _NUMBERS = "biufV"  # kinds of dtypes; bfloat16 is a V
 
 
-def shape_of(call: str, label: str, value: Any, bound: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a value; ArgumentError or DTypeError where it holds no numbers.
+def shape_of(call: str, label: str, value: Any, target: Array) -> tuple[int, ...]:
+    """Return the shape of a value; ArgumentError or DTypeError where it holds no numbers that
+    `target` can hold.
 
-    `label` says of which argument it is the value, `bound` which shape is expected.
+    `label` says of which argument it is the value.
     """
+    bound = target.shape
     if isinstance(value, Array):
         return value.shape
     if hasattr(type(value), "__nbgraph_call__"):
         raise ArgumentError(
-            f"{call}: {label} is a {type(value).__name__}, which has no values; give an NDArray "
+            f"{call}: {label} is {noun(value)}, which has no values; give an NDArray "
             f"of shape {bound}"
         )
     try:
@@ -32,7 +37,7 @@ def shape_of(call: str, label: str, value: Any, bound: tuple[int, ...]) -> tuple
             f"{call}: {label}={reprlib.repr(value)} has rows of different lengths; give numbers "
             f"of shape {bound}"
         ) from None
-    if values.dtype.kind not in _NUMBERS:
+    if values.dtype.kind not in _NUMBERS and not values.dtype.kind == target.dtype.kind == "c":
         raise DTypeError(
             f"{call}: {label}={reprlib.repr(value)} has dtype {values.dtype}; give real numbers "
             f"of shape {bound}"
@@ -40,9 +45,9 @@ def shape_of(call: str, label: str, value: Any, bound: tuple[int, ...]) -> tuple
     return values.shape
 
 
-def require_shape(call: str, name: str, value: Any, bound: tuple[int, ...]) -> None:
-    """The shape that an argument was bound with, or a number for all of its elements."""
-    shape = shape_of(call, name, value, bound)
+def require_shape(call: str, name: str, value: Any, target: Array) -> None:
+    """Require the shape that an argument was bound with, or a number for all of its elements."""
+    shape, bound = shape_of(call, name, value, target), target.shape
     if shape not in (bound, ()):
         raise ShapeError(
             f"{call}: {name} has shape {shape}, it was bound with {bound}; reshape(...) the "
@@ -50,11 +55,12 @@ def require_shape(call: str, name: str, value: Any, bound: tuple[int, ...]) -> N
         )
 
 
-def require_seed(call: str, output: int, value: Any, name: str, bound: tuple[int, ...]) -> None:
-    """The shape of the output of that number and name."""
-    shape = shape_of(call, f"out_grads[{output}]", value, bound)
+def require_seed(call: str, output: int, value: Any, symbol: Symbol, target: Array) -> None:
+    """Require the shape of the output of that number."""
+    shape, bound = shape_of(call, f"out_grads[{output}]", value, target), target.shape
     if shape != bound:
         shown = f"={reprlib.repr(value)}" if shape == () else ""
+        name = symbol.list_outputs()[output]
         raise ShapeError(
             f"{call}: out_grads[{output}]{shown} has shape {shape}, output {name!r} has {bound}; "
             "give one of that shape"

@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.layout import layout
 from nbgraph.dtype import is_float
 from nbgraph.engine.sites import site
 from nbgraph.executor.compiled import compiled
@@ -25,6 +24,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, spec
 from nbgraph.graph.naming import names_of, output_name
+from nbgraph.operator.layout import layout
 from nbgraph.operator.request import kWriteTo
 
 Callback = Callable[[str, Any], None]
@@ -112,7 +112,7 @@ def _range(array: Any) -> str:
 
 
 class Watch:
-    """Who looks at an executor's runs, and the open forms of its programs."""
+    """The observers of an executor's runs, and the open forms of its programs."""
 
     def __init__(self) -> None:
         self.callbacks: list[tuple[Callback, bool]] = []

@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, PartialShape
 from nbgraph.graph.compose import OF_ITS_OWN
-from nbgraph.graph.composite import resolved
+from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.operator.array_op import visible_of
 from nbgraph.operator.deferred import Slot
 from nbgraph.operator.expected import EXPECTED
+from nbgraph.operator.filled import FilledOp
+from nbgraph.settings import config
 from nbgraph.shape import partial_text
 
 if TYPE_CHECKING:
     from nbgraph.graph.symbol import Symbol
 
 Shapes = list[PartialShape] | None
+_BOTH_WAYS = (CompositeOp, FilledOp)  # operators whose shapes may follow from their use
 
 
 def auxiliary_variables(graph: Graph) -> list[GraphNode]:
@@ -203,6 +208,9 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
     """The graph with all shapes and dtypes known, and functions that look at them composed.
 
     ShapeError names the variables without a shape."""
+    made = _typed_forward(graph, shapes, dtypes)
+    if made is not None:
+        return made
     graph, known = resolved(graph, shapes, dtypes)
     missing = known.missing()
     if missing:
@@ -227,6 +235,45 @@ def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) ->
         if by_name.setdefault(name, given[node]) is not given[node]:
             raise _two_of_one_name(name, node)
     return with_variables(graph, given, without=EXPECTED)
+
+
+def _typed_forward(
+    graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]
+) -> Graph | None:
+    """Return the typed graph where the shapes of all variables are known: operators infer once,
+    operands first, and variables without a dtype have the default one, as long as no other floats
+    are in the graph. None where inference has to look both ways, or to say what is wrong."""
+    names = {str(node.name): node for node in graph.variables}
+    strange = len(names) < len(graph.variables) or not names.keys() >= {*shapes, *dtypes}
+    if strange or any(
+        isinstance(node.op, _BOTH_WAYS) or node.op is EXPECTED for node in graph.nodes
+    ):
+        return None
+    default, chosen = as_dtype(config.default_float), False
+    given: dict[GraphNode, GraphNode] = {}
+    try:
+        for name, node in names.items():
+            shape, declared = as_partial(name, shapes.get(name)), node.attributes["shape"]
+            shape = declared if shape is None else shape
+            dtype = node.attributes["dtype"]
+            asked = None if dtypes.get(name) is None else variable_dtype(name, dtypes[name])
+            if shape is None or None in shape or declared not in (None, shape):
+                return None
+            if dtype is not None and asked is not None and dtype != asked:
+                return None
+            dtype = asked if dtype is None else dtype
+            chosen = chosen or dtype is None
+            own = default if dtype is None else dtype
+            given[node] = build.variable(name, shape, own, node.marks, node.line)
+        made = with_variables(graph, given)
+    except Exception:  # a user's shape function may raise anything; inference says where
+        return None
+    specs = [node.specs for node in made.nodes]
+    if None in specs:
+        return None
+    dtypes_met = {spec.dtype for found in specs if found for spec in found}
+    others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
+    return None if others else made
 
 
 def _two_of_one_name(name: str, node: GraphNode) -> ArgumentError:

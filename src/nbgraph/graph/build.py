@@ -23,7 +23,7 @@ from nbgraph.dtype import as_dtype
 from nbgraph.errors import CaptureError, DTypeError, NbgraphError
 from nbgraph.graph.constant import constant_node_value
 from nbgraph.graph.node import Node
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
@@ -61,7 +61,7 @@ class GraphNode(Node):
         Where in the user's text it was made; `nbgraph.engine.sites` tells the line.
     """
 
-    __slots__ = ("after", "line", "marks", "open", "scope", "specs", "token")
+    __slots__ = (*("after", "entries", "line", "marks", "nout", "open", "scope", "specs", "token"),)
 
     op: Mapper | ArrayOp | None
     inputs: tuple[Operand, ...]
@@ -73,20 +73,24 @@ class GraphNode(Node):
     scope: str
     line: tuple[CodeType, int] | None
 
+    nout: int  # number of outputs
+    entries: tuple[tuple[GraphNode, int], ...]  # the operands that are nodes
+
+    def __init__(
+        self,
+        op: Mapper | ArrayOp | None,
+        inputs: Sequence[Operand],
+        attributes: Attributes,
+        name: str | None,
+    ) -> None:
+        super().__init__(op, inputs, attributes, name)
+        self.nout = 1 if op is None else op.nout
+        self.entries = tuple([operand for operand in inputs if type(operand) is tuple])
+
     @property
     def is_variable(self) -> bool:
         """Whether it stands for an array that is given."""
         return self.op is None
-
-    @property
-    def nout(self) -> int:
-        """Number of outputs."""
-        return 1 if self.op is None else self.op.nout
-
-    @property
-    def entries(self) -> list[tuple[GraphNode, int]]:
-        """The operands that are nodes."""
-        return [operand for operand in self.inputs if type(operand) is tuple]
 
 
 def group_of(node: GraphNode) -> str | None:
@@ -168,7 +172,7 @@ def constant(value: Any) -> GraphNode:
 def apply(
     op: Mapper | ArrayOp,
     inputs: Sequence[Operand],
-    attributes: Mapping[str, Any] = _NOTHING,
+    attributes: Attributes = _NOTHING,
     *,
     token: Any = None,
     after: tuple[GraphNode, ...] = (),
@@ -210,7 +214,7 @@ def apply(
     made = GraphNode(op, tuple(inputs), attributes, name)
     made.token, made.after, made.marks, made.line = token, after, marks, line
     made.scope = scope
-    made.open = any(node.open for node, _ in made.entries)
+    made.open = True in [i[0].open for i in inputs if type(i) is tuple]
     made.specs = (
         _assumed(op, made.inputs, attributes) if made.open else _specs(op, inputs, attributes)
     )
@@ -223,7 +227,7 @@ def lifted(value: Any) -> Any:
 
 
 def _assumed(
-    op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Mapping[str, Any]
+    op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Attributes
 ) -> tuple[Spec, ...] | None:
     """Specs where dtypes below are left open; None where the operator refuses the default, as it
     may be for other dtypes."""
@@ -246,7 +250,7 @@ def _assumed(
 def _specs(
     op: Mapper | ArrayOp,
     inputs: Sequence[Operand],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     default: np.dtype[Any] | None = None,
 ) -> tuple[Spec, ...] | None:
     """Specs of the outputs, None where those of an operand are not known; `default` takes the place
@@ -270,7 +274,7 @@ def _specs(
 
 
 def infer(
-    op: Mapper | ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any]
+    op: Mapper | ArrayOp, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Spec, ...]:
     """Shapes and dtypes of the outputs, from Specs and Python numbers (weak, as in NEP 50)."""
     if not isinstance(op, Mapper):
@@ -282,11 +286,17 @@ def infer(
     return tuple([Spec(shape, dtype) for dtype in plan.typed.outputs])
 
 
+def _same(inputs: Sequence[Operand], others: Sequence[Operand]) -> bool:
+    """Whether operands are equal, numbers the very objects: 1 and True are two."""
+    for a, b in zip(inputs, others, strict=True):
+        if a is not b and not (type(a) is tuple and a == b):
+            return False
+    return True
+
+
 def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> GraphNode:
     """The node over other operands; itself where nothing changes."""
-    if not changes and all(
-        a is b or (type(a) is tuple and a == b) for a, b in zip(inputs, node.inputs, strict=True)
-    ):
+    if not changes and _same(inputs, node.inputs):
         return node
     assert node.op is not None, "a variable has no operands to replace"
     kept: dict[str, Any] = {

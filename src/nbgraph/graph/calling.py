@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.arguments import Arguments
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.compose import OPERAND
@@ -51,7 +51,7 @@ class Calling(Arguments):
         for node, symbol in found.items():
             if not isinstance(symbol, Arguments):
                 raise ArgumentError(
-                    f"compose: {node.name}={symbol!r} is a {type(symbol).__name__}; give a symbol, "
+                    f"compose: {node.name}={symbol!r} is {noun(symbol)}; give a symbol, "
                     "or an NDArray for each argument"
                 )
             if len(symbol.entries) != 1:

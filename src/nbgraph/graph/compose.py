@@ -16,6 +16,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.graph import Graph
+from nbgraph.operator.spec import Attributes
 
 OF_ITS_OWN = "made for a call"  # mark of a variable that belongs to one call
 OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
@@ -25,7 +26,7 @@ def composed(
     op: Any,
     operands: Sequence[Operand | None],
     name: str | None,
-    attributes: Mapping[str, Any] | None = None,
+    attributes: Attributes | None = None,
     known: Mapping[str, tuple[Any, Any]] | None = None,
 ) -> GraphNode:
     """The node, over variables where an operand is None.
@@ -77,11 +78,7 @@ def _by_place(name: str, operands: Sequence[Operand | None]) -> str:
 
 
 def _variable(
-    op: Any,
-    stem: str,
-    label: str,
-    own: dict[str, Any],
-    known: Mapping[str, tuple[Any, Any]] | None,
+    op: Any, stem: str, label: str, own: dict[str, Any], known: Mapping[str, tuple[Any, Any]] | None
 ) -> Operand:
     marks = {**naming.marks.get(), **own}
     if known is None:

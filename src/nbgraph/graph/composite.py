@@ -32,7 +32,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, Moved
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
 from nbgraph.operator.filled import FilledOp
 
@@ -61,7 +61,7 @@ class CompositeOp(ArrayOp):
             raise UnknownShape(f"{self.__name__}: the shape of a result does not follow")
         return tuple(found)  # type: ignore[arg-type]
 
-    def composed(self, entries: Sequence[Operand], attributes: Mapping[str, Any]) -> list[Entry]:
+    def composed(self, entries: Sequence[Operand], attributes: Attributes) -> list[Entry]:
         """Call the function on symbols of these entries; the entries of its results.
 
         UnknownShape where it has to know more of them.
@@ -74,17 +74,47 @@ class CompositeOp(ArrayOp):
             for r in results
         ]
 
-    def results(self, operands: Sequence[Any], attributes: Mapping[str, Any]) -> list[Any]:
+    def results(self, operands: Sequence[Any], attributes: Attributes) -> list[Any]:
         """Call the function on operands of any kind; its results as a list."""
-        plain = inspect.unwrap(self.function)
-        args, kwargs = _arguments(plain, attributes, operands)
-        made = plain(*args, **kwargs)
+        made = self.call(inspect.unwrap(self.function), operands, attributes)
         results = list(made) if isinstance(made, (list, tuple)) else [made]
         if len(results) != self.nout:
             raise ArgumentError(
                 f"{self.__name__}: the call gives {len(results)} results, {self.nout} were expected"
             )
         return results
+
+    def call(self, function: Function, operands: Sequence[Any], attributes: Attributes) -> Any:
+        """Call the function with the arguments that attributes hold."""
+        args, kwargs = _arguments(function, attributes, operands)
+        return function(*args, **kwargs)
+
+
+class FormerOp(CompositeOp):
+    """A public function that was a single operator when a file was written: its operands stand by
+    place, and its attributes are those of the operator."""
+
+    def call(self, function: Function, operands: Sequence[Any], attributes: Attributes) -> Any:
+        """Call the function with the operands of a node and what its attributes say."""
+        options = FORMER[self.__name__](attributes)
+        return function(*operands, **options)
+
+
+# attributes of operators that are functions now, as options of the function
+FORMER: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    **dict.fromkeys(("slice_like", "shape_array", "size_array"), dict),
+    "reshape_like": lambda a: dict(
+        zip(
+            ("lhs_begin", "lhs_end", "rhs_begin", "rhs_end"),
+            (*a["lhs_axes"], *a["rhs_axes"]),
+            strict=True,
+        )
+    ),
+    "broadcast_like": lambda a: {
+        "lhs_axes": tuple([lhs for lhs, _ in a["axes"]]),
+        "rhs_axes": tuple([rhs for _, rhs in a["axes"]]),
+    },
+}
 
 
 def operator_of(function: Function, nout: int = 1) -> CompositeOp:
@@ -101,7 +131,7 @@ def deferred(
     name: str | None,
     lift: Callable[[Any], Operand | None],
 ) -> GraphNode:
-    """Return the node of a call. `lift` gives the entry of an argument, None for what is no
+    """Return the node of a call. `lift` gives the entry of an argument, None for what is not an
     operand; those within lists and tuples are operands as well."""
     bound = inspect.signature(function).bind(*args, **kwargs)
     arguments: dict[str, Any] = {}
@@ -147,7 +177,7 @@ def _filled(value: Any, operands: Sequence[Any]) -> Any:
 
 
 def _arguments(
-    function: Function, attributes: Mapping[str, Any], operands: Sequence[Any]
+    function: Function, attributes: Attributes, operands: Sequence[Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of the call that attributes hold."""
     signature = inspect.signature(function)

@@ -11,8 +11,8 @@ import numpy as np
 
 from nbgraph.dtype import require_supported
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 _SHOWN = 6  # elements up to which a listing shows the values
 
 

@@ -49,7 +49,7 @@ class Graph:
 
     @cached_property
     def users(self) -> dict[Entry, list[tuple[GraphNode, int]]]:
-        """Who reads an entry: (node, operand index); entries that are only heads have none."""
+        """The readers of an entry: (node, operand index); entries that are only heads have none."""
         found: dict[Entry, list[tuple[GraphNode, int]]] = {}
         for node in self.nodes:
             for i, operand in enumerate(node.inputs):
@@ -65,7 +65,7 @@ class Graph:
     @property
     def typed(self) -> bool:
         """Whether all shapes and dtypes are known."""
-        return all(node.specs is not None for node in self.nodes)
+        return None not in [node.specs for node in self.nodes]
 
     def with_heads(self, heads: Iterable[Entry]) -> Graph:
         """Other results of the same arguments."""
@@ -85,15 +85,20 @@ class Graph:
         for node in self.nodes:
             if (node, 0) in moved:
                 continue
-            inputs = tuple(
-                [moved.get(i, i) if type(i) is tuple else i for i in node.inputs]  # type: ignore[arg-type]
-            )
+            inputs, same = node.inputs, not node.after
+            for k, operand in enumerate(inputs):
+                if type(operand) is tuple:
+                    other = moved.get(operand, operand)
+                    if other != operand:
+                        inputs, same = (*inputs[:k], other, *inputs[k + 1 :]), False
             outputs = rule(node, inputs)
-            if outputs is None:
-                same = node if node.op is None else _again(node, inputs, moved)
-                outputs = [(same, k) for k in range(node.nout)]
-            for k, output in enumerate(outputs):
-                moved[node, k] = output
+            if outputs is not None:
+                for k, output in enumerate(outputs):
+                    moved[node, k] = output
+                continue
+            made = node if same or node.op is None else _again(node, inputs, moved)
+            for k in range(node.nout):
+                moved[node, k] = made, k
         heads = [moved.get(head, head) for head in self.heads]
         return Graph(heads, self.variables)  # type: ignore[arg-type]
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
+from nbgraph.foreign import checked
 from nbgraph.graph import serial
 from nbgraph.graph.recall import Trust, given_ops
 from nbgraph.graph.symbol import Symbol
@@ -16,11 +17,7 @@ Given = Mapping[str, Any] | Iterable[Any]
 
 
 def load_json(
-    text: str | bytes,
-    *,
-    ops: Given = (),
-    allow_code: bool = False,
-    allow_changed: bool = False,
+    text: str | bytes, *, ops: Given = (), allow_code: bool = False, allow_changed: bool = False
 ) -> Symbol:
     """The symbol that `Symbol.tojson` told.
 
@@ -55,6 +52,7 @@ def load_json(
     return _load("load_json", text, ops, allow_code, allow_changed)
 
 
+@checked
 def load_symbol(
     path: str | os.PathLike[str],
     *,
@@ -77,7 +75,7 @@ def load_symbol(
 def _load(where: str, text: Any, ops: Any, allow_code: bool, allow_changed: bool) -> Symbol:
     if not isinstance(text, (str, bytes)):
         raise ArgumentError(
-            f"{where}: text is a {type(text).__name__}; give the text that Symbol.tojson returned"
+            f"{where}: text is {noun(text)}; give the text that Symbol.tojson returned"
         )
     trust = Trust(given_ops(where, ops), bool(allow_code), bool(allow_changed))
     return Symbol(serial.from_text(text, where, trust))

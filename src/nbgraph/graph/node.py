@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
+from nbgraph.operator.spec import Attributes
+
 Entry = tuple["Node", int]  # one output of a node
 
 _NOTHING: Mapping[str, Any] = {}
@@ -25,7 +27,7 @@ class Node:
         self,
         op: Any,
         inputs: Sequence[Entry | Any] = (),
-        attributes: Mapping[str, Any] = _NOTHING,
+        attributes: Attributes = _NOTHING,
         name: str | None = None,
     ) -> None:
         self.op = op
@@ -66,10 +68,9 @@ def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
         stack.append((node, True))
         if node in ends:
             continue
-        stack.extend((other, False) for other in node.after if id(other) not in seen)
-        stack.extend(
-            (entry[0], False)
-            for entry in reversed(node.inputs)
-            if type(entry) is tuple and id(entry[0]) not in seen
-        )
+        for other in node.after:
+            stack.append((other, False))
+        for entry in reversed(node.inputs):
+            if type(entry) is tuple and id(entry[0]) not in seen:
+                stack.append((entry[0], False))
     return order

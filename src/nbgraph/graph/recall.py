@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 from weakref import WeakValueDictionary
 
 from nbgraph.errors import ArgumentError, FormatError
-from nbgraph.graph.composite import operator_of
+from nbgraph.graph.composite import FORMER, FormerOp, operator_of
 from nbgraph.graph.recipes import INTERNAL, OWN, Operator, content_of, internal_operator
 from nbgraph.graph.values import Json, ValueReader
 from nbgraph.kernels.capture.snapshot import thaw
@@ -20,11 +20,10 @@ from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.backward import backward, forward_backward
 from nbgraph.operator.forms import specialized
 from nbgraph.operator.full import RegisteredOperator
-from nbgraph.operator.full.op import PropertyOp
+from nbgraph.operator.full.op import CustomOp
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.pickling import written
-from nbgraph.operator.simple.op import SimpleOp
 
 _LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # made here, by content
 
@@ -61,11 +60,14 @@ def given_ops(where: str, ops: Any) -> dict[str, Any]:
         op = getattr(value, "op", value)
         if not isinstance(op, (Mapper, ArrayOp, RegisteredOperator)):
             raise ArgumentError(
-                f"{where}: ops has {value!r} for {name!r}, which is no operator; give what @ng.op "
-                "returned, as ops={'name': op}"
+                f"{where}: ops has {value!r} for {name!r}, which is not an operator; give what "
+                "@ng.op returned, as ops={'name': op}"
             )
         found[str(name)] = op
     return found
+
+
+_BODIES = "nbgraph.executor.control."  # modules of operators whose body is a graph
 
 
 class RecipeReader:
@@ -82,8 +84,9 @@ class RecipeReader:
         trust: Trust,
         where: str,
         objects: Sequence[Any] = (),
+        body: Callable[[Json], Sequence[Any]] | None = None,
     ) -> None:
-        self._trust, self._where = trust, where
+        self._trust, self._where, self._body = trust, where, body
         self._made: list[Operator] = []
         self.values = ValueReader(arrays, self._function, self.operator, objects)
         for recipe in recipes:
@@ -109,16 +112,27 @@ class RecipeReader:
 
     def library(self, recipe: Json) -> Operator:
         """An operator of the library."""
-        found = _unwrapped(self._public(recipe["name"]))
+        public = self._public(recipe["name"])
+        found = _unwrapped(public)
+        if found is None and recipe["name"] in FORMER:
+            found = FormerOp(public, 1)
         if found is None:
             raise ArgumentError(
-                f"{self._where}: {recipe['name']!r} of the library is no single operator"
+                f"{self._where}: {recipe['name']!r} of the library is not a single operator"
             )
         return found
 
     def composite(self, recipe: Json) -> Operator:
         """A public function of the library whose call waits for shapes."""
         return operator_of(self._public(recipe["name"]), recipe["outputs"])
+
+    def body(self, recipe: Json) -> Operator:
+        """A loop or a choice, by the graph that is its body."""
+        module = recipe["module"]
+        if not module.startswith(_BODIES) or self._body is None:
+            raise FormatError(f"{self._where}: {module!r} has no bodies; it is damaged")
+        heads = self._body(recipe["graph"])
+        return importlib.import_module(module).restored(recipe["fields"], heads)
 
     def _public(self, name: str) -> Any:
         if name not in registry.library():
@@ -232,12 +246,12 @@ class RecipeReader:
     def gradient(self, recipe: Json) -> Operator:
         """The gradient of a simple operator, or of a property's."""
         parent = self.operator(recipe["of"])
-        if isinstance(parent, PropertyOp):
-            wanted, given = (tuple(map(bool, recipe[key])) for key in ("wanted", "given"))
-            return parent.backward(wanted, given)
-        if not isinstance(parent, SimpleOp):
-            raise FormatError(f"{self._where}: {parent!r} is no simple operator; it is damaged")
-        return parent.backward(tuple(map(bool, recipe["wanted"])))
+        if not isinstance(parent, CustomOp):
+            raise FormatError(f"{self._where}: {parent!r} is not a simple operator; it is damaged")
+        given = recipe.get("given")
+        return parent.backward(
+            tuple(map(bool, recipe["wanted"])), None if given is None else tuple(map(bool, given))
+        )
 
     def fused(self, recipe: Json) -> Operator:
         """Several operators in one loop."""
@@ -281,6 +295,7 @@ _MAKERS = {
     "library": RecipeReader.library,
     "internal": RecipeReader.internal,
     "composite": RecipeReader.composite,
+    "body": RecipeReader.body,
     "registered": RecipeReader.registered,
     "written": RecipeReader.written,
     "specialized": RecipeReader.specialized,

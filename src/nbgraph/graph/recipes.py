@@ -13,12 +13,12 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 from nbgraph.errors import ArgumentError, CaptureError
-from nbgraph.graph.composite import CompositeOp
+from nbgraph.graph.composite import CompositeOp, FormerOp
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.values import Json, ValueWriter
 from nbgraph.kernels.capture.snapshot import freeze
@@ -27,12 +27,11 @@ from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.expected import EXPECTED
 from nbgraph.operator.forms import Specialized
-from nbgraph.operator.full.backward import PropertyGradient
+from nbgraph.operator.full.gradient import CustomGradient
 from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.fused import FusedMapper
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.pickling import Made, freeze_mapper
-from nbgraph.operator.simple.backward import BackwardOp
 
 Operator = Mapper | ArrayOp
 OWN: Mapping[str, Operator] = {op.__name__: op for op in (CONSTANT, EXPECTED)}  # of graphs alone
@@ -47,9 +46,14 @@ class RecipeWriter:
     recipes : list
     values : ValueWriter
         For the attributes of nodes; its table of arrays is shared.
+
+    `body` writes the graphs that loops and branches have as their bodies.
     """
 
-    def __init__(self, objects: list[Any] | None = None) -> None:
+    def __init__(
+        self, objects: list[Any] | None = None, body: Callable[[Sequence[Any]], Json] | None = None
+    ) -> None:
+        self._body = body
         self.recipes: list[Json] = []
         self.values = ValueWriter(self.function, self.number, objects)
         self._numbers: dict[Operator, int] = {}
@@ -72,20 +76,23 @@ class RecipeWriter:
         name = op.__name__
         if OWN.get(name) is op:
             return {"kind": "own", "name": name}
-        if is_library(op):
+        if is_library(op) or isinstance(op, FormerOp):
             return {"kind": "library", "name": name}
         if isinstance(op, CompositeOp):
             return {"kind": "composite", "name": name, "outputs": op.nout}
+        form = getattr(op, "body_form", None)
+        if form is not None and self._body is not None:
+            fields, heads = form()
+            graph = self._body(heads)
+            return {"kind": "body", "module": type(op).__module__, "fields": fields, "graph": graph}
         module = library_module(op)
         if module is not None:
             operands = list(getattr(op, "operands", ()))
             return {"kind": "internal", "name": name, "module": module, "operands": operands}
-        if isinstance(op, BackwardOp):
-            return {"kind": "gradient", "of": self.number(op.op), "wanted": list(op.wanted)}
-        if isinstance(op, PropertyGradient):
+        if isinstance(op, CustomGradient):
             wanted, given = list(op.wanted), list(op.given)
-            told = {"kind": "gradient", "of": self.number(op.op), "wanted": wanted}
-            return {**told, "given": given}
+            of = self.number(op.op)
+            return {"kind": "gradient", "of": of, "wanted": wanted, "given": given}
         if not isinstance(op, Mapper):
             return self._registered(op)
         if isinstance(op, FusedMapper):

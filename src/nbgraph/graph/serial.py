@@ -40,7 +40,7 @@ class GraphWriter:
     """Nodes to JSON."""
 
     def __init__(self, objects: list[Any] | None = None) -> None:
-        self._recipes = RecipeWriter(objects)
+        self._recipes = RecipeWriter(objects, lambda heads: GraphWriter(objects).form(heads))
         self._places: dict[GraphNode, int] = {}
         self._tokens: dict[Any, int] = {}
 
@@ -114,7 +114,13 @@ class GraphReader:
 
     def __init__(self, form: Json, where: str, trust: Trust, objects: Sequence[Any]) -> None:
         self._where = where
-        self._recipes = RecipeReader(form["operators"], form["arrays"], trust, where, objects)
+
+        def body(inner: Json) -> list[Entry]:
+            reader = GraphReader(inner, where, trust, objects)
+            reader.nodes(inner["nodes"])
+            return [reader.entry(head) for head in inner["heads"]]
+
+        self._recipes = RecipeReader(form["operators"], form["arrays"], trust, where, objects, body)
         self._nodes: list[GraphNode] = []
         self._tokens: dict[tuple[str, int], Any] = {}
 
@@ -163,7 +169,7 @@ class GraphReader:
 
     def _earlier(self, place: Any) -> GraphNode:
         if type(place) is not int or not 0 <= place < len(self._nodes):
-            raise FormatError(f"{self._where}: {place!r} is no earlier node; it is damaged")
+            raise FormatError(f"{self._where}: {place!r} is not an earlier node; it is damaged")
         return self._nodes[place]
 
     def entry(self, told: Json) -> Entry:
@@ -198,7 +204,7 @@ def from_text(
         form = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(
-            f"{where}: this is no JSON ({error}); give what Symbol.tojson or Symbol.save wrote"
+            f"{where}: this is not JSON ({error}); give what Symbol.tojson or Symbol.save wrote"
         ) from None
     if not isinstance(form, dict) or form.get("format") != FORMAT:
         raise FormatError(

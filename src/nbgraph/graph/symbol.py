@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.engine.sites import caller
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph import build, naming
 from nbgraph.graph.absent import Absent
 from nbgraph.graph.binding import Binding
@@ -29,9 +29,12 @@ from nbgraph.graph.files import Saved
 from nbgraph.graph.graph import Entry
 from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator import complex_call
+from nbgraph.operator.array_op import Attributes, Spec
 from nbgraph.operator.call import recording
 from nbgraph.operator.deferred import UnknownShape, note_default
+from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing, part
 from nbgraph.ops.carrier.methods import Methods
@@ -65,7 +68,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Make a node; see `nbgraph.operator.call`."""
         if out is not None and any(o is not None for o in out):
@@ -73,6 +76,8 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
                 f"{op.__name__}: out= is given, but a symbol has no memory to write to; use the "
                 "result"
             )
+        if isinstance(op, Mapper) and complex_call.any_complex(operands):
+            return complex_call.apply(op, operands, attributes, None)
         node = build.apply(
             op,
             [cls._lifted(op, i, value) for i, value in enumerate(operands)],
@@ -124,7 +129,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
             return value
         names = getattr(getattr(op, "scalar", op), "operands", ())
         name = names[index] if index < len(names) else f"operand {index}"
-        if hasattr(value, "asnumpy"):
+        if hasattr(value, "asnumpy") or is_lazy(value):
             recorder = recording.get()
             if recorder is not None and recorder.traces:
                 return recorder.entry_of(value)
@@ -190,6 +195,14 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         """Type of the elements. `ng.config.default_float` is that of a variable made without one,
         unless something else decides when it is bound."""
         return self.spec.dtype
+
+    @property
+    def known_dtype(self) -> np.dtype[Any] | None:
+        """Type of the elements; None where it is not known, or only an assumption."""
+        if len(self.entries) != 1:
+            return None
+        node, index = self.entry
+        return None if node.specs is None or node.open else node.specs[index].dtype
 
     @property
     def ndim(self) -> int:
@@ -337,10 +350,10 @@ def group(symbols: Sequence[Symbol]) -> Symbol:
     """
     entries: list[Entry] = []
     if not isinstance(symbols, Iterable):
-        raise ArgumentError(f"Group: symbols is a {type(symbols).__name__}; give a list of symbols")
+        raise ArgumentError(f"Group: symbols is {noun(symbols)}; give a list of symbols")
     for i, symbol in enumerate(symbols):
         if not isinstance(symbol, Symbol):
-            raise ArgumentError(f"Group: symbols[{i}] is a {type(symbol).__name__}; give symbols")
+            raise ArgumentError(f"Group: symbols[{i}] is {noun(symbol)}; give symbols")
         entries += symbol.entries
     if not entries:
         raise ArgumentError("Group: no symbols were given; give one or more")

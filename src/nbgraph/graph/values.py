@@ -16,10 +16,10 @@ import base64
 import binascii
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -68,19 +68,9 @@ class ValueWriter:
             return value
         if kind is tuple:
             return [self.value(v) for v in value]
-        row = _WRITTEN.get(kind)
-        if row is not None:
-            tag, told = row
-            return {tag: told(self, value)}
-        return self._other(value)
-
-    def _other(self, value: Any) -> Json:
-        if isinstance(value, Enum):
-            return {"enum": [type(value).__module__, type(value).__qualname__, value.name]}
-        if isinstance(value, np.dtype):
-            return {"dtype": value.name}
-        if isinstance(value, np.generic):
-            return {"scalar": self.array(Data(value))}
+        tag = _TAGS.get(kind) or next((t for k, t in _BASES.items() if isinstance(value, k)), None)
+        if tag is not None:
+            return {tag: ROWS[tag].write(self, value)}
         if hasattr(value, "asnumpy"):
             return {"array": self.array(Data(value.asnumpy()))}
         if hasattr(value, "scalar") and self._operator is not None:
@@ -117,24 +107,6 @@ def _little(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array if array.dtype.name == "bfloat16" else array.astype(array.dtype.newbyteorder("<"))
 
 
-def _dict(writer: ValueWriter, value: Mapping[Any, Any]) -> Json:
-    return [[writer.value(k), writer.value(v)] for k, v in value.items()]
-
-
-_WRITTEN: dict[type, tuple[str, Callable[[ValueWriter, Any], Json]]] = {
-    float: ("float", lambda w, v: repr(v)),  # infinities and NaN: JSON has none
-    list: ("list", lambda w, v: [w.value(x) for x in v]),
-    dict: ("dict", _dict),
-    Triple: ("triple", lambda w, v: list(v)),
-    slice: ("slice", lambda w, v: [w.value(x) for x in (v.start, v.stop, v.step)]),
-    type(Ellipsis): ("ellipsis", lambda w, v: None),
-    Slot: ("slot", lambda w, v: v.index),
-    Context: ("device", lambda w, v: [v.device_type, v.device_id]),
-    Data: ("data", lambda w, v: w.array(v)),
-    np.ndarray: ("array", lambda w, v: w.array(Data(v))),
-}
-
-
 class ValueReader:
     """JSON to values; runs nothing. `arrays` is the writer's table, `function` and `operator` turn
     back what the writer's told, `objects` are what a pickle took along."""
@@ -147,7 +119,8 @@ class ValueReader:
         objects: Sequence[Any] = (),
     ) -> None:
         self.arrays = [_read_array(i, told) for i, told in enumerate(arrays)]
-        self._tags = {"object": lambda r, v: objects[_place(v)]}
+        self._tags = {tag: row.read for tag, row in ROWS.items()}
+        self._tags["object"] = lambda r, v: objects[_place(v)]
         if function is not None:
             self._tags["function"] = lambda r, v: function(v)
         if operator is not None:
@@ -160,7 +133,7 @@ class ValueReader:
         if type(told) is not dict:
             return told
         ((tag, data),) = told.items()
-        read = _READ.get(tag) or self._tags.get(tag)
+        read = self._tags.get(tag)
         if read is None:
             raise FormatError(
                 f"there is a value of kind {tag!r}, which this version does not know; take a newer "
@@ -205,18 +178,43 @@ def _member(module: str, qualname: str, name: str) -> Enum:
     return found[name]
 
 
-_READ: dict[str, Callable[[ValueReader, Json], Any]] = {
-    "float": lambda r, v: float(v),
-    "list": lambda r, v: [r.value(x) for x in v],
-    "dict": lambda r, v: {r.value(k): r.value(x) for k, x in v},
-    "triple": lambda r, v: Triple(*v),
-    "slice": lambda r, v: slice(*(r.value(x) for x in v)),
-    "ellipsis": lambda r, v: ...,
-    "slot": lambda r, v: Slot(_place(v)),
-    "dtype": lambda r, v: as_dtype(v),
-    "enum": lambda r, v: _member(*v),
-    "device": lambda r, v: Context(*v),
-    "data": lambda r, v: r.data(v),
-    "array": lambda r, v: r.data(v).array,
-    "scalar": lambda r, v: r.data(v).array[()],
+class Row(NamedTuple):
+    """How values of a class are written, and read from what was written."""
+
+    kind: type
+    write: Callable[[ValueWriter, Any], Json]
+    read: Callable[[ValueReader, Json], Any]
+
+
+ROWS: dict[str, Row] = {  # by tag
+    # infinities and NaN: JSON has none
+    "float": Row(float, lambda w, v: repr(v), lambda r, v: float(v)),
+    "list": Row(list, lambda w, v: [w.value(x) for x in v], lambda r, v: [r.value(x) for x in v]),
+    "dict": Row(
+        dict,
+        lambda w, v: [[w.value(k), w.value(x)] for k, x in v.items()],
+        lambda r, v: {r.value(k): r.value(x) for k, x in v},
+    ),
+    "triple": Row(Triple, lambda w, v: list(v), lambda r, v: Triple(*v)),
+    "slice": Row(
+        slice,
+        lambda w, v: [w.value(x) for x in (v.start, v.stop, v.step)],
+        lambda r, v: slice(*(r.value(x) for x in v)),
+    ),
+    "ellipsis": Row(type(Ellipsis), lambda w, v: None, lambda r, v: ...),
+    "slot": Row(Slot, lambda w, v: v.index, lambda r, v: Slot(_place(v))),
+    "device": Row(Context, lambda w, v: [v.device_type, v.device_id], lambda r, v: Context(*v)),
+    "data": Row(Data, lambda w, v: w.array(v), lambda r, v: r.data(v)),
+    "array": Row(np.ndarray, lambda w, v: w.array(Data(v)), lambda r, v: r.data(v).array),
+    "enum": Row(
+        Enum,
+        lambda w, v: [type(v).__module__, type(v).__qualname__, v.name],
+        lambda r, v: _member(*v),
+    ),
+    "dtype": Row(np.dtype, lambda w, v: v.name, lambda r, v: as_dtype(v)),
+    "scalar": Row(np.generic, lambda w, v: w.array(Data(v)), lambda r, v: r.data(v).array[()]),
 }
+_TAGS: dict[Any, str] = {row.kind: tag for tag, row in ROWS.items()}
+_BASES: dict[Any, str] = {
+    kind: _TAGS[kind] for kind in (Enum, np.dtype, np.generic)
+}  # of which values are derived

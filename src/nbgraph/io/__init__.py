@@ -8,10 +8,13 @@
 (4,) 2
 """
 
+from nbgraph._listing import public_names
+from nbgraph.foreign import missing
 from nbgraph.io.adapt import as_iter as as_iter
 from nbgraph.io.arrays import Batches as Batches
 from nbgraph.io.arrays import NDArrayIter as NDArrayIter
 from nbgraph.io.arrow_source import ArrowIter as ArrowIter
+from nbgraph.io.arrow_source import ParquetIter as ParquetIter
 from nbgraph.io.chunked import ChunkedSource as ChunkedSource
 from nbgraph.io.chunked import PartitionSource as PartitionSource
 from nbgraph.io.csv_source import CSVIter as CSVIter
@@ -25,7 +28,6 @@ from nbgraph.io.packing import pack as pack
 from nbgraph.io.packing import pack_img as pack_img
 from nbgraph.io.packing import unpack as unpack
 from nbgraph.io.packing import unpack_img as unpack_img
-from nbgraph.io.parquet_source import ParquetIter as ParquetIter
 from nbgraph.io.peek import Peek as Peek
 from nbgraph.io.prefetch import PrefetchingIter as PrefetchingIter
 from nbgraph.io.protocol import DataBatch as DataBatch
@@ -44,3 +46,6 @@ from nbgraph.io.splits import InputSplit as InputSplit
 from nbgraph.io.streams import DatasetSource as DatasetSource
 from nbgraph.io.streams import IterableStream as IterableStream
 from nbgraph.io.tables import TableSource as TableSource
+
+__dir__ = public_names(globals(), "transforms")
+__getattr__ = missing("ng.io", globals())

@@ -24,7 +24,7 @@ class NDArrayIter(SourceIter):
 
     Raises
     ------
-    ArgumentError for what are no arrays, ShapeError for arrays of several lengths.
+    ArgumentError for what are not arrays, ShapeError for arrays of several lengths.
 
     >>> import numpy as np
     >>> it = NDArrayIter(np.arange(10.0).reshape(5, 2), np.arange(5), batch_size=2)

@@ -14,7 +14,6 @@ from nbgraph.array import chunk
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import from_host, make
 from nbgraph.array.create import asarray
-from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.plan import BlockPlan, Piece
@@ -24,6 +23,7 @@ from nbgraph.io.source import Values, stacked
 from nbgraph.io.transforms.base import Stage
 from nbgraph.io.transforms.compose import Compose, checked
 from nbgraph.io.transforms.draws import Draws
+from nbgraph.operator.layout import Layout, layout
 
 
 class Batcher:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import DataError, ShapeError
-from nbgraph.io.extras import extra
+from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import Columns, Source, Values
 from nbgraph.io.streams import described, together

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-from nbgraph.io.extras import extra
+from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
 
 Values = np.ndarray[Any, np.dtype[Any]]
@@ -62,7 +62,7 @@ class Field:
         Raises
         ------
         BadValue
-            A value is missing, is no class, or has another shape.
+            A value is missing, is not a class, or has another shape.
         """
         parts = [self._column(table[c], c, m) for c, m in zip(self.columns, self.missing)]
         shape, dtype = self.desc.shape, self.desc.dtype
@@ -120,7 +120,7 @@ class Field:
         codes = compute.index_in(column, pa.array(classes, column.type))
         if codes.null_count:
             row = codes.is_null().to_numpy().argmax()
-            told = f"{column[int(row)].as_py()!r} is no class; classes={list(classes)}"
+            told = f"{column[int(row)].as_py()!r} is not a class; classes={list(classes)}"
             raise BadValue(row, f"column {name!r}: {told}")
         return codes.to_numpy()
 
@@ -169,5 +169,5 @@ def _inner(array: Any, name: str, row_of: Any) -> Values:
         raise BadValue(row, f"column {name!r}: a value within the list is missing; fill it before")
     values = values_of(array, name)
     if not isinstance(values, np.ndarray):
-        raise BadValue(0, f"column {name!r}: lists of lists, of several lengths, are no array")
+        raise BadValue(0, f"column {name!r}: lists of lists, of several lengths, are not an array")
     return values

@@ -12,8 +12,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io.columns import Field, arrow
-from nbgraph.io.extras import extra
-from nbgraph.io.files import Bytes, expand, open_bytes
+from nbgraph.io.files import Bytes, expand, extra, open_bytes
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.lines import Lines
 from nbgraph.io.source import Source, Values
@@ -38,7 +37,7 @@ class CSVIter(SourceIter):
     batch_size : int
     data, label : str, sequence or dict, optional
         A name: that column. A sequence: columns of numbers side by side in one array. A dict:
-        arrays by name, each of a column or a sequence. By default all columns that are no labels.
+        arrays by name, each of a column or a sequence. By default all columns that are not labels.
     missing : number or dict by column, optional
         What stands for a missing value (nothing, "NA", "nan", "null" and their kin); None: an error
         that names its row and column.
@@ -54,8 +53,8 @@ class CSVIter(SourceIter):
     Raises
     ------
     DataError
-        A file or a column is not there, a row has too few columns, a value is missing or is no
-        number, a label is no class: with the row, its line and its byte.
+        A file or a column is not there, a row has too few columns, a value is missing or is not a
+        number, a label is not a class: with the row, its line and its byte.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "flowers.csv"

@@ -32,7 +32,7 @@ def fields_of(
     data, label : str, sequence or dict, optional
         A name: that column, as an array of this name's role ("data", "label"). A sequence: columns
         of numbers side by side. A dict: arrays by name, each of a column or a sequence.
-        `data=None`: all columns that are no labels.
+        `data=None`: all columns that are not labels.
     missing : number or dict by column, optional
         What stands for a missing value; None: an error that names its row and column.
     dtype : dtype or dict by array, optional

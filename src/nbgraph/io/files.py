@@ -6,19 +6,20 @@ A list of files is a text with ";" between, or a sequence; a folder stands for i
 
 from __future__ import annotations
 
+import difflib
 import glob
+import importlib
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 import numpy as np
 
+from nbgraph.bar import followed
 from nbgraph.errors import DataError
-from nbgraph.io.extras import extra
-from nbgraph.io.nearby import absent
 
 Uris = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Octets = np.ndarray[Any, np.dtype[np.uint8]]
@@ -181,3 +182,46 @@ class _Remote:
 
     def close(self) -> None:
         """There is nothing to give back: every range is a request of its own."""
+
+
+def require_file(path: str) -> None:
+    """Raise DataError where a file of this machine is not there, or is empty.
+
+    >>> require_file("/no/such/file")
+    Traceback (most recent call last):
+    ...
+    nbgraph.errors.DataError: there is no file /no/such/file: its folder is not there, / is
+    """
+    if not Path(path).is_file():
+        raise absent(path)
+    if not Path(path).stat().st_size:
+        raise DataError(f"{path} is empty: it has 0 bytes")
+
+
+def absent(path: str) -> DataError:
+    """Return the error of a file that is not there: it names what is near."""
+    if "://" in path:
+        return DataError(f"there is no file {path}")
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        parent = next(each for each in folder.parents if each.is_dir())
+        return DataError(f"there is no file {path}: its folder is not there, {parent} is")
+    present = sorted(each.name for each in folder.iterdir())
+    near = difflib.get_close_matches(Path(path).name, present, n=3, cutoff=0.5) or present[:3]
+    if not near:
+        return DataError(f"there is no file {path}: its folder is empty")
+    more = "" if len(near) == len(present) else f" and {len(present) - len(near)} more"
+    return DataError(f"there is no file {path}: its folder has {', '.join(near)}{more}")
+
+
+def extra(module: str, package: str, name: str, what: str) -> Any:
+    """Return a module, or raise with the extra of nbgraph that installs it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise DataError(f"{what}: this needs {package}; install nbgraph[{name}]") from None
+
+
+def progress(items: Iterable[Any], total: int, label: str, done: int = 0) -> Any:
+    """Return the items with a bar on standard output."""
+    return followed(items, total, label, done=done)

@@ -37,7 +37,7 @@ class ImageFolderSource(Source):
     Raises
     ------
     DataError
-        No such folder, or a class has no image; at reading, a file is no image.
+        No such folder, or a class has no image; at reading, a file is not an image.
     """
 
     decodes = True

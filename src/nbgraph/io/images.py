@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, DataError
-from nbgraph.io.extras import extra
+from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
 
 Image = np.ndarray[Any, np.dtype[Any]]
@@ -88,7 +88,7 @@ def decode(
     Raises
     ------
     DataError
-        The data are no image, or are truncated.
+        The data are not an image, or are truncated.
     """
     Image = pillow()
     try:
@@ -117,7 +117,7 @@ def described(data: bytes) -> tuple[str, str, tuple[int, int]]:
         with Image.open(io.BytesIO(data)) as image:
             return image.format, image.mode, image.size
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise DataError(f"{len(data)} bytes are no image that Pillow knows: {error}") from error
+        raise DataError(f"{len(data)} bytes are not an image that Pillow knows: {error}") from error
 
 
 def converted(data: bytes, format: str) -> bytes:

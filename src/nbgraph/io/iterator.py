@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, DataError
+from nbgraph.foreign import checked_init
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.order import Order, whole
@@ -19,6 +20,7 @@ from nbgraph.io.report import Meter, Report, collecting, report_of
 from nbgraph.io.source import Source, Stream
 
 
+@checked_init
 class SourceIter(DataIter):
     """Batches of a source of samples.
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import DataError
-from nbgraph.io.extras import extra
-from nbgraph.io.files import expand, open_bytes
+from nbgraph.io.files import expand, extra, open_bytes
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.lines import Lines
 from nbgraph.io.protocol import DataDesc
@@ -41,8 +40,8 @@ class LibSVMIter(SourceIter):
     Raises
     ------
     DataError
-        A file is not there, a row is none of the format, an index is out of bounds, a label is no
-        class: with the row, its line and its byte.
+        A file is not there, a row is none of the format, an index is out of bounds, a label is not
+        a class: with the row, its line and its byte.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "text"

@@ -30,7 +30,7 @@ class Lines:
     every : int, optional
         Rows of a block; by default as many as fill about a mebibyte.
     ignored : bytes
-        What begins a line that is no row.
+        What begins a line that is not a row.
 
     Attributes
     ----------

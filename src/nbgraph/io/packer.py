@@ -21,8 +21,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io import images, records
 from nbgraph.io.appender import Appender
-from nbgraph.io.extras import progress
-from nbgraph.io.files import open_bytes
+from nbgraph.io.files import open_bytes, progress
 from nbgraph.io.image_folder import labelled
 from nbgraph.io.packing import pack, unpack
 from nbgraph.io.recordio import read_index

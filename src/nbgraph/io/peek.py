@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import DataError, ShapeError
-from nbgraph.io.extras import extra
+from nbgraph.io.files import extra
 from nbgraph.io.images import pillow
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.picture import columns, escape
@@ -94,7 +94,7 @@ class Peek:
         return ", ".join(labels) or str(self.numbers[i])
 
     def _repr_html_(self) -> str:
-        """Images with their labels below; a table of what is no image."""
+        """Images with their labels below; a table of what is not an image."""
         parts = ["<div>"]
         for name, images in zip(self.names, self._images, strict=True):
             if images is None:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nbgraph.engine import Pending, Variable, current
+from nbgraph.errors import ArgumentError
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
 from nbgraph.io.order import whole
@@ -279,6 +280,10 @@ class PrefetchingIter(DataIter):
     """
 
     def __init__(self, it: DataIter, n: int = 2) -> None:
+        if not isinstance(it, DataIter):
+            raise ArgumentError(
+                f"PrefetchingIter: it={it!r}; expected a DataIter, such as ng.io.NDArrayIter(x, y)"
+            )
         super().__init__(it.batch_size)
         self.it: Any = it
         self.prefetch = whole("n", n, 1)

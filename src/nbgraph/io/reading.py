@@ -59,7 +59,7 @@ class Window:
         self.variable: Variable | None = None  # of the operation that reads it ahead
 
     def load(self) -> None:
-        """Read it; what cannot be read is told of when it is asked for."""
+        """Read it; what cannot be read is reported when it is asked for."""
         reader, parts = self._reader, list[Samples]()
         for first, last in self._stretches:
             numbers = np.arange(first, last)

@@ -7,7 +7,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph import picture
+from nbgraph.picture import columns
 
 WORK = ("reading", "decoding", "transforms", "batching")
 _LITTLE = 0.05  # the share of a step that waiting may take before the data is called too slow
@@ -92,7 +93,7 @@ class Meter:
         self.batches += 1
 
     def pause(self) -> None:
-        """An epoch is over: what comes until the next batch is asked for is no step."""
+        """An epoch is over: what comes until the next batch is asked for is not a step."""
         self._left = None
 
     def add(self, seconds: dict[str, float]) -> None:
@@ -103,12 +104,14 @@ class Meter:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(picture.Report):
     """Seconds since the iterator was made.
 
     `work`: by kind, done on whatever thread; `waiting`: between the call of `next` and the batch;
     `steps`: from a batch to the call for the next one. With `prefetch` work goes on meanwhile.
     """
+
+    title = "where the time of a step goes"
 
     name: str
     batches: int
@@ -137,7 +140,8 @@ class Report:
         remedy = "" if self.prefetch else "; prefetch=2 would have it done meanwhile"
         return f"the data is the bottleneck: {told}, most work is {most}{remedy}"
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         count = max(self.batches, 1)
         total = max(sum(self.work.values()), 1e-12)
         work = [
@@ -155,12 +159,6 @@ class Report:
             ("work for a batch", columns(work) or "none"),
             ("from batch to batch", columns(turns)),
         ]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    def _repr_html_(self) -> str:
-        return html_sections("where the time of a step goes", self._parts())
 
 
 def report_of(name: str, meter: Meter, prefetch: int) -> Report:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, DataError
+from nbgraph.errors import ArgumentError, DataError, noun
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import Columns, Source, Stream, Values
 
@@ -47,7 +47,7 @@ class IterableStream(Stream):
     ) -> None:
         if not callable(items) and not hasattr(items, "__iter__"):
             raise ArgumentError(
-                f"IterableStream: items is a {type(items).__name__}; expected an iterable, or a "
+                f"IterableStream: items is {noun(items)}; expected an iterable, or a "
                 "callable that returns one"
             )
         self.items, self.batched, self.labels = items, batched, labels

@@ -118,10 +118,10 @@ def moving(graph: Graph, region_id: int) -> Node | None:
 
 def may_fail(graph: Graph, roots: Sequence[Node]) -> bool:
     """Whether an element may be raised for, or a loop left as a trip changed nothing."""
-    return any(
-        n.op == "check" or (n.op == "final" and moving(graph, n.data[0]) is not None)
-        for n in graph.reachable(roots)
-    )
+    for n in graph.reachable(roots):
+        if n.op == "check" or (n.op == "final" and moving(graph, n.data[0]) is not None):
+            return True
+    return False
 
 
 def loop_may_fail(loop: Loop) -> bool:
@@ -242,7 +242,9 @@ class Body:
                 order.append(node)
                 continue
             stack.append((node, True))
-            stack.extend((n, False) for n in reversed(self.inputs(node)) if n.id not in done)
+            for n in reversed(self.inputs(node)):
+                if n.id not in done:
+                    stack.append((n, False))
         return order
 
     # statements -------------------------------------------------------------------------------

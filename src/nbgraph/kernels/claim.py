@@ -15,8 +15,9 @@ from nbgraph._version import __version__
 from nbgraph.codegen import cache
 from nbgraph.kernels.scalar import Graph, Node
 
-_JUDGES = tuple(
-    f"{n}.py" for n in "certificate judge boundaries interpret multiprecision scalar".split()
+_JUDGES = (  # and what they read of functions
+    *("certificate.py", "judge.py", "equalities.py", "interpret.py", "multiprecision.py"),
+    *("mpmath_context.py", "multiprecision_special.py", "functions.py", "rules.py", "scalar.py"),
 )
 
 

@@ -6,18 +6,20 @@ no harm. Memory counts at cache speed, so that a split never makes a cheap kerne
 
 from __future__ import annotations
 
-from collections import Counter
+import operator
 from collections.abc import Sequence
 
 from nbgraph.kernels.function import Captured
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.scalar import Graph, Node
 
+_ID, _OP = operator.attrgetter("id"), operator.attrgetter("op")
 _BYTE = 0.03
 _CALL, _DIVISION, _OPAQUE, _PLAIN = 1.5, 0.5, 40.0, 0.05
 _ROUNDING = frozenset(("floor", "ceil", "trunc", "round", "sign", "copysign"))  # as arithmetic
 _ROOTS = frozenset(("sqrt", "rsqrt"))  # as divisions, one of which follows another in its unit
 _LATENCY = {"call": 10, "div": 4, "arg": 0, "param": 0, "const": 0}  # of dependent operations
+_LEAVES = frozenset(("arg", "param", "const", "extern", "final", "cast"))  # no operations
 _LONG, _WIDE = 20, 3  # a chain has such a path, and fewer than so many beside each other
 _LOOP = 20.0  # a loop inside the scalar function: trip counts are not known
 UNSURE = (
@@ -30,8 +32,9 @@ def per_element(captured: Captured, nbytes: int) -> float:
     parameters alone is computed once for all of them."""
     total, varying = nbytes * _BYTE, set[int]()
     for node in captured.graph.reachable(captured.outputs):
-        parts = captured.graph.children(node)
-        if node.op in ("arg", "extern") or node.regions or any(p.id in varying for p in parts):
+        parts = captured.graph.children(node) if node.op == "final" else node.args
+        depends = not varying.isdisjoint(map(_ID, parts))
+        if depends or node.op in ("arg", "extern") or node.regions:
             varying.add(node.id)
             total += _of(node)
     return total
@@ -40,8 +43,16 @@ def per_element(captured: Captured, nbytes: int) -> float:
 def of_kernel(loop: Loop, nanoseconds: int) -> int:
     """What a kernel counts as, where it is estimated to take so long: never as short if there is a
     loop in it whose trips are not known."""
-    unsure = any(node.op == "final" for node in loop.graph.nodes)
+    unsure = "final" in map(_OP, loop.graph.nodes)
     return max(nanoseconds, UNSURE) if unsure else nanoseconds
+
+
+def operations(loop: Loop) -> int:
+    """How many operations an element takes: arithmetic, comparisons, choices, calls, and adding to
+    totals."""
+    totals = sum(output.combine is not None for output in loop.outputs)
+    stages = sum(map(len, loop.stages))
+    return totals + stages + sum(node.op not in _LEAVES for node in loop.graph.nodes)
 
 
 def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
@@ -55,51 +66,15 @@ def is_chain(graph: Graph, roots: Sequence[Node]) -> bool:
             return False
         own = _LATENCY.get(node.op, 1)
         total += own
-        divisions += own * _divides(node)
-        paths[node.id] = own + max((paths.get(part.id, 0) for part in node.args), default=0)
+        divides = node.op == "div" or (node.op == "call" and node.data in _ROOTS)
+        divisions += own * divides
+        paths[node.id] = own + max([0, *[paths.get(part.id, 0) for part in node.args]])
     longest = max(paths.values(), default=0)
     return longest >= _LONG and total < _WIDE * longest and 2 * divisions < total
 
 
 def _divides(node: Node) -> bool:
     return node.op == "div" or (node.op == "call" and node.data in _ROOTS)
-
-
-def live_values(captured: Captured) -> int:
-    """The largest number of values that are held at once while an element is computed in the
-    order of the text; beyond the number of vector registers (16 or 32) some go to memory.
-
-    Constants and parameters do not count. LLVM may find a better order.
-    """
-    order = _order(captured)
-    last: dict[int, int] = {}
-    for place, node in enumerate(order):
-        last.update((part.id, place) for part in captured.graph.children(node))
-    last.update((node.id, len(order)) for node in captured.outputs)
-    ends = Counter(last[node.id] for node in order if node.id in last)
-    live = most = 0
-    for place in range(len(order)):
-        live += 1
-        most = max(most, live)
-        live -= ends[place]
-    return most
-
-
-def _order(captured: Captured) -> list[Node]:
-    """Varying nodes, each after what it is computed from, as the body writes them."""
-    order: dict[int, Node] = {}
-    stack = [(node, False) for node in reversed(captured.outputs)]
-    while stack:
-        node, ready = stack.pop()
-        if node.id in order or node.op in ("const", "param"):
-            continue
-        if ready or node.op == "phi":
-            order[node.id] = node
-            continue
-        stack.append((node, True))
-        parts = captured.graph.children(node)
-        stack += [(p, False) for p in reversed(parts) if p.id not in order and p.id < node.id]
-    return list(order.values())
 
 
 def _of(node: Node) -> float:

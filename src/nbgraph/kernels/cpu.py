@@ -39,7 +39,8 @@ class Compiled(NamedTuple):
 
 
 def compiler(source: Source) -> Compiler:
-    """Who compiles a kernel: as `ng.config.compiler` says, but Numba where it must be. LLVM's own
+    """The compiler of a kernel: as `ng.config.compiler` says, but Numba where it must be. LLVM's "
+    "ow"
     text is read by LLVM."""
     if source.lowered:
         return "llvm"
@@ -82,8 +83,8 @@ def _version(by: Compiler) -> str:
 def compile_source(source: Source, by: Compiler) -> Compiled:
     """Object code of an emitted kernel; CompileError says what could not be compiled."""
     started = time.perf_counter()
-    module, called = _module(source, by)
-    pieces = [_emitted(module), *(_shared(each.symbol, each.text) for each in called)]
+    made, called = module(source, by)
+    pieces = [_emitted(made), *(_shared(each.symbol, each.text) for each in called)]
     code = image.joined([piece.code for piece in pieces])
     symbols = {name for piece in pieces for name in piece.symbols}
     symbols.difference_update(each.symbol for each in called)
@@ -98,7 +99,7 @@ def _emitted(module: binding.ModuleRef) -> Compiled:
 @functools.lru_cache(maxsize=256)
 def _shared(symbol: str, text: str) -> Compiled:
     """Object code of what kernels share, by content: from memory, from disk, or compiled now. On
-    disk it is no kernel that a process looks for, so it lies among the facts."""
+    disk it is not a kernel that a process looks for, so it lies among the facts."""
     parts = ("shared", text, _version("llvm"), target.host())
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     known = cache.recall(key)
@@ -118,8 +119,8 @@ def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
 
 def assembly(source: Source, by: Compiler) -> str:
     """The kernel's assembly text, for people and for checks, with what it is linked with."""
-    module, called = _module(source, by)
-    texts = [str(target.machine().emit_assembly(module))]
+    made, called = module(source, by)
+    texts = [str(target.machine().emit_assembly(made))]
     for k, each in enumerate(called):
         text = str(target.machine().emit_assembly(_optimised_shared(each.symbol, each.text)))
         texts.append(_LABEL.sub(rf"\g<0>_{k}", text))
@@ -128,10 +129,10 @@ def assembly(source: Source, by: Compiler) -> str:
 
 def llvm_text(source: Source, by: Compiler) -> str:
     """The kernel's LLVM text after optimisation, without what it shares with others."""
-    return str(_module(source, by)[0])
+    return str(module(source, by)[0])
 
 
-def _module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
+def module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
     """The optimised kernel, and what it calls of what kernels share."""
     made, called = _optimised(source, by)
     if not source.streaming:
@@ -164,4 +165,5 @@ __all__ = [
     "compiler",
     "content_key",
     "llvm_text",
+    "module",
 ]

@@ -12,8 +12,11 @@ from __future__ import annotations
 import sys
 from typing import NamedTuple
 
+from nbgraph.kernels.functions import FUNCTIONS
 from nbgraph.kernels.scalar import COMPARISONS, Graph, Node, unchecked
 from nbgraph.kernels.transplant import apply
+
+_BEYOND = frozenset(("final", "phi", "extern"))  # what is not rewritten
 
 MAX_NODES = 400  # larger derivatives are not searched for an output form
 OUT = "out"
@@ -57,7 +60,7 @@ def leaves(graph: Graph, root: Node) -> frozenset[str]:
 
 def _output_form(graph: Graph, out: Node, partial: Node) -> Node | None:
     order = graph.reachable([partial, out])
-    if len(order) > MAX_NODES or any(n.op in ("final", "phi", "extern") for n in order):
+    if len(order) > MAX_NODES or not _BEYOND.isdisjoint([n.op for n in order]):
         return None
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 50 * MAX_NODES))
@@ -163,8 +166,8 @@ def _sign(node: Node, x: Node, sign_of_x: int) -> int:
         one = node.args[1]
         if one.op == "const" and one.data == 1:
             return _sign(node.args[0].args[0], x, sign_of_x)
-    if node.op == "call" and node.data in ("expm1", "tanh", "atan", "asinh", "sinh", "erf", "cbrt"):
+    if node.op == "call" and "odd" in FUNCTIONS[node.data].traits:
         return _sign(node.args[0], x, sign_of_x)
-    if node.op == "call" and node.data in ("exp", "sigmoid", "softplus", "exp2"):
+    if node.op == "call" and "positive" in FUNCTIONS[node.data].traits:
         return 1
     return 0

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from nbgraph.errors import DerivativeError
 from nbgraph.kernels import guards, vanishing
-from nbgraph.kernels.rules import partial
+from nbgraph.kernels.functions import slope_of
 from nbgraph.kernels.scalar import GROWING, Graph, Node
 
 ZERO_OPS = frozenset(("const", "arg", "param", "cast", "gather"))
@@ -54,20 +54,20 @@ class Forward:
             for node in order:
                 if node.id in self._active or node.kind != "f" or node.id in graph.held:
                     continue
-                if any(a.id in self._active and a.kind == "f" for a in self._sources(node)):
-                    self._active.add(node.id)
-                    changed = changed or node.op == "final"
+                for a in node.args if node.op != "final" else self._sources(node):
+                    if a.id in self._active and a.kind == "f":
+                        self._active.add(node.id)
+                        changed = changed or node.op == "final"
+                        break
             for region in graph.regions.values():
                 for phi, init, out in region.carried.values():
                     if phi.id not in self._active and self._active & {init.id, out.id}:
                         self._active.add(phi.id)
                         changed = True
 
-    def _sources(self, node: Node) -> tuple[Node, ...]:
-        if node.op == "final":
-            _, init, out = self._graph.regions[node.data[0]].carried[node.data[1]]
-            return (init, out)
-        return node.args
+    def _sources(self, final: Node) -> tuple[Node, ...]:
+        _, init, out = self._graph.regions[final.data[0]].carried[final.data[1]]
+        return (init, out)
 
     # rules ------------------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class Forward:
         return None if top is None else graph.arithmetic("div", top, b)
 
     def _narrow(self, n: Node) -> Node | None:
-        return self._d(n.args[0])  # rounding is no part of the function
+        return self._d(n.args[0])  # rounding is not a part of the function
 
     def _check(self, n: Node) -> Node | None:
         return self._d(n.args[0])  # elsewhere the function has raised
@@ -163,7 +163,7 @@ class Forward:
             d = self._d(argument)
             if d is None:
                 continue
-            slope = partial(self._graph, n, index, accurate=self._accurate)
+            slope = slope_of(self._graph, n, index, accurate=self._accurate)
             if slope is None:
                 continue
             if vanishing.decays(n, self._is_active):

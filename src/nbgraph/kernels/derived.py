@@ -12,7 +12,7 @@ from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.depend import OUT, Dependence, depend
 from nbgraph.kernels.derivative import partials
-from nbgraph.kernels.function import Captured, Scalar
+from nbgraph.kernels.function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.scalar import Graph, Node, unchecked
 from nbgraph.kernels.signature import Choice, Parameter, Signature, defaults_of, parameter_kinds
@@ -30,12 +30,17 @@ class Gradient(NamedTuple):
     operands: tuple[str, ...]
 
 
+def output_index(name: str) -> int:
+    """Return which output a gradient calls "out", "out0", "out1", ..."""
+    return int(name.removeprefix(OUT) or 0)
+
+
 def seed(scalar: Scalar, captured: Captured, wrt: str) -> Node:
     """The leaf of an operand or parameter, by name."""
     for node in (*captured.operands, *captured.parameters):
         if node.data == wrt:
             return node
-    raise ArgumentError(f"{scalar.name}: {wrt!r} is no number here, so it has no derivative")
+    raise ArgumentError(f"{scalar.name}: {wrt!r} is not a number here, so it has no derivative")
 
 
 def wrt_name(scalar: Scalar, wrt: str | int) -> str:
@@ -64,7 +69,7 @@ def hand_gradients(
     graph = captured.graph
     leaves = {str(n.data): n for n in captured.operands}
     leaves |= dict(zip(gradient.out_grads, out_grads, strict=False))
-    leaves |= dict(zip(gradient.outs, captured.outputs, strict=False))
+    leaves |= {name: captured.outputs[output_index(name)] for name in gradient.outs}
     wanted = [leaves[name] for name in gradient.scalar.operands]
     given = {p.name: parameters[p.name] for p in gradient.scalar.parameters}
     gradient.scalar.refresh()
@@ -282,9 +287,8 @@ class Backward(Derived):
         results = self._gradients(captured, grads, parent_kinds, parameters)
         outputs = [*captured.outputs, *results] if self.forward else results
         leaves = {str(n.data): n for n in captured.operands}
-        if OUT not in leaves:
-            leaves[OUT] = graph.argument(OUT, "f")
-        operands = [*grads, *(leaves[n] for n in self.operands[len(grads) :])]
+        reads = [leaves.get(n) or graph.argument(n, "f") for n in self.operands[len(grads) :]]
+        operands = [*grads, *reads]
         return Captured(graph, tuple(operands), captured.parameters, tuple(outputs))
 
     def _gradients(
@@ -300,8 +304,10 @@ class Backward(Derived):
             given = hand_gradients(captured, self.gradient, grads, parameters)
             self.watch.include(self.gradient.scalar.watch)
             if self.gradient.outs and not self.forward:
-                leaf = graph.argument(OUT, "f")
-                replaced = {captured.outputs[0].id: leaf}
+                replaced = {
+                    captured.outputs[output_index(name)].id: graph.argument(name, "f")
+                    for name in self.gradient.outs
+                }
                 given = tuple(Transplant(graph, graph, dict(replaced))(n) for n in given)
             zero = graph.const(0.0)  # for None: not differentiable
             return [zero if given[i].op == "none" else given[i] for i in positions]
@@ -324,3 +330,25 @@ class Backward(Derived):
             term = graph.arithmetic("mul", g, slope)
             total = term if total is None else graph.arithmetic("add", total, term)
         return total if total is not None else graph.const(0.0)
+
+
+class Parted(Derived):
+    """A written function of complex operands (those of `mask`), as one of their parts: its results
+    are pairs of real and imaginary parts."""
+
+    def __init__(self, parent: WrittenFunction, mask: Sequence[bool]) -> None:
+        super().__init__(parent, parent.name)
+        self.mask, self.written = tuple(mask), parent
+        names = zip(parent.operands, mask, strict=True)
+        parts = [(f"{n}_real", f"{n}_imag") if parted else (n,) for n, parted in names]
+        self.operands = tuple(name for own in parts for name in own)
+        self.defaults: Mapping[str, Any] = {}
+
+    @property
+    def probes(self) -> tuple[tuple[str, ...], ...]:
+        """See Derived: parts are floating."""
+        return (("f",) * len(self.operands),)
+
+    def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
+        """See Derived."""
+        return self.written.parts(kinds, self.mask, parameters)

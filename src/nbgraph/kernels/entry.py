@@ -5,65 +5,52 @@ interface and sees arrays through the buffer protocol alone: exact ndarray type,
 contiguity, write permission and overlap are checked here in C speed. Whatever does not fit, it
 hands back unhandled (it returns its own descriptor) and the general way takes the call.
 
+Numbers behind the arrays replace words of the record, so that one entry serves all values of the
+scalar parameters.
+
 Descriptor, 64-bit words: kernel address, number of arrays, number of operands among them, number
-of parameters, address of the ndarray type, parameter words; then a format character per array.
+of parameter words, address of the ndarray type, most elements, number of numbers that a call gives
+behind its arrays, parameter words; of each such number its `Word` and which word it becomes; then a
+format character per array.
 """
 
 from __future__ import annotations
 
 import functools
 import struct
-import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.codegen import builtin, target
-from nbgraph.kernels.kernel import Kernel
+from nbgraph.kernels.kinds import Word
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.kernel import Kernel
 
 MAX_ARRAYS = 8
 MAX_PARAMETERS = 32
 GIL_FREE_ABOVE = 8192  # elements from which other threads may run meanwhile
-_SYMBOLS = (
-    "PyBytes_AsString PyObject_GetBuffer PyBuffer_Release PyErr_Clear PyObject_Type Py_IncRef "
-    "Py_DecRef PyEval_SaveThread PyEval_RestoreThread"
-).split()
 # PyBUF_FORMAT | PyBUF_C_CONTIGUOUS, with PyBUF_WRITABLE for the output
 _READ, _WRITE = 0x3C, 0x3D
 
 # Py_buffer (stable since Python 3.11): buf 0, len 16, itemsize 24, ndim 36, format 40, shape 48
 _TEXT = f"""
-declare ptr @PyBytes_AsString(ptr)
-declare i32 @PyObject_GetBuffer(ptr, ptr, i32)
-declare void @PyBuffer_Release(ptr)
-declare void @PyErr_Clear()
-declare ptr @PyObject_Type(ptr)
-declare void @Py_IncRef(ptr)
-declare void @Py_DecRef(ptr)
-declare ptr @PyEval_SaveThread()
-declare void @PyEval_RestoreThread(ptr)
 
 define ptr @{target.SYMBOL}(ptr %self, ptr %args, i64 %nargs) {{
 begin:
   %buffers = alloca [{MAX_ARRAYS} x [80 x i8]], align 16
   %record = alloca [{2 + 2 * MAX_ARRAYS + MAX_PARAMETERS} x i64], align 16
   %d = call ptr @PyBytes_AsString(ptr %self)
-  %kernel = load ptr, ptr %d, align 1
-  %count_at = getelementptr i64, ptr %d, i64 1
-  %count = load i64, ptr %count_at, align 1
-  %nin_at = getelementptr i64, ptr %d, i64 2
-  %nin = load i64, ptr %nin_at, align 1
-  %np_at = getelementptr i64, ptr %d, i64 3
-  %np = load i64, ptr %np_at, align 1
-  %type_at = getelementptr i64, ptr %d, i64 4
-  %ndarray = load ptr, ptr %type_at, align 1
-  %most_at = getelementptr i64, ptr %d, i64 5
-  %most = load i64, ptr %most_at, align 1
-  %words_at = getelementptr i64, ptr %d, i64 6
-  %formats = getelementptr i64, ptr %words_at, i64 %np
+  {builtin.loads("%d", "kernel:ptr count nin np ndarray:ptr most given")}
+  %words_at = getelementptr i64, ptr %d, i64 7
+  %numbers_at = getelementptr i64, ptr %words_at, i64 %np
+  %number_words = mul i64 %given, 2
+  %formats = getelementptr i64, ptr %numbers_at, i64 %number_words
   %last = sub i64 %count, 1
-  %fits = icmp eq i64 %nargs, %count
+  %all = add i64 %count, %given
+  %fits = icmp eq i64 %nargs, %all
   br i1 %fits, label %open, label %refuse
 open:
   %i = phi i64 [0, %begin], [%i_next, %opened]
@@ -172,6 +159,53 @@ parameters:
   %p_words = getelementptr i64, ptr %words, i64 %twice
   %p_bytes = mul i64 %np, 8
   call void @llvm.memcpy.p0.p0.i64(ptr %p_words, ptr align 1 %words_at, i64 %p_bytes, i1 false)
+  br label %number
+number:
+  %g = phi i64 [0, %parameters], [%g_next, %placed]
+  %more_numbers = icmp slt i64 %g, %given
+  br i1 %more_numbers, label %unbox, label %sizes
+unbox:
+  %g_at = add i64 %count, %g
+  %number_at = getelementptr ptr, ptr %args, i64 %g_at
+  %object = load ptr, ptr %number_at
+  %number_word = mul i64 %g, 2
+  %kind_at = getelementptr i64, ptr %numbers_at, i64 %number_word
+  %kind = load i64, ptr %kind_at, align 1
+  %place_at = getelementptr i64, ptr %kind_at, i64 1
+  %place = load i64, ptr %place_at, align 1
+  %is_whole = icmp eq i64 %kind, {Word.WHOLE:d}
+  br i1 %is_whole, label %whole, label %float
+whole:
+  %integer = call i64 @PyLong_AsLongLong(ptr %object)
+  %odd_integer = icmp eq i64 %integer, -1
+  br label %unboxed
+float:
+  %value = call double @PyFloat_AsDouble(ptr %object)
+  %odd_value = fcmp oeq double %value, -1.0
+  %double_word = bitcast double %value to i64
+  %rounded = fptrunc double %value to float
+  %half_word = bitcast float %rounded to i32
+  %single_word = zext i32 %half_word to i64
+  %is_single = icmp eq i64 %kind, {Word.SINGLE:d}
+  %float_word = select i1 %is_single, i64 %single_word, i64 %double_word
+  br label %unboxed
+unboxed:
+  %word = phi i64 [%integer, %whole], [%float_word, %float]
+  %odd = phi i1 [%odd_integer, %whole], [%odd_value, %float]
+  br i1 %odd, label %error, label %placed
+error:
+  %raised = call ptr @PyErr_Occurred()
+  %is_number = icmp eq ptr %raised, null
+  br i1 %is_number, label %placed, label %no_number
+no_number:
+  call void @PyErr_Clear()
+  br label %close_count
+placed:
+  %slot_at = getelementptr i64, ptr %p_words, i64 %place
+  store i64 %word, ptr %slot_at
+  %g_next = add i64 %g, 1
+  br label %number
+sizes:
   %out = getelementptr [80 x i8], ptr %buffers, i64 %last
   %item_at = getelementptr i8, ptr %out, i64 24
   %item = load i64, ptr %item_at
@@ -189,17 +223,7 @@ within:
 run:
   %record_word = ptrtoint ptr %record to i64
   %large = icmp sgt i64 %n, {GIL_FREE_ABOVE}
-  br i1 %large, label %run_free, label %run_held
-run_held:
-  %status1 = call i64 %kernel(i64 %record_word, i64 0, i64 %n)
-  br label %ran
-run_free:
-  %state = call ptr @PyEval_SaveThread()
-  %status2 = call i64 %kernel(i64 %record_word, i64 0, i64 %n)
-  call void @PyEval_RestoreThread(ptr %state)
-  br label %ran
-ran:
-  %status = phi i64 [%status1, %run_held], [%status2, %run_free]
+  {builtin.calls("status", "%kernel", "i64 %record_word, i64 0, i64 %n", "%large")}
   %bad = icmp ne i64 %status, 0
   br i1 %bad, label %close_count, label %done
 done:
@@ -234,24 +258,17 @@ refuse:
   call void @Py_IncRef(ptr %self)
   ret ptr %self
 }}
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
 
-@functools.cache
-def available() -> bool:
-    """Whether this interpreter is one the entry was made for: CPython with a GIL."""
-    return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
-
-
 def fits(arrays: int, parameters: int) -> bool:
-    """Whether so many fit into the entry's buffers."""
-    return arrays <= MAX_ARRAYS and parameters <= MAX_PARAMETERS
+    """Whether so many fit into the entry's buffers, with room for a word that nobody reads."""
+    return arrays <= MAX_ARRAYS and parameters < MAX_PARAMETERS
 
 
 @functools.cache
 def _method() -> int:
-    address = builtin.address(_TEXT, _SYMBOLS)
+    address = builtin.address(_TEXT)
     return builtin.method(address, "kernel", "Run a compiled kernel.")
 
 
@@ -261,11 +278,16 @@ def make(
     operands: int,
     parameters: Sequence[bytes],
     most: int = (1 << 63) - 1,
+    numbers: Sequence[tuple[Word, int]] = (),
 ) -> tuple[Callable[..., Any], bytes]:
-    """A callable over operands and outputs, which returns the last output, and the descriptor it
-    returns when it declines; it declines more than `most` elements."""
-    words = [kernel.address, len(formats), operands, len(parameters), id(np.ndarray), most]
-    head = struct.pack("=6q", *words)
+    """A callable over operands, outputs and numbers, which returns the last output, and the
+    descriptor it returns when it declines; it declines more than `most` elements.
+
+    `numbers`: the kind of each, and which of the words of `parameters` it replaces.
+    """
+    head = kernel.address, len(formats), operands, len(parameters), id(np.ndarray), most
     body = b"".join(p.ljust(8, b"\0") for p in parameters)
-    descriptor = head + body + "".join(formats).encode()
+    places = [word for pair in numbers for word in pair]
+    descriptor = struct.pack("=7q", *head, len(numbers)) + body
+    descriptor += struct.pack(f"={len(places)}q", *places) + "".join(formats).encode()
     return builtin.function(_method(), descriptor), descriptor

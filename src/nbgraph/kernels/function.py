@@ -15,8 +15,8 @@ from nbgraph.kernels.capture.names import Watch
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import NoSourceError
-from nbgraph.kernels.capture.tracer import Tracer
-from nbgraph.kernels.capture.values import Static, Value, described, flatten
+from nbgraph.kernels.capture.tracer import FunctionTracer
+from nbgraph.kernels.capture.values import Complex, Static, Value, described, flatten
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.signature import (
@@ -28,6 +28,7 @@ from nbgraph.kernels.signature import (
     read_signature,
     with_key,
 )
+from nbgraph.tracebacks import file_label
 
 LIBRARY = "nbgraph."  # what the names of the package's modules begin with
 MAX_CAPTURES = 32  # graphs kept per function, one for each combination of kinds
@@ -83,7 +84,7 @@ class Scalar(Protocol):
 
     def capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The graph for operand kinds and parameter values (their kinds count, and the values
-        of those that are no numbers)."""
+        of those that are not numbers)."""
         ...
 
     @property
@@ -119,27 +120,22 @@ class WrittenFunction:
         self.none_allowed = False  # in the tuple of a hand-given gradient
         # the library's own literals never change
         self.shares_kernels = not str(fn.__module__).startswith(LIBRARY)
-        self._watch = Watch()
+        self.watch = Watch()  # the outside objects that were read
         self._forms: WeakSet[WrittenFunction] = WeakSet()
         if parent is not None:
             parent._forms.add(self)
         self._captures: dict[tuple[Any, ...], Captured] = {}
 
-    @property
-    def watch(self) -> Watch:
-        """The outside objects that were read."""
-        return self._watch
-
     def refresh(self) -> bool:
         """Forget captures where a watched object changed."""
-        if not self._watch.changed():
+        if not self.watch.changed():
             return False
-        self._watch = Watch()
+        self.watch = Watch()
         self._captures.clear()
         self._read_signature()
         for form in list(self._forms):
             form.refresh()
-            self._watch.include(form.watch)
+            self.watch.include(form.watch)
         return True
 
     def _read_signature(self) -> None:
@@ -162,7 +158,7 @@ class WrittenFunction:
         if found is None:
             found = self._trace(key[0], parameters)
             if self.parent is not None:
-                self.parent.watch.include(self._watch)
+                self.parent.watch.include(self.watch)
             while len(self._captures) >= MAX_CAPTURES:
                 self._captures.pop(next(iter(self._captures)), None)
             self._captures[key] = found
@@ -195,6 +191,20 @@ class WrittenFunction:
             self.places += more
             self._read_signature()
 
+    def parts(
+        self, kinds: Sequence[str], mask: Sequence[bool], parameters: Mapping[str, Any]
+    ) -> Captured:
+        """The graph where the operands of `mask` are complex: two leaves for each of these, two
+        outputs for each result."""
+        graph, leaves, env = Graph(), list[Node](), dict[str, Value]()
+        rest = iter(kinds)
+        for name, is_complex in zip(self.operands, mask, strict=True):
+            names = (f"{name}_real", f"{name}_imag") if is_complex else (name,)
+            own = [graph.argument(part, next(rest)) for part in names]
+            env[name] = Complex(*map(graph.float, own)) if is_complex else own[0]
+            leaves += own
+        return self._captured(graph, leaves, env, parameters, None, parted=True)
+
     def _traced(
         self, kinds: Sequence[str], parameters: Mapping[str, Any], survey: Survey | None = None
     ) -> Captured:
@@ -203,6 +213,18 @@ class WrittenFunction:
             graph.argument(name, kind) for name, kind in zip(self.operands, kinds, strict=True)
         ]
         env: dict[str, Value] = dict(zip(self.operands, operands, strict=True))
+        return self._captured(graph, operands, env, parameters, survey)
+
+    def _captured(
+        self,
+        graph: Graph,
+        operands: Sequence[Node],
+        env: dict[str, Value],
+        parameters: Mapping[str, Any],
+        survey: Survey | None,
+        *,
+        parted: bool = False,
+    ) -> Captured:
         leaves = []
         for name, value in parameters.items():
             kind = None if is_static(value) else kind_of_value(value)
@@ -212,7 +234,10 @@ class WrittenFunction:
             env[name] = graph.parameter(name, kind)
             leaves.append(env[name])
         env |= draws.counts(graph, self.places)
-        value = self._value(graph, env, survey)
+        value = self._value(graph, env, survey, parted=parted)
+        if parted:
+            values = value if isinstance(value, tuple) else (value,)
+            value = tuple(Complex.of(graph, v) if flatten(v) else v for v in values)
         if self.none_allowed and isinstance(value, tuple):
             value = tuple(_none_as_node(graph, v) for v in value)
         nodes = flatten(value)
@@ -220,9 +245,12 @@ class WrittenFunction:
             raise CaptureError(f"{self.name}: the result is {described(value)}, not a number")
         return Captured(graph, tuple(operands), tuple(leaves), tuple(nodes))
 
-    def _value(self, graph: Graph, env: dict[str, Value], survey: Survey | None) -> Value:
+    def _value(
+        self, graph: Graph, env: dict[str, Value], survey: Survey | None, *, parted: bool
+    ) -> Value:
         try:
-            tracer = Tracer(graph, self.fn, self._watch, survey=survey)
+            tracer = FunctionTracer(graph, self.fn, self.watch, survey=survey)
+            tracer.parted = parted
             return tracer.start(env, graph.const(True), self.on_invalid)
         except NoSourceError:
             from nbgraph.kernels.opaque import opaque_call
@@ -232,7 +260,7 @@ class WrittenFunction:
             code = self.fn.__code__
             raise CaptureError(
                 f"{self.name}: an expression nests deeper than Python's stack\n"
-                f'  File "{code.co_filename}", line {code.co_firstlineno}\n'
+                f'  File "{file_label(code.co_filename)}", line {code.co_firstlineno}\n'
                 "Instead: give parts of it names, in statements of their own."
             ) from None
 

@@ -90,13 +90,13 @@ class _Arms:
     def _between(self, facts: list[Fact], value: Node, own: Node | None) -> Node | None:
         """Of an arm that is a select: what < and > leave over, its last branch, is a guard."""
         cond, *arms = value.args
-        if not any(equalities.is_half(f) for f in facts) or cond.op not in COMPARISONS:
+        if "le" not in [f.op for f in facts] or cond.op not in COMPARISONS:
             return own
         tangents = []
         for holds, arm in zip((True, False), arms, strict=True):
             more = list(equalities.facts(cond, holds))
             slope = self._of(arm)
-            if any(equalities.is_half(f) for f in more):
+            if "le" in [f.op for f in more]:
                 slope = self._slope([*facts, *more], arm, slope)
             tangents.append(slope)
         if all(t is self._of(a) for t, a in zip(tangents, arms, strict=True)):

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import NbgraphError
-from nbgraph.kernels.outside import Undetermined, Unreached
+from nbgraph.kernels.functions import FUNCTIONS
+from nbgraph.kernels.outside import MAX_BITS, Undetermined, Unreached
 from nbgraph.kernels.scalar import ARITHMETIC, BITWISE, COMPARISONS, Graph, Node
-from nbgraph.kernels.vector_math.names import WIDE
 
 MAX_TRIPS = 20_000  # of one loop
-MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
 
 
 class Exhausted(NbgraphError):
@@ -214,56 +213,26 @@ class Domain:
         raise AssertionError(f"no meaning for {node!r}")
 
 
-def _float_functions() -> dict[str, Callable[..., Any]]:
-    table = {
-        name: getattr(math, name)
-        for name in (
-            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan asin acos atan atan2 sinh "
-            "cosh tanh asinh acosh atanh erf erfc gamma lgamma hypot copysign fmod nextafter pow"
-        ).split()
-    }
-    table.update(
-        rsqrt=lambda x: 1 / math.sqrt(x),
-        sigmoid=lambda x: 1 / (1 + math.exp(-x)) if x > -700 else math.exp(x),
-        softplus=lambda x: max(x, 0.0) + math.log1p(math.exp(-abs(x))),
-        floor=lambda x: float(math.floor(x)),
-        ceil=lambda x: float(math.ceil(x)),
-        trunc=lambda x: float(math.trunc(x)),
-        round=lambda x: float(round(x)),
-        sign=lambda x: float((x > 0) - (x < 0)),
-        erfinv=_erfinv,
-        digamma=lambda x: _polygamma(0, x),
-        trigamma=lambda x: _polygamma(1, x),
-        polygamma=lambda n, x: _polygamma(round(n), x),
-        **{name: functools.partial(_special, name) for name in WIDE},
-    )
-    return table
-
-
-def _erfinv(x: float) -> float:
-    from scipy.special import erfinv
-
-    return float(erfinv(x))
-
-
-def _polygamma(order: int, x: float) -> float:
-    from mpmath import fp
-
-    if order == 1 and x < 0:  # mpmath would take |x| steps
-        return float((fp.pi / fp.sinpi(x)) ** 2 - fp.psi(1, 1 - x))
-    return float(fp.psi(order, x))
-
-
 def _special(name: str, *args: float) -> float:
-    from nbgraph.kernels.multiprecision_special import special_context
+    from nbgraph.kernels.mpmath_context import special_context
 
     return float(special_context().functions[name](*args))
+
+
+def _of_floats() -> dict[str, Callable[..., Any]]:
+    table: dict[str, Callable[..., Any]] = {}
+    for name, row in FUNCTIONS.items():
+        if row.is_special:
+            table[name] = functools.partial(_special, name)
+        elif row.floats is not None or hasattr(math, name):
+            table[name] = row.floats or getattr(math, name)
+    return table
 
 
 class FloatDomain(Domain):
     """Python floats with the infinities and NaN of IEEE arithmetic: quick."""
 
-    functions = _float_functions()
+    functions = _of_floats()
 
     def _apply(self, node: Node, op: str, args: Sequence[Any]) -> Any:
         try:
@@ -278,16 +247,9 @@ class FloatDomain(Domain):
 
 # where Python raises, NumPy has the infinity or the NaN that kernels have, too
 _SPECIAL: dict[str, Callable[..., Any]] = {
-    **{name: getattr(np, name) for name in "exp exp2 expm1 log log2 log10 log1p sqrt".split()},
-    **{name: getattr(np, name) for name in "sin cos tan sinh cosh hypot floor ceil trunc".split()},
-    **{f"a{n}": getattr(np, f"arc{n}") for n in "sin cos cosh tanh".split()},
-    "pow": np.power,
-    "fmod": np.fmod,
+    **{n: getattr(np, a) for n, row in FUNCTIONS.items() for a in row.names if hasattr(np, a)},
+    **{name: row.numpy for name, row in FUNCTIONS.items() if row.numpy is not None},
     "div": np.true_divide,
     "floordiv": np.floor_divide,
     "mod": np.mod,
-    "round": np.rint,
-    "rsqrt": lambda x: 1 / np.sqrt(x),
-    "gamma": lambda x: np.where(x > 0, np.inf, np.where(x == 0, 1 / x, np.nan)),
-    "lgamma": lambda x: np.where(np.isnan(x), x, np.inf),
 }

@@ -17,7 +17,8 @@ from typing import Any, Literal, NamedTuple
 
 from nbgraph.kernels.claim import Claim
 from nbgraph.kernels.interpret import Budget, Evaluator, FloatDomain, Undetermined, Unreached
-from nbgraph.kernels.multiprecision import BITS, MultiDomain, context
+from nbgraph.kernels.mpmath_context import BITS, context
+from nbgraph.kernels.multiprecision import MultiDomain
 from nbgraph.kernels.vector_math.names import BRANCHING
 
 Leaves = Mapping[int, Any]
@@ -171,7 +172,7 @@ class Judge:
         return _Sample(slope, (above - below) / (2 * h), abs(above) / unit)
 
     def in_floats(self, leaves: Leaves, slope: Any) -> float:
-        """The relative error of the slope as float64 computes it; NaN where that is no number.
+        """The relative error of the slope as float64 computes it; NaN where that is not a number.
 
         0 where the slope is beyond float64.
         """

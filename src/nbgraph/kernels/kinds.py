@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import functools
+from enum import IntEnum
 
 import numpy as np
 
@@ -61,12 +62,21 @@ def kind_of_dtype(dtype: np.dtype) -> str:
         return name
     raise DTypeError(
         f"dtype {name!r} is not supported by operators; supported: bool, int8 to int64, "
-        "uint8 to uint64, float16, bfloat16, float32, float64. Cast with .astype first"
+        "uint8 to uint64, float16, bfloat16, float32, float64; complex ones where the "
+        "dtype is known at the call. Cast with .astype first"
     )
 
 
+class Word(IntEnum):
+    """What a Python number becomes in a record."""
+
+    DOUBLE = 1
+    SINGLE = 2
+    WHOLE = 3  # an int64
+
+
 def kind_of_value(value: object) -> str | None:
-    """The kind of a scalar parameter's value, None where it is no number."""
+    """The kind of a scalar parameter's value, None where it is not a number."""
     if isinstance(value, (bool, np.bool_)):
         return "b"
     if isinstance(value, (int, np.integer)):

@@ -1,69 +1,38 @@
-"""Special functions with many digits, by mpmath; arguments whose evaluation takes long are refused.
+"""Formulas of functions with many digits, in an mpmath context `mp`, that mpmath does not have.
 
-mpmath's sums may fail to converge: `Unreached`, too.
+Arguments outside of a function's domain are `Undetermined`; what does not converge is `Unreached`.
 """
 
 from __future__ import annotations
 
-import functools
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from nbgraph.kernels.outside import Undetermined, Unreached
-from nbgraph.kernels.vector_math.names import SPECIAL
-
-_MAGNITUDE = dict.fromkeys(SPECIAL, 12) | {"incomplete": 9, "beta": 9}  # of two, of arguments
-_LEAST = -1074  # of two, of arguments other than 0
 
 
-def special_functions(mp: Any) -> dict[str, Callable[..., Any]]:
-    """The functions of `vector_math`'s special families in an mpmath context."""
-    table = {**_normal(mp), **_incomplete(mp), **_bessel(mp), **_integrals(mp), **_elliptic(mp)}
-    families = {name: family for family, names in SPECIAL.items() for name in names}
-    assert table.keys() == families.keys()
-
-    def limited(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        high = _MAGNITUDE[families[name]]
-
-        @functools.wraps(function)
-        def value(*args: Any) -> Any:
-            for a in args:
-                if not mp.isfinite(a) or (a and not _LEAST < mp.mag(a) <= high):
-                    raise Unreached(f"{name} of {mp.nstr(a)}")
-            try:
-                return _real(mp, function(*(mp.mpf(a) for a in args)))
-            except (mp.NoConvergence, NotImplementedError) as error:
-                raise Unreached(f"{name}: {error}") from error
-
-        return value
-
-    return {name: limited(name, function) for name, function in table.items()}
+def whole(mp: Any, x: Any) -> Any:
+    """The number without its fraction."""
+    return mp.floor(x) if x >= 0 else mp.ceil(x)
 
 
-_LOCAL = threading.local()  # mpmath changes a context's precision during a call
+def softplus(mp: Any, x: Any) -> Any:
+    """log(1 + e**x)."""
+    return mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x))
 
 
-def special_context() -> Any:
-    """An mpmath context of a few more digits than floats, with its special functions, that the
-    calling thread has for itself."""
-    made: Any = getattr(_LOCAL, "context", None)
-    if made is None:
-        import mpmath
-
-        made = mpmath.mp.clone()
-        made.prec = 80
-        made.functions = special_functions(made)
-        _LOCAL.context = made
-    return made
+def trigamma(mp: Any, x: Any) -> Any:
+    """The slope of digamma."""
+    if x >= 0:
+        return mp.psi(1, x)
+    return (mp.pi / mp.sinpi(x)) ** 2 - mp.psi(1, 1 - x)  # mpmath would take |x| steps
 
 
-def _real(mp: Any, y: Any) -> Any:
-    if isinstance(y, mp.mpc):
-        if y.imag != 0:
-            raise Undetermined(f"{mp.nstr(y)} is outside the real numbers")
-        y = y.real
-    return y
+def lgamma(mp: Any, x: Any) -> Any:
+    """The logarithm of |gamma(x)|."""
+    if x > 0:
+        return mp.loggamma(x)
+    return mp.log(mp.pi / abs(mp.sinpi(x))) - mp.loggamma(1 - x)
 
 
 def _inverse(mp: Any, function: Callable[..., Any], slope: Callable[..., Any], start: Any) -> Any:
@@ -79,145 +48,113 @@ def _inverse(mp: Any, function: Callable[..., Any], slope: Callable[..., Any], s
     raise Unreached("Newton's method does not settle")
 
 
-def _normal(mp: Any) -> dict[str, Callable[..., Any]]:
-    def erfcinv(p: Any) -> Any:
-        from scipy.special import erfcinv
+def erfcinv(mp: Any, p: Any) -> Any:
+    """The number whose complementary error function is p."""
+    from scipy.special import erfcinv
 
-        if not 0 < p < 2:
-            raise Undetermined("erfcinv is for 0 < p < 2")
-        if p > 0.5:
-            return mp.erfinv(1 - p)
-        rate = -2 / mp.sqrt(mp.pi)
-        return _inverse(
-            *(mp, lambda y: mp.log(mp.erfc(y)) - mp.log(p)),
-            *(lambda y: rate * mp.exp(-y * y) / mp.erfc(y), float(erfcinv(float(p)))),
-        )
-
-    return {
-        "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
-        "erfcinv": erfcinv,
-        "ndtri": lambda p: -mp.sqrt(2) * erfcinv(2 * p),
-    }
+    if not 0 < p < 2:
+        raise Undetermined("erfcinv is for 0 < p < 2")
+    if p > 0.5:
+        return mp.erfinv(1 - p)
+    rate = -2 / mp.sqrt(mp.pi)
+    return _inverse(
+        *(mp, lambda y: mp.log(mp.erfc(y)) - mp.log(p)),
+        *(lambda y: rate * mp.exp(-y * y) / mp.erfc(y), float(erfcinv(float(p)))),
+    )
 
 
-def _incomplete(mp: Any) -> dict[str, Callable[..., Any]]:
+def _positive(*args: Any) -> None:
+    if not all(a > 0 for a in args):
+        raise Undetermined("an argument is not positive")
+
+
+def gammainc(mp: Any, a: Any, x: Any) -> Any:
+    """The share of the gamma function's integral below x."""
+    _positive(a, x)
+    return mp.gammainc(a, 0, x, regularized=True)
+
+
+def gammaincc(mp: Any, a: Any, x: Any) -> Any:
+    """The share of the gamma function's integral above x."""
+    _positive(a, x)
+    return mp.gammainc(a, x, mp.inf, regularized=True)
+
+
+def gamma_density(mp: Any, a: Any, x: Any) -> Any:
+    """The slope of `gammainc`."""
+    _positive(a, x)
+    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+
+def gamma_quantile(mp: Any, a: Any, p: Any, *, above: bool = False) -> Any:
+    """The inverse of `gammainc`, or of `gammaincc`."""
     import scipy.special
 
-    def positive(*args: Any) -> None:
-        if not all(a > 0 for a in args):
-            raise Undetermined("an argument is not positive")
-
-    def lower(a: Any, x: Any) -> Any:
-        positive(a, x)
-        return mp.gammainc(a, 0, x, regularized=True)
-
-    def upper(a: Any, x: Any) -> Any:
-        positive(a, x)
-        return mp.gammainc(a, x, mp.inf, regularized=True)
-
-    def density(a: Any, x: Any) -> Any:
-        positive(a, x)
-        return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
-
-    def inverse(function: Callable[..., Any], start: Any, sign: int) -> Callable[..., Any]:
-        def value(a: Any, p: Any) -> Any:
-            positive(a, p, 1 - p)
-            near = float(start(float(a), float(p)))
-            return _inverse(mp, lambda x: function(a, x) - p, lambda x: sign * density(a, x), near)
-
-        return value
-
-    def share(a: Any, b: Any, x: Any, *, above: bool = False) -> Any:
-        positive(a, b, x, 1 - x)
-        if above:
-            a, b, x = b, a, 1 - x
-        return mp.betainc(a, b, 0, x, regularized=True)
-
-    def beta_density(a: Any, b: Any, x: Any) -> Any:
-        positive(a, b, x, 1 - x)
-        return x ** (a - 1) * (1 - x) ** (b - 1) / mp.beta(a, b)
-
-    def quantile(a: Any, b: Any, p: Any) -> Any:
-        positive(a, b, p, 1 - p)
-        near = float(scipy.special.betaincinv(float(a), float(b), float(p)))
-        return _inverse(mp, lambda x: share(a, b, x) - p, lambda x: beta_density(a, b, x), near)
-
-    return {
-        "gammainc": lower,
-        "gammaincc": upper,
-        "gammaincinv": inverse(lower, scipy.special.gammaincinv, 1),
-        "gammainccinv": inverse(upper, scipy.special.gammainccinv, -1),
-        "gamma_density": density,
-        "beta": mp.beta,
-        "betaln": lambda a, b: mp.log(abs(mp.beta(a, b))),
-        "betainc": share,
-        "betaincc": lambda a, b, x: share(a, b, x, above=True),
-        "betaincinv": quantile,
-        "beta_density": beta_density,
-    }
+    _positive(a, p, 1 - p)
+    share, sign = (gammaincc, -1) if above else (gammainc, 1)
+    start = scipy.special.gammainccinv if above else scipy.special.gammaincinv
+    near = float(start(float(a), float(p)))
+    return _inverse(
+        *(mp, lambda x: share(mp, a, x) - p, lambda x: sign * gamma_density(mp, a, x), near)
+    )
 
 
-def _bessel(mp: Any) -> dict[str, Callable[..., Any]]:
-    plain = {"j": mp.besselj, "y": mp.bessely, "i": mp.besseli, "k": mp.besselk}
-    found: dict[str, Callable[..., Any]] = {f"{k}v": f for k, f in plain.items()}
-    for letter, function in plain.items():
-        for order in (0, 1):
-            found[f"{letter}{order}"] = functools.partial(function, order)
-    for letter, sign in (("i", -1), ("k", 1)):
-        found[f"{letter}ve"] = functools.partial(_scaled, mp, plain[letter], sign)
-        for order in (0, 1):
-            found[f"{letter}{order}e"] = functools.partial(_scaled, mp, plain[letter], sign, order)
-    for name, function in (("ai", mp.airyai), ("bi", mp.airybi)):
-        found[f"airy_{name}"] = function
-        found[f"airy_{name}_slope"] = functools.partial(function, derivative=1)
-    return found
+def betainc(mp: Any, a: Any, b: Any, x: Any) -> Any:
+    """The share of the beta function's integral below x."""
+    _positive(a, b, x, 1 - x)
+    return mp.betainc(a, b, 0, x, regularized=True)
 
 
-def _scaled(mp: Any, function: Callable[..., Any], sign: int, order: Any, x: Any) -> Any:
-    return mp.exp(sign * (abs(x) if sign < 0 else x)) * function(order, x)
+def beta_density(mp: Any, a: Any, b: Any, x: Any) -> Any:
+    """The slope of `betainc`."""
+    _positive(a, b, x, 1 - x)
+    return x ** (a - 1) * (1 - x) ** (b - 1) / mp.beta(a, b)
 
 
-def _integrals(mp: Any) -> dict[str, Callable[..., Any]]:
-    def spence(x: Any) -> Any:
-        if x < 0:
-            raise Undetermined("spence is for x >= 0")
-        return mp.re(mp.polylog(2, 1 - x))
+def beta_quantile(mp: Any, a: Any, b: Any, p: Any) -> Any:
+    """The inverse of `betainc`."""
+    import scipy.special
 
-    return {
-        "exp1": mp.e1,
-        "expi": lambda x: mp.re(mp.ei(x)),
-        "expn": mp.expint,
-        "sine_integral": mp.si,
-        "cosine_integral": mp.ci,
-        "dawsn": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x),
-        "fresnel_sine": mp.fresnels,
-        "fresnel_cosine": mp.fresnelc,
-        "spence": spence,
-    }
+    _positive(a, b, p, 1 - p)
+    near = float(scipy.special.betaincinv(float(a), float(b), float(p)))
+    return _inverse(
+        *(mp, lambda x: betainc(mp, a, b, x) - p, lambda x: beta_density(mp, a, b, x), near)
+    )
 
 
-def _elliptic(mp: Any) -> dict[str, Callable[..., Any]]:
-    def zeta(s: Any, q: Any) -> Any:
-        if not (s > 1 and q > 0):
-            raise Undetermined("zeta is for s > 1 and q > 0")
-        with mp.extraprec(int(s * abs(mp.log(q, 2))) + 20):  # its errors are absolute
-            return mp.zeta(s, q)
+def bessel(kind: str, order: int | None = None, *, scaled: int = 0) -> Callable[..., Any]:
+    """Return a Bessel function, "j", "y", "i" or "k", of a fixed order or of any; one `scaled`
+    by exp(x), or by exp(-|x|)."""
 
-    def below_one(function: Callable[..., Any]) -> Callable[..., Any]:
-        def value(*args: Any) -> Any:
-            if args[-1] >= 1:
-                raise Undetermined("an elliptic integral is for m < 1")
-            return function(*args)
+    def value(mp: Any, *args: Any) -> Any:
+        n, x = args if order is None else (order, *args)
+        result = getattr(mp, f"bessel{kind}")(n, x)
+        return result * mp.exp(scaled * (abs(x) if scaled < 0 else x)) if scaled else result
 
-        return value
+    return value
 
-    return {
-        "ellipk": below_one(mp.ellipk),
-        "ellipkm1": lambda p: below_one(mp.ellipk)(1 - p),
-        "ellipe": below_one(mp.ellipe),
-        "ellipd": below_one(lambda m: (mp.ellipk(m) - mp.ellipe(m)) / m),
-        "ellipkinc": below_one(mp.ellipf),
-        "ellipeinc": below_one(mp.ellipe),
-        "zeta": zeta,
-        "lambertw": lambda x, k: mp.lambertw(x, int(k)),
-    }
+
+def spence(mp: Any, x: Any) -> Any:
+    """The dilogarithm of 1 - x."""
+    if x < 0:
+        raise Undetermined("spence is for x >= 0")
+    return mp.re(mp.polylog(2, 1 - x))
+
+
+def zeta(mp: Any, s: Any, q: Any) -> Any:
+    """Hurwitz' zeta function."""
+    if not (s > 1 and q > 0):
+        raise Undetermined("zeta is for s > 1 and q > 0")
+    with mp.extraprec(int(s * abs(mp.log(q, 2))) + 20):  # its errors are absolute
+        return mp.zeta(s, q)
+
+
+def elliptic(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an elliptic integral for parameters below 1, the last argument."""
+
+    def value(mp: Any, *args: Any) -> Any:
+        if args[-1] >= 1:
+            raise Undetermined("an elliptic integral is for m < 1")
+        return formula(mp, *args)
+
+    return value

@@ -8,6 +8,7 @@ carried variables to the region it differentiates, so value and derivatives shar
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from nbgraph.errors import Raised
 # while a node is added, while loops are differentiated (they carry more then), and while a graph
 # is written out.
 GROWING = threading.RLock()
+_ID, _REGIONS = operator.attrgetter("id"), operator.attrgetter("regions")
 MOVES = "$moves"  # the carried variable of a `while` that says whether a trip changed another one
 
 
@@ -74,14 +76,14 @@ class Nodes:
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
         """The node `op(args)`: the existing one where there is an equal one."""
-        key = (op, tuple(a.id for a in args), kind, type(data).__name__, repr(data))
+        key = (op, tuple(map(_ID, args)), kind, type(data).__name__, repr(data))
         found = self._table.get(key)
         if found is not None:
             return found
         made = Node()
         made.op, made.args, made.kind, made.data = op, tuple(args), kind, data
         made.line = self.line
-        made.regions = frozenset().union(*(a.regions for a in args))
+        made.regions = frozenset().union(*map(_REGIONS, args))
         with GROWING:
             found = self._table.get(key)
             if found is None:
@@ -181,5 +183,5 @@ class Nodes:
             node = stack.pop()
             if node.id not in seen and node.id not in known:
                 seen[node.id] = node
-                stack.extend(self.children(node))
+                stack.extend(node.args if node.op != "final" else self.children(node))
         return [seen[key] for key in sorted(seen)]

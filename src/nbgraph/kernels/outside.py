@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nbgraph.errors import NbgraphError
 
+MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
+
 
 class Undetermined(NbgraphError):
     """The value at this point is outside the real numbers, or `Unreached`."""

@@ -71,7 +71,7 @@ class Rows(Writer):
         self.results()
 
     def look_at_classes(self) -> None:
-        """Return a code where the row's label is no place in the row."""
+        """Return a code where the row's label is not a place in the row."""
         if self.loop.classes is not None:
             place = self._unique("place")
             self.line(2, f"{place} = int64({self.leaves[self.loop.classes.id]})")
@@ -213,7 +213,7 @@ class Rows(Writer):
 
 
 def class_code(place: str, count: str, label: str) -> str:
-    """Text of the code of a label that is no class; see `nbgraph.errors`."""
+    """Text of the code of a label that is not a class; see `nbgraph.errors`."""
     half = 1 << LABEL_BITS - 1
     text = f"min({place}, {(1 << PLACE_BITS) - 1}) * {1 << COUNT_BITS}"
     text = f"({text} + min({count}, {(1 << COUNT_BITS) - 1})) * {1 << LABEL_BITS}"

@@ -1,177 +1,140 @@
-"""Partial derivatives of the functions of `vector_math`, as graphs.
+"""Formulas of slopes that take more than a line, and the terms that they are written with.
 
-`accurate` rules keep full relative accuracy from the operand; the others are written with the
-function's own value, so that a backward pass needs to keep the output only (T1).
-Formulas: NIST Digital Library of Mathematical Functions, chapters 4, 5 and 7.
+A slope is a function of the value and the arguments. NIST Digital Library of Mathematical
+Functions: chapters 4 to 10, 19 and 25.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
-from nbgraph.errors import DerivativeError
 from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.special_rules import special_rule
-
-Rule = Callable[[Graph, Node, tuple[Node, ...]], Node]
-
-PIECEWISE_CONSTANT = frozenset(("floor", "ceil", "trunc", "round", "sign"))
 
 
-def partial(graph: Graph, node: Node, index: int, *, accurate: bool) -> Node | None:
-    """The partial of `call` node w.r.t. its argument `index`; None where it is zero."""
-    name = node.data
-    if name in PIECEWISE_CONSTANT or (name == "copysign" and index == 1):
-        return None
-    key = f"{name}{index}" if len(node.args) > 1 else name
-    rule = (
-        (_ACCURATE.get(key) if accurate else None) or _RULES.get(key) or special_rule(name, index)
-    )
-    if rule is None:
-        where = f" (used at {node.line})" if node.line else ""
-        raise DerivativeError(
-            f"the derivative of {name}() by its argument {index + 1}{where} is not known; give the "
-            "whole gradient by hand with @op.gradient"
-        )
-    return rule(graph, node, node.args)
+class Term:
+    """A node with the operators of numbers."""
+
+    __slots__ = ("graph", "node")
+
+    def __init__(self, graph: Graph, node: Node) -> None:
+        self.graph, self.node = graph, node
+
+    def _with(self, op: str, other: Term | float, *, swapped: bool = False) -> Term:
+        right = other.node if isinstance(other, Term) else self.graph.const(float(other))
+        pair = (right, self.node) if swapped else (self.node, right)
+        return Term(self.graph, self.graph.arithmetic(op, *pair))
+
+    def __add__(self, other: Term | float) -> Term:
+        return self._with("add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Term | float) -> Term:
+        return self._with("sub", other)
+
+    def __rsub__(self, other: float) -> Term:
+        return self._with("sub", other, swapped=True)
+
+    def __mul__(self, other: Term | float) -> Term:
+        return self._with("mul", other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Term | float) -> Term:
+        return self._with("div", other)
+
+    def __rtruediv__(self, other: float) -> Term:
+        return self._with("div", other, swapped=True)
+
+    def __neg__(self) -> Term:
+        return Term(self.graph, self.graph.negate(self.node))
+
+    def at_zero(self, limit: Term | float, otherwise: Term) -> Term:
+        """`limit` where this is 0."""
+        graph = self.graph
+        value = limit.node if isinstance(limit, Term) else graph.const(float(limit))
+        zero = graph.compare("eq", self.node, graph.const(0.0))
+        return Term(graph, graph.select(zero, value, otherwise.node))
 
 
-def _mul(g: Graph, *factors: Node | float) -> Node:
-    nodes = [g.const(f) if isinstance(f, (int, float)) else f for f in factors]
-    result = nodes[0]
-    for factor in nodes[1:]:
-        result = g.arithmetic("mul", result, factor)
-    return result
+def call(name: str, *args: Term | float) -> Term:
+    """A function of `vector_math`."""
+    graph = next(a.graph for a in args if isinstance(a, Term))
+    nodes = [a.node if isinstance(a, Term) else graph.const(float(a)) for a in args]
+    return Term(graph, graph.call(name, *nodes))
 
 
-def _div(g: Graph, a: Node | float, b: Node | float) -> Node:
-    a, b = (g.const(n) if isinstance(n, (int, float)) else n for n in (a, b))
-    return g.arithmetic("div", a, b)
+def sign(x: Term) -> Term:
+    """-1, 0 or 1."""
+    return call("sign", x)
 
 
-def _add(g: Graph, a: Node | float, b: Node | float) -> Node:
-    a, b = (g.const(n) if isinstance(n, (int, float)) else n for n in (a, b))
-    return g.arithmetic("add", a, b)
+def middle(name: str, sign: float, n: Term, x: Term) -> Term:
+    """Half of the sum of the neighbouring orders, or of their difference."""
+    return 0.5 * (call(name, n - 1.0, x) + sign * call(name, n + 1.0, x))
 
 
-def _sub(g: Graph, a: Node | float, b: Node | float) -> Node:
-    a, b = (g.const(n) if isinstance(n, (int, float)) else n for n in (a, b))
-    return g.arithmetic("sub", a, b)
+def ellipk(y: Term, m: Term) -> Term:
+    """The slope of the complete integral of the first kind."""
+    return (y - call("ellipd", m)) / (2.0 * (1.0 - m))
 
 
-def _square(g: Graph, a: Node) -> Node:
-    return _mul(g, a, a)
+def ellipd(y: Term, m: Term) -> Term:
+    """The slope of (K(m) - E(m)) / m."""
+    return (0.5 * (call("ellipk", m) - y) / (1.0 - m) - 0.5 * y) / m
 
 
-def _one_minus_square(g: Graph, x: Node) -> Node:
-    return _mul(g, _sub(g, 1.0, x), _add(g, 1.0, x))
+def root(phi: Term, m: Term) -> Term:
+    """sqrt(1 - m sin(phi)^2)."""
+    sine = call("sin", phi)
+    return call("sqrt", 1.0 - m * sine * sine)
 
 
-def _logistic_slope(g: Graph, z: Node) -> Node:
+def ellipkinc_by_m(y: Term, phi: Term, m: Term) -> Term:
+    """The slope of the incomplete integral of the first kind by its parameter."""
+    moved = call("sin", 2.0 * phi) / (4.0 * (1.0 - m) * root(phi, m))
+    return (call("ellipeinc", phi, m) / (1.0 - m) - y) / (2.0 * m) - moved
+
+
+def one_minus_square(x: Term) -> Term:
+    """1 - x**2, accurate at 1."""
+    return (1.0 - x) * (1.0 + x)
+
+
+def logistic_slope(z: Term) -> Term:
     """sigmoid(z) sigmoid(-z): the logistic density, accurate in both tails."""
-    return _mul(g, g.call("sigmoid", z), g.call("sigmoid", g.negate(z)))
+    return call("sigmoid", z) * call("sigmoid", -z)
 
 
-def _pow_base(g: Graph, y: Node, a: tuple[Node, ...]) -> Node:
-    base, exponent = a
-    lower = g.call("pow", base, _sub(g, exponent, 1.0))
-    slope = _mul(g, exponent, lower)
-    zero = g.const(0.0)
-    if exponent.op == "const":
-        rest = math.fsum((exponent.data, -1.0, 1.0 - exponent.data))
-        if abs(rest) < 1e-12:
-            return slope
-        # exponent - 1 is rounded, in the extreme to the exponent itself
-        beside = _mul(g, exponent, _div(g, y, base))
-        return g.select(g.compare("eq", base, zero), slope, beside)
-    return g.select(g.compare("eq", exponent, zero), zero, slope)
+def beta_difference(a: Term, b: Term) -> Term:
+    """The slope of log(beta(a, b)) by a."""
+    return call("digamma", a) - call("digamma", a + b)
 
 
-def _pow_exponent(g: Graph, y: Node, a: tuple[Node, ...]) -> Node:
-    zero = g.const(0.0)
-    slope = _mul(g, y, g.call("log", a[0]))
-    return g.select(g.compare("eq", y, zero), zero, slope)
+def by_angle(leg: Term, a: Term, b: Term) -> Term:
+    """A slope of atan2(a, b): a leg over the square of the radius."""
+    radius = call("hypot", a, b)
+    return leg / radius / radius
 
 
-def _hypot(index: int) -> Rule:
-    def rule(g: Graph, y: Node, a: tuple[Node, ...]) -> Node:
-        zero = g.const(0.0)
-        return g.select(g.compare("eq", y, zero), zero, _div(g, a[index], y))
-
-    return rule
+def sign_ratio(y: Term, a: Term, b: Term) -> Term:
+    """The slope of copysign(a, b) by a; at 0 either one is right, `%` needs 1."""
+    return a.at_zero(1.0, call("copysign", 1.0, a) * call("copysign", 1.0, b))
 
 
-def _atan2(index: int) -> Rule:
-    def rule(g: Graph, y: Node, a: tuple[Node, ...]) -> Node:
-        radius = g.call("hypot", *a)
-        slope = _div(g, _div(g, a[1 - index], radius), radius)
-        return slope if index == 0 else g.negate(slope)
+def pow_by_base(y: Term, base: Term, exponent: Term) -> Term:
+    """The slope of base**exponent by its base."""
+    slope = exponent * call("pow", base, exponent - 1.0)
+    if exponent.node.op != "const":
+        return exponent.at_zero(0.0, slope)
+    value = exponent.node.data
+    if abs(math.fsum((value, -1.0, 1.0 - value))) < 1e-12:
+        return slope
+    # exponent - 1 is rounded, in the extreme to the exponent itself
+    return base.at_zero(slope, exponent * (y / base))
 
-    return rule
 
-
-def _sign_of(g: Graph, a: Node) -> Node:
-    return g.call("copysign", g.const(1.0), a)
-
-
-_RULES: dict[str, Rule] = {
-    "exp": lambda g, y, a: y,
-    "exp2": lambda g, y, a: _mul(g, math.log(2), y),
-    "expm1": lambda g, y, a: _add(g, y, 1.0),
-    "log": lambda g, y, a: _div(g, 1.0, a[0]),
-    "log2": lambda g, y, a: _div(g, 1 / math.log(2), a[0]),
-    "log10": lambda g, y, a: _div(g, 1 / math.log(10), a[0]),
-    "log1p": lambda g, y, a: _div(g, 1.0, _add(g, 1.0, a[0])),
-    "sqrt": lambda g, y, a: _div(g, 0.5, y),
-    "rsqrt": lambda g, y, a: _mul(g, -0.5, y, _square(g, y)),
-    "cbrt": lambda g, y, a: _div(g, 1.0, _mul(g, 3.0, _square(g, y))),
-    "sin": lambda g, y, a: g.call("cos", a[0]),
-    "cos": lambda g, y, a: g.negate(g.call("sin", a[0])),
-    "tan": lambda g, y, a: _add(g, 1.0, _square(g, y)),
-    "asin": lambda g, y, a: g.call("rsqrt", _one_minus_square(g, a[0])),
-    "acos": lambda g, y, a: g.negate(g.call("rsqrt", _one_minus_square(g, a[0]))),
-    "atan": lambda g, y, a: _div(g, 1.0, _add(g, 1.0, _square(g, a[0]))),
-    "atan20": _atan2(0),
-    "atan21": _atan2(1),
-    "sinh": lambda g, y, a: g.call("cosh", a[0]),
-    "cosh": lambda g, y, a: g.call("sinh", a[0]),
-    "tanh": lambda g, y, a: _sub(g, 1.0, _square(g, y)),
-    "asinh": lambda g, y, a: _div(g, 1.0, g.call("hypot", a[0], g.const(1.0))),
-    "acosh": lambda g, y, a: _mul(
-        g, g.call("rsqrt", _sub(g, a[0], 1.0)), g.call("rsqrt", _add(g, a[0], 1.0))
-    ),
-    "atanh": lambda g, y, a: _div(g, 1.0, _one_minus_square(g, a[0])),
-    "erf": lambda g, y, a: _mul(
-        g, 2 / math.sqrt(math.pi), g.call("exp", g.negate(_square(g, a[0])))
-    ),
-    "erfc": lambda g, y, a: _mul(
-        g, -2 / math.sqrt(math.pi), g.call("exp", g.negate(_square(g, a[0])))
-    ),
-    "erfinv": lambda g, y, a: _mul(g, math.sqrt(math.pi) / 2, g.call("exp", _square(g, y))),
-    "gamma": lambda g, y, a: _mul(g, y, g.call("digamma", a[0])),
-    "lgamma": lambda g, y, a: g.call("digamma", a[0]),
-    "digamma": lambda g, y, a: g.call("trigamma", a[0]),
-    "trigamma": lambda g, y, a: g.call("polygamma", g.const(2.0), a[0]),
-    "polygamma1": lambda g, y, a: g.call("polygamma", _add(g, a[0], 1.0), a[1]),
-    "pow0": _pow_base,
-    "pow1": _pow_exponent,
-    "hypot0": _hypot(0),
-    "hypot1": _hypot(1),
-    "sigmoid": lambda g, y, a: _mul(g, y, _sub(g, 1.0, y)),
-    "softplus": lambda g, y, a: g.negate(g.call("expm1", g.negate(y))),
-    "copysign0": lambda g, y, a: g.select(  # at 0 either slope is right; `%` needs 1
-        g.compare("eq", a[0], g.const(0.0)),
-        g.const(1.0),
-        _mul(g, _sign_of(g, a[0]), _sign_of(g, a[1])),
-    ),
-    "fmod0": lambda g, y, a: g.const(1.0),
-    "fmod1": lambda g, y, a: g.negate(g.call("trunc", _div(g, a[0], a[1]))),
-}
-_ACCURATE: dict[str, Rule] = {
-    "expm1": lambda g, y, a: g.call("exp", a[0]),
-    "rsqrt": lambda g, y, a: _div(g, _mul(g, -0.5, y), a[0]),
-    "tanh": lambda g, y, a: _mul(g, 4.0, _logistic_slope(g, _mul(g, 2.0, a[0]))),
-    "sigmoid": lambda g, y, a: _logistic_slope(g, a[0]),
-    "softplus": lambda g, y, a: g.call("sigmoid", a[0]),
-}
+def pow_by_exponent(y: Term, base: Term, exponent: Term) -> Term:
+    """The slope of base**exponent by its exponent."""
+    slope = y * call("log", base)
+    return y.at_zero(0.0, slope)

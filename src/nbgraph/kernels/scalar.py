@@ -97,8 +97,9 @@ class Graph(Nodes):
         kind = "f" if op == "div" else promote(a.kind, b.kind)
         if kind == "bool":
             return self._boolean_arithmetic(op, a, b)
-        a, b = self.cast(a, kind), self.cast(b, kind)
-        folded = self._fold(op, a, b, kind)
+        a = a if a.kind == kind else self.cast(a, kind)
+        b = b if b.kind == kind else self.cast(b, kind)
+        folded = self._fold(op, a, b, kind) if a.op == b.op == "const" else None
         if folded is not None:
             return folded
         simple = self._simplify(op, a, b)
@@ -115,7 +116,7 @@ class Graph(Nodes):
         return self.node(logic[op], (self.cast(a, "bool"), self.cast(b, "bool")), "bool")
 
     def _fold(self, op: str, a: Node, b: Node, kind: str) -> Node | None:
-        if not (a.op == b.op == "const") or kind not in ("f", "i"):
+        if kind not in ("f", "i"):
             return None
         try:
             if kind == "f" and op == "div":

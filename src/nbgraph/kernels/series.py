@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from nbgraph.errors import DerivativeError, NbgraphError
+from nbgraph.kernels.functions import PIECEWISE_CONSTANT, slope_of
 from nbgraph.kernels.interpret import FloatDomain
-from nbgraph.kernels.rules import PIECEWISE_CONSTANT, partial
 from nbgraph.kernels.scalar import COMPARISONS, Graph, Node
 
 MAX_NODES = 200  # of an expression that is expanded
@@ -212,7 +212,7 @@ class Expansion:
 
     def _slope(self, node: Node, index: int) -> Series:
         try:
-            rule = partial(self.graph, node, index, accurate=False)
+            rule = slope_of(self.graph, node, index, accurate=False)
         except DerivativeError as error:
             raise NoSeries(str(error)) from None
         if rule is None:

@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.foreign import unknown_keyword
 from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.kinds import kind_of_value
+from nbgraph.tracebacks import file_label
 
 if TYPE_CHECKING:
     from nbgraph.kernels.function import Scalar
@@ -91,7 +93,7 @@ class Signature(NamedTuple):
 
 
 def is_static(value: object) -> bool:
-    """Return whether a parameter of this value is part of the definition: it is no number and no
+    """Return whether a parameter of this value is part of the definition: it is not a number and no
     array.
 
     >>> [is_static(v) for v in (None, True, "fast", (1, 2), 1, 2.0, np.ones(3), [1, 2])]
@@ -141,9 +143,10 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     places: list[str] = []
     for name, p in text.parameters.items():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            home = file_label(fn.__code__.co_filename)
             raise CaptureError(
                 f"{fn.__name__}: *{name} in the signature is not understood\n"
-                f'  File "{fn.__code__.co_filename}", line {fn.__code__.co_firstlineno}\n'
+                f'  File "{home}", line {fn.__code__.co_firstlineno}\n'
                 "Instead: name every operand, and put scalar parameters after a bare *."
             )
         if p.kind is not p.KEYWORD_ONLY:
@@ -304,17 +307,19 @@ def resolve_parameters(
         values[p.name] = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
     unknown = set(given) - set(values)
     if unknown:
-        known = ", ".join(values) or "none"
-        raise ArgumentError(f"{name}: unknown parameter {min(unknown)!r}; parameters: {known}")
+        raise ArgumentError(unknown_keyword(name, min(unknown), values))
     return values
 
 
 def parameter_kinds(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     """What of the parameters' values a graph depends on: kinds of numbers, values of others."""
-    return tuple(
-        (name, static_key(value) if is_static(value) else kind_of_value(value))
-        for name, value in parameters.items()
-    )
+    found: list[Any] = []
+    for name, value in parameters.items():
+        kind = "f" if type(value) is float else None  # as most are
+        if kind is None:
+            kind = static_key(value) if is_static(value) else kind_of_value(value)
+        found.append((name, kind))
+    return tuple(found)
 
 
 def defaults_of(scalar: Scalar) -> dict[str, Any]:

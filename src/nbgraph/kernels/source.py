@@ -7,12 +7,11 @@ inner loop from 0 that LLVM vectorises, the scalar body inside. It is kept on th
 from __future__ import annotations
 
 from nbgraph.kernels.columns import Columns
-from nbgraph.kernels.folds import At, Fold
 from nbgraph.kernels.forms import Map, Reduce
 from nbgraph.kernels.loops import Form, Loop
 from nbgraph.kernels.rows import Rows
 from nbgraph.kernels.scalar import GROWING
-from nbgraph.kernels.totals import Leading, Totals
+from nbgraph.kernels.totals import At, Fold, Leading, Totals
 from nbgraph.kernels.writer import Source, Writer
 
 _WRITERS: dict[Form, type[Writer]] = {

@@ -14,18 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from nbgraph.kernels.functions import named
 from nbgraph.kernels.scalar import Graph, Node
 
 Active = Callable[[Node], bool]
 
-_GROWING = frozenset(("exp", "exp2", "expm1", "cosh", "sinh"))
-_TAME = _GROWING.union(
-    ("sin", "cos", "tanh", "sigmoid", "softplus", "erf", "erfc", "sqrt", "atan", "asinh", "hypot")
-)
-_DECAYING = frozenset(("exp", "exp2", "sigmoid", "tanh", "erf", "erfc"))
-POLES = frozenset(  # of slopes, at arguments where the function itself has a value
-    "sqrt cbrt pow asin acos acosh".split()
-)
+_GROWING = named("exponential")
+_TAME = _GROWING | named("tame")
+_DECAYING, _SLOWLY = named("fades"), named("fades_slowly")
+POLES = named("pole")  # of slopes, at arguments where the function itself has a value
 _LINEAR = frozenset(("add", "sub", "mul", "neg", "div"))
 _FEW = 8  # arms of nested selects
 _SUMS = frozenset(("add", "sub", "mul", "neg", "abs", "select"))
@@ -37,12 +34,12 @@ def decays(node: Node, active: Active) -> bool:
     if more:
         return False
     poles = node.data in _DECAYING  # exp(-1/x) beats any power of 1/x
-    return (poles or node.data == "atan") and grows(argument, active, poles=poles)
+    return (poles or node.data in _SLOWLY) and grows(argument, active, poles=poles)
 
 
 def grows(root: Node, active: Active, *, poles: bool = False) -> bool:
     """Whether a value that is infinite has overflowed; `poles`: divisions by what depends on the
-    operand are no objection."""
+    operand are not an objection."""
     seen: set[tuple[int, bool]] = set()
     todo = [(root, poles)]
     while todo:

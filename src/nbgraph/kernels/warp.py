@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.written import Compute, Record, function, written
 from nbgraph.settings import config
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 DTYPES: dict[str, Compute] = {"uint8": "float32", "float32": "float32", "float64": "float64"}
 _STRIDES = ("image", "row", "column", "channel")
 _RECORD = Record(

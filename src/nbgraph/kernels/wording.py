@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nbgraph.kernels.functions import FUNCTIONS
 from nbgraph.kernels.scalar import Graph, Node
-from nbgraph.kernels.vector_math.names import WIDE
 
 _BINARY = {  # symbol, how tightly it binds
     "or": ("or", 1),
@@ -28,7 +28,7 @@ _BINARY = {  # symbol, how tightly it binds
     "mod": ("%", 10),
 }
 ATOM, _POWER, _UNARY, _NOT, _TERNARY = 13, 12, 11, 3, 0
-BARE = WIDE.union(("sigmoid", "softplus", "sign", "digamma", "trigamma", "polygamma", "round"))
+BARE = frozenset(name for name in FUNCTIONS if not hasattr(math, name))
 _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.inf: "math.inf"}
 
 

@@ -191,9 +191,9 @@ class Writer:
         varying: set[int] = set()
         needed: dict[int, Node] = {n.id: n for n in roots}  # what the loop itself refers to
         for node in graph.reachable(roots):
-            parts = graph.children(node)
+            parts = graph.children(node) if node.op == "final" else node.args
             operand = node.op == "arg" and node.id not in self.leaves
-            if operand or node.regions or any(p.id in varying for p in parts):
+            if operand or node.regions or not varying.isdisjoint([p.id for p in parts]):
                 varying.add(node.id)
                 needed.update({p.id: p for p in parts})
         uniform = [

@@ -18,13 +18,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from nbgraph._listing import public_names
+from nbgraph.foreign import missing
+from nbgraph.kvstore.kinds import create as create
+from nbgraph.kvstore.kinds import register as register
 from nbgraph.kvstore.store import KVStore as KVStore
-from nbgraph.kvstore.store import create as create
-from nbgraph.kvstore.store import register as register
 
 if TYPE_CHECKING:
     from nbgraph.kvstore.workers import Cluster as Cluster
     from nbgraph.kvstore.workers import cluster as cluster
+
+__dir__ = public_names(globals(), "Cluster cluster")
 
 _WORKERS = ("Cluster", "cluster")
 
@@ -32,10 +36,6 @@ _WORKERS = ("Cluster", "cluster")
 def __getattr__(name: str) -> Any:
     """What takes asyncio loads when it is first used (PEP 562)."""
     if name not in _WORKERS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        missing("ng.kv", globals())(name)
     workers = importlib.import_module("nbgraph.kvstore.workers")
     return getattr(workers, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_WORKERS})

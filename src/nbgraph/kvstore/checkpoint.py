@@ -92,6 +92,12 @@ def load(folder: Any) -> Restored | None:
     return Restored(values, manifest["positions"], rule)
 
 
+def number(folder: Any) -> int | None:
+    """Return the number of the round that a folder holds; None where there is none."""
+    manifest = None if folder is None else _manifest(*_opened(folder))
+    return None if manifest is None else int(manifest["round"])
+
+
 def _manifest(system: Any, root: str) -> dict[str, Any] | None:
     if not system.exists(f"{root}/{_MANIFEST}"):
         return None

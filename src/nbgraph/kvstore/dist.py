@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph import __version__
 from nbgraph.array.chunk import CPU
-from nbgraph.array.copying import copy_of, fill_from
+from nbgraph.array.copying import fill_from
 from nbgraph.array.core import empty_of
-from nbgraph.array.layout import layout
-from nbgraph.engine import new_variable, push_async, wait_for_var
+from nbgraph.engine import new_variable, push_async
 from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError
 from nbgraph.kvstore import checkpoint as checkpoints
-from nbgraph.kvstore.job import current_job, require_picklable
+from nbgraph.kvstore.bar import reporter
+from nbgraph.kvstore.job import Report, current_job, require_picklable
+from nbgraph.kvstore.joint import SLICE, Joint
 from nbgraph.kvstore.sender import Sender
-from nbgraph.kvstore.slices import Parcel, Slice, parameter, parcels, slices
-from nbgraph.kvstore.states import joined, parted
-from nbgraph.kvstore.store import Key, KVStore, Updater
+from nbgraph.kvstore.shard import Shard, closed
+from nbgraph.kvstore.slices import SMALL, Parcel, Slice, joined, parameter, parcels, parted, slices
+from nbgraph.kvstore.store import Key, Updater, require_whole
+from nbgraph.operator.layout import layout
 
-_SLICE = 16 << 20  # bytes
-_SMALL = 1 << 16  # bytes, below which keys share a message
-_NUMBERS = ("lr", "rescale", "weight_decay", "clip_value")  # of an optimizer that may change
+_BRIEF = 1 << 20  # bytes, below which a copy on the event loop costs less than a thread
 
 
-class Dist(KVStore):
+class Dist(Joint):
     """Slices of arrays on shards, one a worker.
 
     Parameters
@@ -41,25 +41,24 @@ class Dist(KVStore):
 
     asynchronous = False
 
-    def __init__(self, *, slice_bytes: int = _SLICE, max_staleness: int | None = None) -> None:
+    def __init__(self, *, slice_bytes: int = SLICE) -> None:
         super().__init__()
-        if slice_bytes < 1:
-            raise ArgumentError(f"kv.create: slice_bytes={slice_bytes!r}; expected at least 1")
+        require_whole("kv.create: slice_bytes", slice_bytes)
         self._job = current_job(self.type)
         self.rank, self.num_workers = self._job.rank, self._job.workers
-        self._loop: asyncio.AbstractEventLoop = self._job.shards[0]._io_loop.asyncio_loop
+        self._loop: asyncio.AbstractEventLoop = self._job.loop
         self._sender = Sender(self._loop)
         self._bound = slice_bytes
         self._slices: dict[Key, list[Slice]] = {}
-        self._rounds: dict[Key, int] = {}  # of each key the pushes of this worker that have begun
-        self._variables: dict[Key, Any] = {}
-        self._restored = checkpoints.load(self._job.checkpoint)
-        options = {"asynchronous": self.asynchronous, "max_staleness": max_staleness}
+        self._lost: KVMembershipError | None = None  # since a shard did not answer
+        self._patience = 3 * self._job.timeout  # more than a request has, whose error says more
+        self._folder, self._restored = self._job.checkpoint, checkpoints.load(self._job.checkpoint)
+        options = {"kind": self.type, "slice_bytes": slice_bytes, **self._agreed()}
         self._everywhere("join", self.rank, __version__, options)
 
-    def is_capable(self, capability: str) -> bool:
-        """See `KVStore`."""
-        return capability.lower() in {"optimizer", "compression"}
+    def _agreed(self) -> dict[str, Any]:
+        """Return options of the kind, which are the same for all workers."""
+        return {}
 
     # values ---------------------------------------------------------------------------------------
 
@@ -76,13 +75,10 @@ class Dist(KVStore):
         items = {k: v.dtype.itemsize for k, v in arrays.items()}
         calls = []
         for parcel in (each for parts in self._messages(items) for each in parts):
-            specs = [(str(views[k].dtype), stop - start) for k, start, stop in parcel.places]
+            specs = [(str(views[k].dtype), views[k].shape, b - a) for k, a, b in parcel.places]
             data = parcel.gathered(views) if self.rank == 0 else b""
             calls.append(self._asked(parcel.shard, "init", self.rank, parcel.names, specs, data))
         self._wait(calls)
-
-    def _push(self, keys: Sequence[Key], values: Sequence[Sequence[Any]], priority: int) -> None:
-        self._pushpull(keys, values, [[]] * len(keys), priority)
 
     def _pushpull(
         self,
@@ -104,7 +100,7 @@ class Dist(KVStore):
                 rooms = {key: [t._view() for t in targets[key]] for key in mine}
                 for parcel in parts:
                     send = self._exchange(parcel, views, rooms, numbers, done)
-                    self._sender.put(priority, send)
+                    self._sender.put((-priority, keys.index(mine[0])), send)
 
             self._operate(
                 "push",
@@ -139,28 +135,21 @@ class Dist(KVStore):
         _finish(keys, outs, targets)
 
     def _messages(self, items: dict[Key, int]) -> list[list[Parcel]]:
-        """What is one operation: a large key's slices, or small keys of one shard.
+        """Return the parcels of each operation, which keys share up to `SMALL` bytes.
 
         `items`: bytes of an element of each key.
         """
-        small: dict[Any, Any] = {}
-        made: list[list[Parcel]] = []
+        groups: list[dict[Key, Any]] = []
+        room = 0
         for key, itemsize in items.items():
             own = self._slices[key]
-            if len(own) == 1 and own[0].stop * itemsize < _SMALL:
-                small[key] = own, itemsize
-            else:
-                made.append(parcels({key: (own, itemsize)}))
-        return made + [[parcel] for parcel in parcels(small)]
-
-    def _sum(self, key: Key, arrays: Sequence[Any]) -> Any:
-        """The sum of a worker's own devices, in one piece; of it what is sent."""
-        total, *rest = [a if a.device.host else copy_of(a, device=CPU) for a in arrays]
-        for each in rest:
-            total = total + each
-        if self._compression is not None:
-            total = self._compression.sent(key, 0, total)
-        return total if total._layout.contiguous else copy_of(total)
+            nbytes = own[-1].stop * itemsize
+            if not groups or nbytes > room:
+                groups.append({})
+                room = SMALL
+            groups[-1][key] = own, itemsize
+            room -= nbytes
+        return [parcels(group) for group in groups]
 
     def _targets(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]]) -> dict[Key, list[Any]]:
         """Arrays in one piece on the host, for those that are pulled to."""
@@ -188,22 +177,34 @@ class Dist(KVStore):
             pieces = [views[k].reshape(-1)[a:b] for k, a, b in parcel.places]
             data = np.concatenate([packed.encode(each) for each in pieces])
 
+        wanted, shard = any(rooms.values()), self._job.shards[parcel.shard]
+        if not wanted and isinstance(shard, Shard):
+            data = data.copy()  # the shard keeps it, and the operation ends before the round does
+
         async def send() -> None:
             try:
-                await self._ask(parcel.shard, "push", self.rank, *named, numbers, data)
+                head = closed(shard, self.rank, *named, numbers, wanted)
+                reply = await self._ask(parcel.shard, "push", head, data)
+                if reply is not None and reply.nbytes < _BRIEF:
+                    parcel.scatter(reply, rooms)
             except BaseException as error:
                 done(self._explained("push", parcel, named, error))
                 return
-            if any(rooms.values()):
-                self._soon(self._fetch(parcel, named, rooms, done))
+            if wanted and (reply is None or reply.nbytes >= _BRIEF):
+                self._soon(self._fetch(parcel, named, rooms, done, reply))
             else:
                 done()
 
         return send
 
-    async def _fetch(self, parcel: Parcel, named: Any, rooms: Any, done: _Countdown) -> None:
+    async def _fetch(
+        self, parcel: Parcel, named: Any, rooms: Any, done: _Countdown, data: Any = None
+    ) -> None:
+        """Write a round to its arrays; `data`: what a push brought of it."""
         try:
-            data = await self._ask(parcel.shard, "pull", self.rank, *named)
+            if data is None:
+                head = closed(self._job.shards[parcel.shard], self.rank, *named)
+                data = await self._ask(parcel.shard, "pull", head)
             await self._loop.run_in_executor(None, parcel.scatter, data, rooms)
         except BaseException as error:
             done(self._explained("pull", parcel, named, error))
@@ -214,12 +215,12 @@ class Dist(KVStore):
         return parcel.names, [self._rounds[key] for key, _, _ in parcel.places]
 
     def _explained(self, verb: str, parcel: Parcel, named: Any, error: BaseException) -> Exception:
-        if isinstance(error, NbgraphError):
+        if isinstance(error, NbgraphError) and error is not self._lost:
             return error
         names, rounds = named
         return KVMembershipError(
-            f"kv.{verb}: worker {self.rank} has lost shard {parcel.shard}, which keeps "
-            f"{names[0]!r}, in round {rounds[0]} ({type(error).__name__}: {error})"
+            f"kv.{verb}: round {rounds[0]} of the key {names[0]!r} is lost to worker {self.rank}, "
+            f"as shard {parcel.shard} keeps it: {error}"
         )
 
     def _operate(
@@ -251,20 +252,37 @@ class Dist(KVStore):
         asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     async def _ask(self, shard: int, method: str, *args: Any) -> Any:
-        return await getattr(self._job.shards[shard], method)(*args)
+        """Return a shard's answer; KVMembershipError where none comes in time, and from then on.
+
+        A shard answers after `timeout` at the latest, when it waits for others; its host may be
+        frozen or behind a cut, and the network has as much time again.
+        """
+        if self._lost is not None:
+            raise self._lost
+        try:
+            async with asyncio.timeout(2 * self._job.timeout):
+                return await getattr(self._job.shards[shard], method)(*args)
+        except NbgraphError:
+            raise
+        except Exception as error:
+            self._lost = KVMembershipError(
+                f"kv.{method}: worker {self.rank} has lost shard {shard} "
+                f"({_text(error, 2 * self._job.timeout)})"
+            )
+            raise self._lost from error
 
     def _asked(self, shard: int, method: str, *args: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(self._ask(shard, method, *args), self._loop)
 
     def _wait(self, calls: Sequence[Any]) -> list[Any]:
-        """Results of these; the first error that is not another's echo."""
+        """Results of these; the first error. A call ends in time where its event loop goes on."""
         try:
-            return [call.result(self._job.timeout * 2) for call in calls]
+            return [call.result(self._patience) for call in calls]
         except NbgraphError:
             raise
         except Exception as error:
             raise KVMembershipError(
-                f"kv: worker {self.rank} cannot reach a shard ({type(error).__name__}: {error})"
+                f"kv: worker {self.rank} is closing ({type(error).__name__}: {error})"
             ) from error
 
     def _everywhere(self, method: str, *args: Any) -> list[Any]:
@@ -292,13 +310,16 @@ class Dist(KVStore):
                 f"{whole[0]!r} is cut; create the store with slice_bytes=2**62, or take Adam"
             )
         self._rule(None, optimizer.portable(parameter))
-        if self._restored is not None and self._restored.rule is not None:
-            if self.rank == 0:
-                with self._restored.optimizer() as path:
-                    self.load_optimizer_states(path)
-            self.barrier()
+        kept = self._restored
+        if self.rank == 0 and kept is not None and kept.rule is not None:
+            with kept.optimizer() as path:
+                self.load_optimizer_states(path)
+        elif self.rank == 0 and (state := optimizer.state_dict())["parameters"]:
+            self._load(state)  # it has taken steps before
+        self.barrier()
 
     def _rule(self, updater: Any, optimizer: Any) -> None:
+        self.barrier()  # rounds under way are those of the rule before
         if self.rank == 0:
             require_picklable(
                 "kv.set_updater" if optimizer is None else "kv.set_optimizer",
@@ -306,13 +327,6 @@ class Dist(KVStore):
             )
             self._everywhere("rule", updater, optimizer)
         self.barrier()
-
-    def _numbers(self) -> dict[str, Any]:
-        """Numbers of the optimizer as they are now, for the round that is pushed."""
-        own = self._optimizer
-        if own is None:
-            return {}
-        return {n: getattr(own, n) for n in _NUMBERS if not callable(getattr(own, n))}
 
     def save_optimizer_states(self, path: Any, dump_optimizer: bool = False) -> None:
         """See `KVStore`; one worker is enough, when all have ended their rounds."""
@@ -326,12 +340,17 @@ class Dist(KVStore):
         """See `KVStore`; one worker is enough."""
         whole = self._require_optimizer("load_optimizer_states").portable()
         whole.load(path)
-        states = parted(whole.state_dict(), self._slices)
+        self._load(whole.state_dict())
+
+    def _load(self, state: Mapping[str, Any]) -> None:
+        """Let each shard have the states of its slices."""
+        states = parted(state, self._slices)
         self._wait([self._asked(k, "load", states(k)) for k in range(len(self._job.shards))])
 
     def set_gradient_compression(self, compression_params: Any) -> None:
         """See `KVStore`; every worker calls it with the same."""
         super().set_gradient_compression(compression_params)
+        self.barrier()  # what is under way is not compressed
         if self.rank == 0:
             self._everywhere("compress", self._compression)
         self.barrier()
@@ -343,37 +362,15 @@ class Dist(KVStore):
         self._settle()
         self._wait([self._asked(0, "barrier", self.rank)])
 
-    def _settle(self) -> None:
-        for variable in self._variables.values():
-            wait_for_var(variable)
-
     @property
-    def position(self) -> Any:
-        """What this worker gave to the `checkpoint` that the job goes on from, or None."""
-        held = self._restored
-        if held is None or self.rank >= len(held.positions):
-            return None
-        return held.positions[self.rank]
+    def shown(self) -> Report | bool:
+        """See `KVStore`: progress is shown where the job was started, not on its workers."""
+        return self.rank == 0 and (reporter(self._job.topic) or True)
 
-    def checkpoint(self, position: Any = None) -> None:
-        """Keep the round that all workers have ended: values, states of the optimizer and
-        `position`, which JSON can hold (such as `state_dict()` of an iterator of data).
-
-        Every worker calls it. `ng.kv.cluster(...).run(..., checkpoint=folder)` says where; a job
-        that finds one there begins with it.
-        """
-        if self._job.checkpoint is None:
-            raise ArgumentError(
-                "kv.checkpoint: the job has no folder; run(function, checkpoint=folder)"
-            )
-        self.barrier()
+    def _positions(self, position: Any) -> list[Any]:
         self._wait([self._asked(0, "deposit", self.rank, position)])
         self.barrier()
-        if self.rank == 0:
-            positions = self._wait([self._asked(0, "deposits")])[0]
-            number = max(self._rounds.values(), default=0)
-            checkpoints.save(self._job.checkpoint, self, number, positions)
-        self.barrier()
+        return self._wait([self._asked(0, "deposits")])[0] if self.rank == 0 else []
 
 
 class DistSync(Dist):
@@ -385,11 +382,23 @@ class DistSync(Dist):
 class DistAsync(Dist):
     """Every push is applied as it comes, once; a worker sees its own.
 
-    `max_staleness`: rounds that the slowest worker may be behind one that pulls.
+    Parameters
+    ----------
+    max_staleness : int, optional
+        Rounds that the slowest worker may be behind one that pulls; None: any number.
     """
 
     type = "dist_async"
     asynchronous = True
+
+    def __init__(self, *, slice_bytes: int = SLICE, max_staleness: int | None = None) -> None:
+        if max_staleness is not None:
+            require_whole("kv.create: max_staleness", max_staleness, 0)
+        self._staleness = max_staleness
+        super().__init__(slice_bytes=slice_bytes)
+
+    def _agreed(self) -> dict[str, Any]:
+        return {"max_staleness": self._staleness}
 
 
 class _Countdown:
@@ -409,6 +418,12 @@ class _Countdown:
                 self._on_complete()
             else:
                 self._on_complete(self._error)
+
+
+def _text(error: Exception, seconds: float) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer within {seconds:g} s"
+    return f"{type(error).__name__}: {error}"
 
 
 def _keys_of(parts: Sequence[Parcel]) -> list[Key]:

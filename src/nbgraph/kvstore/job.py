@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from nbgraph.errors import ArgumentError, KVStoreError
+from nbgraph.errors import ArgumentError, KVStoreError, noun
 
 JOB: ContextVar[Job] = ContextVar("nbgraph_job")
+Report = Callable[..., None]  # (label, done=, total=) or (label, text=): shows progress
 
 
 class Job(NamedTuple):
@@ -16,9 +18,11 @@ class Job(NamedTuple):
 
     rank: int
     workers: int
-    shards: list[Any]  # Dask actors of `Shard`
+    shards: list[Any]  # Dask actors of `Shard`, or where it lives in this process the object itself
     timeout: float  # seconds that a worker waits for others
     checkpoint: Any  # None, or the folder where rounds are kept
+    loop: Any = None  # the event loop of the worker
+    topic: str = ""  # under which progress is reported
 
 
 def current_job(kind: str) -> Job:
@@ -30,6 +34,17 @@ def current_job(kind: str) -> Job:
             "function that runs there: `with ng.kv.cluster(workers=2) as c: c.run(function)`"
         )
     return job
+
+
+def impatient(shard: Any) -> Any:
+    """Let an actor's calls fail when its host is lost; return the event loop that they run on.
+
+    Dask's own go on waiting for the actor to be there again, which a shard never is: of a call that
+    is under way while the host dies they set no result, so that whoever awaits it has no end.
+    """
+    loop = shard._io_loop.asyncio_loop  # it looks for the worker that it is used on
+    shard._future = None
+    return loop
 
 
 def distributed() -> Any:
@@ -51,6 +66,6 @@ def require_picklable(call: str, value: Any) -> None:
         protocol.dumps(value)
     except Exception as error:
         raise ArgumentError(
-            f"{call}: a {type(value).__name__} cannot be pickled for other processes "
+            f"{call}: {noun(value)} cannot be pickled for other processes "
             f"({type(error).__name__}: {error}); make what it holds inside of it"
         ) from error

@@ -22,15 +22,16 @@ class Sender:
 
     def __init__(self, loop: Any, window: int = _WINDOW) -> None:
         self._loop, self._window = loop, window
-        self._heap: list[tuple[int, int, Send]] = []
+        self._heap: list[tuple[tuple[int, ...], int, Send]] = []
         self._order = itertools.count()
         self._under_way = 0
 
-    def put(self, priority: int, send: Send) -> None:
-        """Have `send` awaited when its turn has come; it must not raise. From any thread."""
-        self._loop.call_soon_threadsafe(self._put, -priority, send)
+    def put(self, rank: tuple[int, ...], send: Send) -> None:
+        """Have `send` awaited when its turn has come, that of the lowest rank first; it must not
+        raise. From any thread."""
+        self._loop.call_soon_threadsafe(self._put, rank, send)
 
-    def _put(self, rank: int, send: Send) -> None:
+    def _put(self, rank: tuple[int, ...], send: Send) -> None:
         heapq.heappush(self._heap, (rank, next(self._order), send))
         self._go_on()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -14,22 +15,32 @@ from nbgraph import __version__
 from nbgraph.array.chunk import CPU, apart, wait
 from nbgraph.array.core import empty_of
 from nbgraph.array.create import array
-from nbgraph.array.layout import layout
 from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, ShapeError
 from nbgraph.kvstore.compression import Compression
 from nbgraph.kvstore.local import Local
+from nbgraph.kvstore.slices import parameter
+from nbgraph.operator.layout import layout
+
+_Spec = tuple[str, tuple[int, ...], int]  # dtype and shape of a key, elements of its slice
 
 
 class _Held:
     """A slice: how many rounds are counted, and pushes of the rounds that are not whole yet."""
 
-    __slots__ = ("dtype", "pending", "round", "seen", "shape")
+    __slots__ = ("dtype", "pending", "round", "seen", "size", "whole")
 
-    def __init__(self, dtype: str, size: int, workers: int) -> None:
-        self.dtype, self.shape = np.dtype(dtype), (size,)
+    def __init__(self, spec: _Spec, workers: int) -> None:
+        dtype, self.whole, self.size = spec
+        self.dtype = np.dtype(dtype)
         self.round = 0
         self.seen = [0] * workers  # of each worker the last push that counts
         self.pending: dict[int, dict[int, tuple[Any, dict[str, Any]]]] = {}
+
+
+# of a push: rank, names of slices, round of each, numbers of the optimizer for these rounds (worker
+# 0's hold), whether the new values are wanted
+Push = tuple[int, Sequence[str], Sequence[int], dict[str, Any], bool]
+Pull = tuple[int, Sequence[str], Sequence[int]]  # rank; names and rounds of slices
 
 
 class _Round(NamedTuple):
@@ -66,8 +77,10 @@ class Shard:
         self._compression: Compression | None = None
         self._asynchronous = False
         self._staleness: int | None = None
+        self._options: dict[str, Any] = {}  # that workers have joined with
         self._waiting: dict[asyncio.Future[None], Callable[[], bool]] = {}
         self._barrier = [0, 0]  # workers that have come, barriers that are over
+        self._came: set[int] = set()  # ranks of those workers
         self._known: set[int] = set()
         self._positions: dict[int, Any] = {}
 
@@ -81,15 +94,26 @@ class Shard:
                 "install one version everywhere"
             )
         if not 0 <= rank < self.workers:
-            raise KVStoreError(f"kv.create: rank {rank} of {self.workers} workers")
-        if rank in self._known:
-            raise self._lost(rank, "came a second time: it was lost and started again")
-        if self._known and options["asynchronous"] != self._asynchronous:
             raise KVStoreError(
-                "kv.create: workers ask for 'dist_sync' and 'dist_async'; choose one"
+                f"kv.create: a worker of rank {rank}, but the job has {self.workers} workers, of "
+                f"ranks from 0 to {self.workers - 1}"
             )
+        if rank in self._known:
+            raise KVMembershipError(
+                f"kv.create: worker {rank} came a second time: it was lost and started again, or "
+                "its function creates two stores"
+            )
+        agreed = self._options if self._known else options
+        for name, value in options.items():
+            if name not in agreed or agreed[name] != value:
+                raise KVStoreError(
+                    f"kv.create: worker {rank} asks for {name}={value!r}, others for "
+                    f"{agreed.get(name)!r}; create the store with the same options everywhere"
+                )
         self._known.add(rank)
-        self._asynchronous, self._staleness = options["asynchronous"], options["max_staleness"]
+        self._options = options
+        self._asynchronous = options["kind"] == "dist_async"
+        self._staleness = options.get("max_staleness")
 
     async def abandon(self, why: str) -> None:
         """Fail all that waits here and all that comes: the job is over."""
@@ -101,9 +125,11 @@ class Shard:
     async def barrier(self, rank: int) -> None:
         """Wait until every worker has come."""
         self._barrier[0] += 1
+        self._came.add(rank)
         turn = self._barrier[1]
         if self._barrier[0] == self.workers:
             self._barrier = [0, turn + 1]
+            self._came.clear()
             self._wake()
         await self._until(lambda: self._barrier[1] > turn, lambda: self._absent("a barrier", rank))
 
@@ -116,22 +142,24 @@ class Shard:
         return [self._positions.get(rank) for rank in range(self.workers)]
 
     def _absent(self, what: str, rank: int) -> str:
-        return (
-            f"kv: worker {rank} waited {self.timeout:g} s for {what}; {self._barrier[0]} of "
-            f"{self.workers} workers came"
-        )
+        missing = [r for r in range(self.workers) if r not in self._came]
+        lasts = ", ".join(map(self._last_of, missing))
+        return f"kv: worker {rank} waited {self.timeout:g} s for {what}, without {lasts}"
+
+    def _last_of(self, rank: int) -> str:
+        number, name = max(((h.seen[rank], n) for n, h in self._held.items()), default=(0, ""))
+        last = f"round {number} of the key {parameter(name)!r}" if number else "no round"
+        return f"worker {rank} (it has pushed {last})"
 
     # values ---------------------------------------------------------------------------------------
 
-    async def init(
-        self, rank: int, names: list[str], specs: list[tuple[str, int]], data: Any
-    ) -> None:
+    async def init(self, rank: int, names: list[str], specs: list[_Spec], data: Any) -> None:
         """Store first values, those of worker 0, for which the others wait."""
         if rank == 0 and names[0] not in self._held:
-            firsts = _split(data, [np.dtype(d) for d, _ in specs], [n for _, n in specs])
+            firsts = _split(data, [np.dtype(d) for d, _, _ in specs], [n for *_, n in specs])
             await self._work(lambda: self._store.init(names, [array(f) for f in firsts]))
-            for name, (dtype, size) in zip(names, specs, strict=True):
-                self._held[name] = _Held(dtype, size, self.workers)
+            for name, spec in zip(names, specs, strict=True):
+                self._held[name] = _Held(spec, self.workers)
             self._wake()
         await self._until(
             lambda: all(name in self._held for name in names),
@@ -140,26 +168,22 @@ class Shard:
                 f"{names[0]!r} its first value; every worker calls init with the same keys"
             ),
         )
-        for name, (dtype, size) in zip(names, specs, strict=True):
+        for name, (dtype, shape, _) in zip(names, specs, strict=True):
             own = self._held[name]
-            if (own.dtype, own.shape) != (np.dtype(dtype), (size,)):
+            if (own.dtype, own.whole) != (np.dtype(dtype), tuple(shape)):
                 raise ShapeError(
-                    f"kv.init: the key {name!r} of worker {rank} has {size} elements of {dtype}, "
-                    f"that of worker 0 {own.shape[0]} of {own.dtype}; give all the same"
+                    f"kv.init: the key {parameter(name)!r} of worker {rank} has shape {shape} and "
+                    f"dtype {dtype}, that of worker 0 {own.whole} and {own.dtype}; "
+                    "give all the same"
                 )
 
-    async def push(
-        self,
-        rank: int,
-        names: list[str],
-        rounds: list[int],
-        numbers: dict[str, Any],
-        data: Any,
-    ) -> None:
+    async def push(self, head: Push | bytes, data: Any) -> Any:
         """Take a worker's values for its round of each slice; those that came before are left.
 
-        `numbers`: those of the optimizer for these rounds; worker 0's hold.
+        Returns the new values if they are wanted and these rounds are whole now; None where other
+        workers are still to come.
         """
+        rank, names, rounds, numbers, wanted = opened(head)
         self._require()
         own = [self._held[name] for name in names]
         values = self._decoded(data, own)
@@ -178,20 +202,26 @@ class Shard:
                 values_of = [pending[r][0] for r in range(self.workers)]
                 ready.append(_Round(name, number, pending[0][1], values_of))
         if not ready:
-            return
-        work = asyncio.create_task(self._apply(ready))
-        if self._asynchronous:
-            await work
-        else:
+            return None
+        whole = wanted and len(ready) == len(names) and self._staleness is None
+        work = asyncio.create_task(self._apply(ready, names if whole else []))
+        if not self._asynchronous:
             work.add_done_callback(self._applied)
+        return await asyncio.shield(work) if whole or self._asynchronous else None
 
-    async def _apply(self, ready: Sequence[_Round]) -> None:
-        """Sum and update, in the order of the event loop."""
-        await self._work(lambda: self._update(ready))
+    async def _apply(self, ready: Sequence[_Round], names: Sequence[str]) -> Any:
+        """Sum and update, in the order of the event loop; return the values of `names`, if any."""
+
+        def run() -> Any:
+            self._update(ready)
+            return self._snapshot(names) if names else None
+
+        values = await self._work(run)
         for name, number, _, _ in ready:
             held = self._held[name]
             held.round = held.round + 1 if self._asynchronous else number
         self._wake()
+        return values
 
     def _update(self, ready: Sequence[_Round]) -> None:
         for numbers, group in itertools.groupby(ready, lambda each: each.numbers):
@@ -207,14 +237,15 @@ class Shard:
             for name in totals:
                 wait(self._store._stored[name]._chunk)
 
-    def _applied(self, work: asyncio.Task[None]) -> None:
+    def _applied(self, work: asyncio.Task[Any]) -> None:
         error = None if work.cancelled() else work.exception()
         if error is not None and self._failure is None:
             self._failure = error
             self._wake()
 
-    async def pull(self, rank: int, names: list[str], rounds: list[int]) -> Any:
+    async def pull(self, head: Pull | bytes) -> Any:
         """Return the values of a round, when every worker has pushed it."""
+        rank, names, rounds = opened(head)
         own = [self._held[name] for name in names]
         if not self._asynchronous:
 
@@ -252,7 +283,7 @@ class Shard:
         return f"kv.pull: the round of {names[0]!r} was not applied within {self.timeout:g} s"
 
     def _decoded(self, data: Any, own: Sequence[_Held]) -> list[Any]:
-        dtypes, sizes = [h.dtype for h in own], [h.shape[0] for h in own]
+        dtypes, sizes = [h.dtype for h in own], [h.size for h in own]
         packed = self._compression
         if packed is None:
             return _split(data, dtypes, sizes)
@@ -274,7 +305,7 @@ class Shard:
 
     async def states(self) -> dict[str, Any]:
         """Return the states of the optimizer for this shard's slices."""
-        return await self._work(lambda: _plain(self._store._optimizer.state_dict()))
+        return await self._work(lambda: plain(self._store._optimizer.state_dict()))
 
     async def load(self, states: dict[str, Any]) -> None:
         """Take states of the optimizer, those of this shard's slices."""
@@ -311,13 +342,25 @@ class Shard:
         try:
             await asyncio.wait_for(future, self.timeout)
         except TimeoutError:
-            raise KVStoreError(late()) from None
+            raise KVMembershipError(late()) from None
         finally:
             del self._waiting[future]
 
-    def _lost(self, rank: int, why: str) -> KVMembershipError:
-        last = max((held.seen[rank] for held in self._held.values()), default=0)
-        return KVMembershipError(f"kv: worker {rank} {why}; its last push was of round {last}")
+    async def last(self, rank: int) -> tuple[int, str]:
+        """Return the round of a worker's last push, and the slice that it was of."""
+        rounds = ((held.seen[rank], name) for name, held in self._held.items())
+        return max(rounds, key=lambda each: each[0], default=(0, ""))
+
+
+def closed(shard: Any, *head: Any) -> Any:
+    """Return the head of a message to a shard: for one elsewhere as bytes, as Dask looks at every
+    item of a list several times."""
+    return head if isinstance(shard, Shard) else pickle.dumps(head, pickle.HIGHEST_PROTOCOL)
+
+
+def opened(head: Any) -> Any:
+    """Return what `closed` took."""
+    return pickle.loads(head) if isinstance(head, bytes) else head
 
 
 def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
@@ -333,18 +376,22 @@ def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.nd
 def _sum(values: Sequence[np.ndarray[Any, Any]]) -> Any:
     """Return a new array with the sum, added in their order: the bits of `Local`."""
     total = empty_of(layout(values[0].shape, values[0].dtype), CPU)
-    view = total._view()
-    first, *rest = values
-    if not rest:
-        np.copyto(view, first)
-    for each in rest:
-        np.add(first, each, out=view)
-        first = view
+    add_up(values, total._view())
     return total
 
 
-def _plain(data: Any) -> Any:
+def add_up(values: Sequence[np.ndarray[Any, Any]], out: np.ndarray[Any, Any]) -> None:
+    """Write the sum of arrays, added in their order, to another one."""
+    first, *rest = values
+    if not rest:
+        np.copyto(out, first)
+    for each in rest:
+        np.add(first, each, out=out)
+        first = out
+
+
+def plain(data: Any) -> Any:
     """Nested dicts with NumPy arrays for NDArrays."""
     if isinstance(data, dict):
-        return {key: _plain(value) for key, value in data.items()}
+        return {key: plain(value) for key, value in data.items()}
     return data.asnumpy() if hasattr(data, "asnumpy") else data

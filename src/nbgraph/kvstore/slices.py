@@ -1,16 +1,19 @@
-"""Which shard keeps which part of an array."""
+"""Which shard keeps which part of an array, and of an optimizer's states."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
+from nbgraph.array.create import array
+
 _MARK = "@slice"
 SPREAD = 1 << 20  # bytes from which an array lies on all shards
+SMALL = 1 << 21  # bytes, below which slices for one shard share a message
 
 
 class Slice(NamedTuple):
@@ -76,7 +79,7 @@ class Parcel(NamedTuple):
             at = end
 
 
-def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = 1 << 16) -> list[Parcel]:
+def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = SMALL) -> list[Parcel]:
     """Return the messages for keys with their slices and item sizes: slices below `small` bytes
     that go to one shard are one message."""
     made: list[Parcel] = []
@@ -90,3 +93,51 @@ def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = 1 << 16) -> 
             parcel.names.append(name)
             parcel.places.append((key, start, stop))
     return made + [*together.values()]
+
+
+Slices = Mapping[Any, Sequence[Slice]]
+
+
+def joined(states: Sequence[Mapping[str, Any]], slices: Slices, specs: Mapping[Any, Any]) -> Any:
+    """Return one state dict of the shards' (see `Optimizer.state_dict`).
+
+    `specs`: of each key its `layout`, which has the shape.
+    """
+    parts: dict[str, Any] = {}
+    for each in states:
+        parts |= each["parameters"]
+    whole: dict[str, Any] = {}
+    for key, own in slices.items():
+        held = [parts[piece.name] for piece in own if piece.name in parts]
+        if not held:
+            continue
+        shape = specs[key].layout.shape
+        arrays = {
+            name: array(
+                np.concatenate([np.ravel(one["states"][name]) for one in held]).reshape(shape)
+            )
+            for name in held[0]["states"]
+        }
+        whole[str(key)] = {**held[0], "states": arrays}
+    return {**states[0], "parameters": whole}
+
+
+def parted(state: Mapping[str, Any], slices: Slices) -> Callable[[int], dict[str, Any]]:
+    """Return a function from the number of a shard to the state dict of its slices."""
+    parameters = state["parameters"]
+
+    def of(shard: int) -> dict[str, Any]:
+        mine: dict[str, Any] = {}
+        for key, own in slices.items():
+            held = parameters.get(str(key))
+            for piece in own:
+                if held is None or piece.shard != shard:
+                    continue
+                arrays = {
+                    name: np.ravel(value.asnumpy())[piece.start : piece.stop]
+                    for name, value in held["states"].items()
+                }
+                mine[piece.name] = {**held, "states": arrays}
+        return {**state, "parameters": mine}
+
+    return of

@@ -1,29 +1,24 @@
-"""`KVStore`: the calls of all stores, and the table of their kinds."""
+"""`KVStore`: the calls of all stores."""
 
 from __future__ import annotations
 
-import importlib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, ClassVar, NamedTuple
 
+from nbgraph.array.carry import writable
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.create import array
-from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError, noun
 from nbgraph.kvstore.compression import Compression, HalfPrecision, TwoBit
+from nbgraph.operator.layout import Layout, layout
 
 Key = int | str
 Updater = Callable[[Key, Any, Any], None]  # (key, pushed, stored): changes `stored` in place
 
-_KINDS: dict[str, str | type[KVStore]] = {
-    "local": "nbgraph.kvstore.local:Local",
-    "device": "nbgraph.kvstore.local:Device",
-    **dict.fromkeys(["dist_sync", "dist_sync_device"], "nbgraph.kvstore.dist:DistSync"),
-    **dict.fromkeys(["dist_async", "dist_async_device"], "nbgraph.kvstore.dist:DistAsync"),
-}
 _COMPRESSIONS: dict[str, type[Compression]] = {"2bit": TwoBit, "16bit": HalfPrecision}
 
 
@@ -32,55 +27,6 @@ class Spec(NamedTuple):
 
     layout: Layout
     device: Context
-
-
-def create(kind: str = "local", **options: Any) -> KVStore:
-    """Return a new, empty store.
-
-    Parameters
-    ----------
-    kind : str
-        "local": sums lie on the host; "device": where the first array of a key lies; "dist_sync",
-        "dist_async": on the workers of a cluster, inside a function that `ng.kv.cluster` runs.
-        Upper and lower case are the same, and what `register` was given is known, too.
-    **options
-        Of the backend.
-
-    >>> import nbgraph as ng
-    >>> ng.kv.create("device").type
-    'device'
-    """
-    if not isinstance(kind, str):
-        raise ArgumentError(
-            f"kv.create: kind is a {type(kind).__name__}; expected a name: {_known()}"
-        )
-    entry = _KINDS.get(kind.lower())
-    if entry is None:
-        raise ArgumentError(f"kv.create: kind={kind!r}; expected one of {_known()}")
-    if isinstance(entry, str):
-        module, name = entry.split(":")
-        entry = getattr(importlib.import_module(module), name)
-    made: KVStore = entry(**options)
-    return made
-
-
-def register(cls: type[KVStore]) -> type[KVStore]:
-    """Make a class known to `create` by its `type`; for use as a decorator.
-
-    >>> import nbgraph as ng
-    >>> from nbgraph.kvstore.local import Local
-    >>> @ng.kv.register
-    ... class Audited(Local):
-    ...     type = "audited"
-    >>> ng.kv.create("audited")
-    <KVStore audited: 0 keys, worker 0 of 1>
-    """
-    _KINDS[cls.type.lower()] = cls
-    return cls
-
-
-def _known() -> str:
-    return ", ".join(map(repr, sorted(_KINDS)))
 
 
 class KVStore(ABC):
@@ -97,6 +43,7 @@ class KVStore(ABC):
 
     def __init__(self) -> None:
         self._keys: dict[Key, Spec] = {}
+        self._checked: tuple[list[Key], list[Layout]] = ([], [])  # the last list of keys
         self._updater: Updater | None = None
         self._optimizer: Any = None
         self._compression: Compression | None = None
@@ -107,14 +54,11 @@ class KVStore(ABC):
     def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
         """Store values of new keys."""
 
-    @abstractmethod
-    def _push(self, keys: Sequence[Key], values: Sequence[Sequence[Any]], priority: int) -> None:
-        """Take the arrays of each key, one a device, into what is stored."""
+    def _keep(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+        """Store values of new keys, which may be the arrays themselves."""
+        self._init(keys, values)
 
     @abstractmethod
-    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
-        """Write what is stored under each key to each of its arrays."""
-
     def _pushpull(
         self,
         keys: Sequence[Key],
@@ -122,13 +66,20 @@ class KVStore(ABC):
         outs: Sequence[Sequence[Any]],
         priority: int,
     ) -> None:
-        self._push(keys, values, priority)
-        self._pull(keys, outs, priority)
+        """Take the arrays of each key, one a device, into what is stored, then write that to each
+        of its `outs`, which may be none."""
+
+    @abstractmethod
+    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
+        """Write what is stored under each key to each of its arrays."""
 
     # calls --------------------------------------------------------------------------------------
 
-    def init(self, key: Key | Sequence[Key], value: Any) -> None:
+    def init(self, key: Key | Sequence[Key], value: Any, *, copy: bool = True) -> None:
         """Store first values, once for each key; `value` may also be a NumPy array or a number.
+
+        `copy=False`: a store of one process keeps the arrays themselves, if they lie where its
+        values do. Pushes change them, and a pull to them has nothing to do.
 
         >>> import nbgraph as ng
         >>> kv = ng.kv.create()
@@ -147,7 +98,7 @@ class KVStore(ABC):
                     "all devices"
                 )
             firsts[each] = values[0] if isinstance(values[0], Array) else array(values[0])
-        self._init([*firsts], [*firsts.values()])
+        (self._init if copy else self._keep)([*firsts], [*firsts.values()])
         for each, first in firsts.items():
             self._keys[each] = Spec(layout(first.shape, first.dtype), first.device)
 
@@ -163,7 +114,7 @@ class KVStore(ABC):
             Keys of a higher one go first where they wait for a network.
         """
         keys, values = self._fitting("push", key, value)
-        self._push(keys, values, int(priority))
+        self._pushpull(keys, values, [()] * len(keys), int(priority))
 
     def pull(
         self,
@@ -234,7 +185,7 @@ class KVStore(ABC):
         """
         if not callable(updater):
             raise ArgumentError(
-                f"kv.set_updater: a {type(updater).__name__}; expected a function (key, pushed, "
+                f"kv.set_updater: {noun(updater)}; expected a function (key, pushed, "
                 "stored) that changes `stored` in place"
             )
         self._updater, self._optimizer = updater, None
@@ -254,7 +205,7 @@ class KVStore(ABC):
         """
         if not callable(getattr(optimizer, "update", None)):
             raise ArgumentError(
-                f"kv.set_optimizer: a {type(optimizer).__name__}; expected an optimizer, such as "
+                f"kv.set_optimizer: {noun(optimizer)}; expected an optimizer, such as "
                 "ng.optim.SGD(lr=0.1)"
             )
         self._updater, self._optimizer = None, optimizer
@@ -278,6 +229,11 @@ class KVStore(ABC):
         the rest is kept and added to the next push of that key from that device.
         `{"type": "16bit"}`: elements are rounded to float16.
         """
+        if not isinstance(compression_params, Mapping):
+            raise ArgumentError(
+                f"kv.set_gradient_compression: {noun(compression_params)}; expected a "
+                'dict such as {"type": "2bit", "threshold": 0.5}'
+            )
         options = dict(compression_params)
         kind = options.pop("type", None)
         made = _COMPRESSIONS.get(kind) if isinstance(kind, str) else None
@@ -285,6 +241,12 @@ class KVStore(ABC):
             raise ArgumentError(
                 f"kv.set_gradient_compression: type={kind!r}; expected one of "
                 f"{', '.join(map(repr, _COMPRESSIONS))}"
+            )
+        unknown = options.keys() - inspect.signature(made).parameters
+        if unknown:
+            known = ", ".join(inspect.signature(made).parameters) or "none"
+            raise ArgumentError(
+                f"kv.set_gradient_compression: {kind!r} has no option {min(unknown)!r}, but {known}"
             )
         if not self.is_capable("compression"):
             raise ArgumentError(
@@ -298,6 +260,12 @@ class KVStore(ABC):
     def is_capable(self, capability: str) -> bool:
         """Whether the store can do something: "optimizer" (runs in the store), "compression"."""
         return capability.lower() == "optimizer"
+
+    @property
+    def shown(self) -> Any:
+        """Whether this worker shows the progress of a training, or what to call with it:
+        `(label, done=, total=)`, or `(label, text=)` at its end."""
+        return True
 
     def barrier(self) -> None:
         """Wait until every worker has come here; one worker alone does not wait."""
@@ -323,7 +291,7 @@ class KVStore(ABC):
         if len(set(keys)) < len(keys):
             raise ArgumentError(f"kv.{call}: the keys {keys!r} hold one of them twice")
         if not _is_list(value) or len(value) != len(keys):
-            count = f"{len(value)} values" if _is_list(value) else f"a {type(value).__name__}"
+            count = f"{len(value)} values" if _is_list(value) else noun(value)
             raise ArgumentError(
                 f"kv.{call}: {count} for {len(keys)} keys; give a list with one for each"
             )
@@ -331,6 +299,8 @@ class KVStore(ABC):
 
     def _fitting(self, call: str, key: Any, value: Any) -> tuple[list[Key], list[list[Any]]]:
         """Keys and the arrays of each, which fit what is stored."""
+        if type(key) is list and type(value) is list and self._fit_at_once(key, value):
+            return [*key], [[one] for one in value]
         pairs = self._pairs(call, key, value)
         for each, values in pairs:
             self._require_key(call, each)
@@ -338,7 +308,18 @@ class KVStore(ABC):
                 raise ArgumentError(f"kv.{call}: no array for the key {each!r}; give at least one")
             for one in values:
                 self._require_fits(call, each, one)
-        return [each for each, _ in pairs], [values for _, values in pairs]
+        keys = [each for each, _ in pairs]
+        if type(key) is list:
+            self._checked = keys, [self._keys[each].layout for each in keys]
+        return keys, [values for _, values in pairs]
+
+    def _fit_at_once(self, keys: list[Any], values: list[Any]) -> bool:
+        """Whether these are the keys of the last list, with an array of the stored layout each:
+        nothing has to be checked again."""
+        known, layouts = self._checked
+        if keys != known or [getattr(v, "_layout", None) for v in values] != layouts:
+            return False
+        return not any(v._chunk.locked or v._chunk.leases for v in values)
 
     def _require_key(self, call: str, key: Key) -> None:
         if key not in self._keys:
@@ -352,8 +333,8 @@ class KVStore(ABC):
         other = next(iter(self._keys), key)
         if type(other) is not type(key):
             raise ArgumentError(
-                f"kv.init: the key {key!r} is a {type(key).__name__}, but {other!r} of this store "
-                f"a {type(other).__name__}; use one sort, as their states are saved under str(key)"
+                f"kv.init: the key {key!r} is {noun(key)}, but {other!r} of this store "
+                f"{noun(other)}; use one sort, as their states are saved under str(key)"
             )
 
     def _require_fits(self, call: str, key: Key, value: Any) -> None:
@@ -361,8 +342,7 @@ class KVStore(ABC):
         what = "value" if call == "push" else "out"
         if not isinstance(value, Array):
             raise ArgumentError(
-                f"kv.{call}: {what} of the key {key!r} is a {type(value).__name__}; expected an "
-                "NDArray"
+                f"kv.{call}: {what} of the key {key!r} is {noun(value)}; expected an NDArray"
             )
         if value.shape != own.shape:
             raise ShapeError(
@@ -374,6 +354,8 @@ class KVStore(ABC):
                 f"kv.{call}: {what} of the key {key!r} has dtype {value.dtype}, its stored value "
                 f"{own.dtype}; cast it: .astype({str(own.dtype)!r})"
             )
+        if call == "pull":
+            writable("kv.pull", value, f"out of the key {key!r}")
 
     def _require_optimizer(self, call: str) -> Any:
         if self._optimizer is None:
@@ -383,6 +365,18 @@ class KVStore(ABC):
     def _like(self, key: Key) -> Any:
         self._require_key("pull", key)
         return empty_of(*self._keys[key])
+
+
+def require_whole(what: str, value: Any, least: int = 1) -> None:
+    """ArgumentError where a value is not an integer from `least` on."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ArgumentError(f"{what}={value!r}; expected an integer from {least} on")
+
+
+def require_seconds(what: str, value: Any) -> None:
+    """ArgumentError where a value is not a number above 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        raise ArgumentError(f"{what}={value!r}; expected seconds above 0")
 
 
 def _is_list(value: Any) -> bool:
@@ -398,7 +392,7 @@ def _keys_of(call: str, key: Any) -> list[Key]:
     for each in keys:
         if not isinstance(each, (int, str)) or isinstance(each, bool):
             raise ArgumentError(
-                f"kv.{call}: key={each!r} is a {type(each).__name__}; expected an integer, a "
+                f"kv.{call}: key={each!r} is {noun(each)}; expected an integer, a "
                 "string or a list of them"
             )
     return list(keys)

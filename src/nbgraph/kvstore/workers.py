@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self
+from urllib.parse import urlsplit
+from uuid import uuid4
 
-from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError
-from nbgraph.kvstore.job import JOB, Job, distributed, require_picklable
+from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, noun
+from nbgraph.kvstore import checkpoint as checkpoints
+from nbgraph.kvstore.bar import drawn
+from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_picklable
 from nbgraph.kvstore.shard import Shard
+from nbgraph.kvstore.slices import parameter
+from nbgraph.kvstore.store import require_seconds, require_whole
 
 _LOSSES = ("fail", "wait", "shrink")
 _POLL = 0.1  # seconds between looks at who is there
 _GRACE = 10.0  # seconds that the others have to end after a failure
+_SCHEDULER = 30.0  # seconds that a scheduler has to answer
+_TRIES = 3  # losses in a row between which the job keeps no new round
 
 
 class Cluster:
@@ -40,10 +51,12 @@ class Cluster:
         *args
             The same for all.
         timeout : float
-            Seconds that a pull or a barrier waits for other workers.
+            Seconds that a pull or a barrier waits for other workers. A shard that has not answered
+            after twice this time is lost.
         on_loss : str
             What happens when a worker is lost: "fail" raises; "wait" begins again from the
             checkpoint when as many workers are there as before; "shrink" with those that are left.
+            Three losses in a row without a new checkpoint raise all the same.
         checkpoint : path, optional
             The folder of `kv.checkpoint`, on every file system that fsspec knows. A job that finds
             a round there goes on from it.
@@ -52,6 +65,8 @@ class Cluster:
         ------
         KVMembershipError
             A worker is lost, with `on_loss="fail"` or without workers in time.
+        KVStoreError
+            The scheduler does not answer.
         Exception
             What the function raised on the first worker that failed, with a note that names it.
         """
@@ -59,27 +74,36 @@ class Cluster:
             raise ArgumentError(
                 f"Cluster.run: on_loss={on_loss!r}; expected one of {', '.join(map(repr, _LOSSES))}"
             )
-        if not timeout > 0:
-            raise ArgumentError(f"Cluster.run: timeout={timeout!r}; expected seconds above 0")
+        require_seconds("Cluster.run: timeout", timeout)
         require_picklable("Cluster.run", function)
-        count = self.workers
+        count, losses, kept = self.workers, 0, checkpoints.number(checkpoint)
         while True:
             attempt = _Attempt(self.client, self._addresses(count, timeout), timeout)
             try:
                 return attempt.run(function, args, checkpoint)
-            except KVMembershipError:
-                if on_loss == "fail":
+            except KVMembershipError as error:
+                before, kept = kept, checkpoints.number(checkpoint)
+                losses = 1 if kept != before else losses + 1
+                if on_loss == "fail" or losses == _TRIES:
+                    self._restart(attempt.busy, _GRACE)
+                    if on_loss != "fail":
+                        error.add_note(f"after {losses} losses without a new checkpoint")
                     raise
                 self._restart(attempt.addresses, timeout)
                 if on_loss == "shrink":
                     count = max(1, count - 1)
+            except BaseException:
+                self._restart(attempt.busy, _GRACE)
+                raise
 
-    def _restart(self, addresses: list[str], timeout: float) -> None:
+    def _restart(self, addresses: Sequence[str], timeout: float) -> None:
         """Let the processes that are left begin anew, as what still runs there cannot be ended;
         other workers of a cluster that was joined go on."""
-        there = present(self.client)
-        left = [address for address in addresses if address in there]
-        self.client.restart_workers(left, timeout=timeout, raise_for_error=False)
+        with suppress(KVStoreError):  # without a scheduler they end by themselves
+            left = present(self.client).intersection(addresses)
+            if left:
+                restart = self.client.restart_workers
+                within(2 * timeout, restart, [*left], timeout=timeout, raise_for_error=False)
 
     def _addresses(self, count: int, timeout: float) -> list[str]:
         """The first so many workers, when they are there."""
@@ -88,17 +112,29 @@ class Cluster:
             found = sorted(present(self.client))
             if len(found) >= count:
                 return found[:count]
+            self._refill()
             if time.monotonic() > end:
                 raise KVMembershipError(
                     f"Cluster.run: {len(found)} of {count} workers are there after {timeout:g} s"
                 )
             time.sleep(_POLL)
 
+    def _refill(self) -> None:
+        """Let a cluster that was started in this process have its workers again: where one that
+        died is not back in 15 s, on a busy machine, Dask gives its place up."""
+        local: Any = getattr(self.client, "cluster", None)
+        places = len(getattr(local, "worker_spec", ()))
+        if places > len(getattr(local, "workers", ())):
+            local.scale(places)
+
     def close(self) -> None:
         """End the workers that belong to it; a cluster that was joined goes on."""
-        for each in self._owned:
-            each.close()
-        self._owned = ()
+        owned, self._owned = self._owned, ()
+        for each in owned:
+            try:
+                each.close(timeout=_SCHEDULER)
+            except TimeoutError:
+                _kill(each)
 
     def __enter__(self) -> Self:
         return self
@@ -115,42 +151,65 @@ class _Attempt:
 
     def __init__(self, client: Any, addresses: list[str], timeout: float) -> None:
         self.client, self.addresses, self.timeout = client, addresses, timeout
-        made = [
-            client.submit(
-                Shard, k, len(addresses), timeout, actor=True, workers=[address], pure=False
-            )
-            for k, address in enumerate(addresses)
-        ]
-        self.shards = [each.result(timeout) for each in made]
-        self._kept = made  # an actor lives as long as its future
+        self.shards: list[Any] = []
+        self.busy: list[str] = []  # who had not ended some time after the job was over
+        self._mark = uuid4().hex  # of this call, in the names that the dashboard shows
+        self._kept: list[Any] = []  # an actor lives as long as its future
 
     def run(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
     ) -> list[Any]:
         """Results in rank order; the first failure otherwise, when the others have ended."""
-        count = len(self.addresses)
-        name = getattr(function, "__name__", "function")
-        futures = [
-            self.client.submit(
-                call,
-                Job(rank, count, self.shards, self.timeout, checkpoint),
-                function,
-                args,
-                workers=[address],
-                pure=False,
-                key=f"{name}-{rank}-{id(self)}",
-            )
-            for rank, address in enumerate(self.addresses)
-        ]
+        futures: list[Any] = []
         try:
-            self._watch(futures)
-            return [future.result(self.timeout) for future in futures]
+            self._begin()
+            with drawn(self.client, self._mark):
+                try:
+                    futures += self._calls(function, args, checkpoint)
+                except TypeError:
+                    require_picklable("Cluster.run", args)
+                    raise
+                self._watch(futures)
+                return [future.result(self.timeout) for future in futures]
         except BaseException as error:
             self._abandon(futures, f"kv: the job is over: {error}")
             raise
         finally:
             for future in futures:
                 future.release()
+
+    def _begin(self) -> None:
+        """Make a shard on each worker."""
+        count = len(self.addresses)
+        for rank, address in enumerate(self.addresses):
+            options = {"actor": True, "workers": [address], "key": f"shard-{rank}-{self._mark}"}
+            made = self.client.submit(Shard, rank, count, self.timeout, **options)
+            self._kept.append(made)
+        for rank, made in enumerate(self._kept):
+            try:
+                self.shards.append(made.result(self.timeout))
+            except Exception as error:
+                raise KVMembershipError(
+                    f"kv: worker {rank} ({self.addresses[rank]}) took no shard within "
+                    f"{self.timeout:g} s ({type(error).__name__}: {error})"
+                ) from error
+
+    def _calls(
+        self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
+    ) -> list[Any]:
+        name = getattr(function, "__name__", "function")
+        count = len(self.addresses)
+        return [
+            self.client.submit(
+                call,
+                Job(rank, count, self.shards, self.timeout, checkpoint, topic=self._mark),
+                function,
+                args,
+                workers=[address],
+                key=f"{name}-{rank}-{self._mark}",
+            )
+            for rank, address in enumerate(self.addresses)
+        ]
 
     def _watch(self, futures: list[Any]) -> None:
         """Return when all are finished; raise for the first that fails or is lost."""
@@ -161,7 +220,7 @@ class _Attempt:
             there = present(self.client)
             for rank, address in enumerate(self.addresses):
                 if address not in there and futures[rank].status != "finished":
-                    raise KVMembershipError(f"kv: worker {rank} ({address}) is lost")
+                    raise self._loss(rank)
             time.sleep(_POLL)
         failed = [(k, f) for k, f in enumerate(futures) if f.status != "finished"]
         if failed:
@@ -169,41 +228,72 @@ class _Attempt:
 
     def _raise(self, failed: list[tuple[int, Any]]) -> None:
         """Raise what a worker raised; a lost one goes before those that noticed it."""
-        there = present(self.client)
-        for rank, address in enumerate(self.addresses):
-            if address not in there:
-                raise KVMembershipError(f"kv: worker {rank} ({address}) is lost")
         errors = [(rank, future.exception(self.timeout)) for rank, future in failed]
-        own = [each for each in errors if not isinstance(each[1], KVMembershipError)] or errors
-        rank, error = own[0]
+        own = [each for each in errors if not isinstance(each[1], KVMembershipError)]
+        self._require_all(0 if own else 10 * _POLL)
+        rank, error = (own or errors)[0]
         if error is None:
             raise KVMembershipError(f"kv: worker {rank} was cancelled")
         error.add_note(f"on worker {rank} of {len(self.addresses)}")
         raise error
 
+    def _require_all(self, seconds: float) -> None:
+        """KVMembershipError when a worker is lost, or is found to be within some seconds."""
+        end = time.monotonic() + seconds
+        while True:
+            there = present(self.client)
+            for rank, address in enumerate(self.addresses):
+                if address not in there:
+                    raise self._loss(rank)
+            if time.monotonic() >= end:
+                return
+            time.sleep(_POLL)
+
+    def _loss(self, rank: int) -> KVMembershipError:
+        """What is known of a worker that is lost."""
+        known = self._asked("last", rank)
+        number, name = max(known, key=lambda each: each[0], default=(0, ""))
+        last = f"its last push was of round {number} of the key {parameter(name)!r}"
+        return KVMembershipError(
+            f"kv: worker {rank} ({self.addresses[rank]}) is lost; "
+            f"{last if number else 'no shard has a push of it'}"
+        )
+
+    def _asked(self, method: str, *args: Any, end: float | None = None) -> list[Any]:
+        """What the shards that are left answer, by default within some seconds."""
+        there, asked, answers = present(self.client), [], []
+        with self.client.as_current():  # an actor looks for its client
+            for shard, address in zip(self.shards, self.addresses, strict=False):
+                with suppress(Exception):  # its host is gone
+                    if address in there:
+                        asked.append(getattr(shard, method)(*args))
+        end = end or time.monotonic() + _GRACE / 5
+        for each in asked:
+            with suppress(Exception):
+                answers.append(each.result(max(_POLL, end - time.monotonic())))
+        return answers
+
     def _abandon(self, futures: list[Any], why: str) -> None:
         """Let those that wait for others fail now, and give all some time to end."""
+        with suppress(Exception):  # the scheduler may be gone, and with it who could be told
+            end = time.monotonic() + _GRACE
+            self._asked("abandon", why, end=end)
+            while (busy := self._busy(futures)) and time.monotonic() < end:
+                time.sleep(_POLL)
+            self.busy = busy
+            self.client.cancel(futures, force=True)
+
+    def _busy(self, futures: list[Any]) -> list[str]:
         there = present(self.client)
-        with self.client.as_current():  # an actor looks for its client
-            told = [
-                shard.abandon(why)
-                for shard, address in zip(self.shards, self.addresses, strict=True)
-                if address in there
-            ]
-        for each in told:
-            with suppress(Exception):  # its host went meanwhile
-                each.result(_GRACE)
-        end = time.monotonic() + _GRACE
-        while time.monotonic() < end and any(
-            f.status == "pending" and a in present(self.client)
-            for f, a in zip(futures, self.addresses, strict=True)
-        ):
-            time.sleep(_POLL)
-        self.client.cancel(futures, force=True)
+        pairs = zip(futures, self.addresses, strict=False)
+        return [a for f, a in pairs if f.status == "pending" and a in there]
 
 
 def call(job: Job, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Call a function as a worker of a job."""
+    if job.loop is None:
+        loop, *_ = [impatient(shard) for shard in job.shards]
+        job = job._replace(shards=[_near(shard) for shard in job.shards], loop=loop)
     token = JOB.set(job)
     try:
         return function(job.rank, *args)
@@ -211,10 +301,16 @@ def call(job: Job, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         JOB.reset(token)
 
 
+def _near(shard: Any) -> Any:
+    """Return the object itself of an actor that lives in this process: calls are not messages."""
+    worker = distributed().get_worker()
+    return worker.state.actors[shard.key] if worker.address == shard._address else shard
+
+
 def present(client: Any) -> set[str]:
     """Return the addresses of the workers that the scheduler knows now."""
     try:
-        found = client.sync(client.scheduler.ncores, callback_timeout=30)
+        found = client.sync(client.scheduler.ncores, callback_timeout=_SCHEDULER)
     except Exception as error:
         raise KVStoreError(
             f"ng.kv: the scheduler at {client.scheduler.address} does not answer "
@@ -223,13 +319,33 @@ def present(client: Any) -> set[str]:
     return set(found)
 
 
+def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:
+    """Wait for a call that may never return, but so long at most."""
+    thread = threading.Thread(target=_quietly, args=(call, args, options), daemon=True)
+    thread.start()
+    thread.join(seconds)
+
+
+def _quietly(call: Callable[..., Any], args: Any, options: Any) -> None:
+    with suppress(Exception):
+        call(*args, **options)
+
+
+def _kill(local: Any) -> None:
+    """End the processes of a cluster on this machine that does not close."""
+    for nanny in [*getattr(local, "workers", {}).values()]:
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, signal.SIGKILL)
+
+
 def cluster(
     workers: int = 2,
     *,
     address: str | None = None,
     client: Any = None,
     security: Any = None,
-    threads: int = 1,
+    threads: int | None = None,
     timeout: float = 60.0,
 ) -> Cluster:
     """Return workers to run functions on: processes of this machine, or those of a cluster.
@@ -244,11 +360,15 @@ def cluster(
         A cluster that is joined already.
     security : distributed.Security, optional
         Keys and certificates. Without them whoever reaches the scheduler can run code: processes of
-        this machine listen on the loopback address alone, and other addresses are refused.
-    threads : int
-        Of Dask in each worker process.
+        this machine and their dashboard listen on the loopback address alone, and other addresses
+        are refused.
+    threads : int, optional
+        Of Dask in each process that is started here, 1 by default.
     timeout : float
         Seconds to wait for the scheduler.
+
+    Dask's dashboard, at `c.client.dashboard_link`, shows the function by its name, a task a worker,
+    and the actors `shard-0`, `shard-1` and so on (it takes the package bokeh).
 
     >>> import nbgraph as ng
     >>> def work(rank):
@@ -261,9 +381,19 @@ def cluster(
     [[3.0, 3.0], [3.0, 3.0]]
     """
     dask = distributed()
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise ArgumentError(f"kv.cluster: workers={workers!r}; expected an integer from 1 on")
+    require_whole("kv.cluster: workers", workers)
+    require_seconds("kv.cluster: timeout", timeout)
+    _require_alone({"client": client, "address": address}, security, threads)
+    if security is not None and not isinstance(security, dask.Security):
+        raise ArgumentError(
+            f"kv.cluster: security is {noun(security)}; expected a distributed.Security,"
+            " such as Security(tls_ca_file=..., tls_client_cert=..., tls_client_key=..., "
+            "require_encryption=True)"
+        )
     if client is not None:
+        if not isinstance(client, dask.Client) or client.asynchronous:
+            kind = "asynchronous one" if isinstance(client, dask.Client) else type(client).__name__
+            raise ArgumentError(f"kv.cluster: client is a {kind}; expected a distributed.Client")
         return Cluster(client, workers)
     if address is not None:
         _require_safe(address, security)
@@ -274,20 +404,51 @@ def cluster(
                 f"kv.cluster: no scheduler answers at {address!r} within {timeout:g} s ({error})"
             ) from error
         return Cluster(joined, workers, owned=(joined,))
+    if threads is not None:
+        require_whole("kv.cluster: threads", threads)
     local = dask.LocalCluster(
         n_workers=workers,
-        threads_per_worker=threads,
+        threads_per_worker=threads or 1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # without one the scheduler still takes port 8787
         security=security,
     )
-    joined = dask.Client(local, set_as_default=False)
+    joined = dask.Client(local, timeout=timeout, set_as_default=False)
     return Cluster(joined, workers, owned=(joined, local))
 
 
-def _require_safe(address: str, security: Any) -> None:
-    host = address.rpartition("://")[2].rpartition(":")[0].strip("[]")
+def _require_alone(places: dict[str, Any], security: Any, threads: Any) -> None:
+    """ArgumentError for options that would change nothing."""
+    chosen = [name for name, value in places.items() if value is not None]
+    if len(chosen) > 1:
+        raise ArgumentError("kv.cluster: client= and address= are both given; give one of them")
+    if chosen and threads is not None:
+        raise ArgumentError(
+            f"kv.cluster: threads={threads!r} with {chosen[0]}=, whose workers have theirs "
+            "already; leave it out"
+        )
+    if chosen == ["client"] and security is not None:
+        raise ArgumentError(
+            "kv.cluster: security= with client=, which is connected already; give it to "
+            "distributed.Client"
+        )
+
+
+def _require_safe(address: Any, security: Any) -> None:
+    if not isinstance(address, str):
+        raise ArgumentError(
+            f"kv.cluster: address is {noun(address)}; expected a string such as 'tls://host:8786'"
+        )
+    place = urlsplit(address if "://" in address else f"tcp://{address}")
+    encrypted = security is not None and security.require_encryption
+    if (place.scheme == "tls") > (security is not None) or encrypted > (place.scheme == "tls"):
+        remedy = "security=distributed.Security(...)" if security is None else "a tls:// address"
+        raise ArgumentError(
+            f"kv.cluster: {address!r} with security={security!r}; give {remedy}, as one side would "
+            "encrypt and the other not"
+        )
+    host = place.hostname
     if security is None and host not in {"127.0.0.1", "localhost", "::1"}:
         raise ArgumentError(
             f"kv.cluster: {address!r} is another machine, and without keys whoever reaches its "

@@ -8,6 +8,8 @@ Nothing is computed here that `ng` has no operator for: modules put operators to
 (4, 1)
 """
 
+from nbgraph._listing import public_names
+from nbgraph.foreign import missing
 from nbgraph.io.arrays import Batches as Batches
 from nbgraph.nn import callbacks as callbacks
 from nbgraph.nn import metrics as metrics
@@ -44,4 +46,8 @@ from nbgraph.nn.recurrent import Cell as Cell
 from nbgraph.nn.recurrent import GRUCell as GRUCell
 from nbgraph.nn.recurrent import LSTMCell as LSTMCell
 from nbgraph.nn.recurrent import RNNCell as RNNCell
+from nbgraph.nn.summary import summary as summary
 from nbgraph.nn.training import Training as Training
+
+__dir__ = public_names(globals(), "callbacks metrics Batches")
+__getattr__ = missing("ng.nn", globals())

@@ -64,7 +64,9 @@ def load(path: Any, model: Module, optimizer: Optimizer) -> Held | None:
         return None
     held = files.load(path)
     if not isinstance(held, dict) or "about" not in held:
-        raise FormatError(f"fit: {path} is no checkpoint; give one that fit wrote, or a new name")
+        raise FormatError(
+            f"fit: {path} is not a checkpoint; give one that fit wrote, or a new name"
+        )
     about = json.loads(held["about"])
     if about["format"] != FORMAT:
         raise FormatError(f"fit: {path} has format {about['format']}; this version reads {FORMAT}")

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from nbgraph.errors import ShapeError
-from nbgraph.nn.layers import glorot, label, require_count
+from nbgraph.nn.layers import (
+    Activation,
+    activation_of,
+    glorot,
+    label,
+    require_count,
+    require_extent,
+)
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
 
 Extents = int | tuple[int, ...]
+_CHANNELS = (
+    "It takes (features, window), as Conv2d(8, 3); that of channels in follows from the array"
+)
 
 
 def _windows(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -30,7 +39,7 @@ class _Windowed(Module):
         self,
         features: int,
         window: Extents,
-        activation: Callable[[Any], Any] | None = None,
+        activation: Activation = None,
         *,
         in_channels: int | None = None,
         stride: Extents = 1,
@@ -41,7 +50,8 @@ class _Windowed(Module):
         init: Initialiser | None = None,
     ) -> None:
         name = type(self).__name__
-        self.features, self.activation = require_count(name, "features", features), activation
+        self.features = require_count(name, "features", features)
+        self.activation = activation_of(name, activation, _CHANNELS)
         self.window = self._spelled("window", window)
         self.stride, self.pad = self._spelled("stride", stride), self._spelled("pad", pad)
         self.dilation, self.groups = self._spelled("dilation", dilation), groups
@@ -53,8 +63,12 @@ class _Windowed(Module):
         found = (value,) * self.axes if isinstance(value, int) else tuple(value)
         if len(found) != self.axes:
             raise ShapeError(
-                f"{type(self).__name__}: {what}={value}; expected a number, or {self.axes} of them"
+                f"{type(self).__name__}: {what}={value!r}; expected a whole number, or {self.axes} "
+                "of them"
             )
+        least = 0 if what == "pad" else 1
+        for each in found:
+            require_extent(type(self).__name__, what, value, each, least)
         return found
 
     def _channels(self, channels: int) -> tuple[int, int]:
@@ -114,7 +128,25 @@ class Conv1d(_Windowed):
 
 
 class Conv2d(Conv1d):
-    """As `Conv1d`, for images of shape (images, channels, height, width).
+    """`ng.convolution` over two axes, for images of shape (images, channels, height, width).
+
+    Parameters
+    ----------
+    features : int
+        Channels of the result.
+    window : int, or one for each axis of space
+    activation : function of arrays, optional
+    in_channels : int, optional
+        By default the first call tells.
+    stride, pad, dilation : int, or one for each axis of space
+        Elements from one window to the next; zeros on both sides; elements from one
+        element of the window to the next.
+    groups : int
+        Channels and features are cut into as many parts, each computed from its own.
+    bias : bool
+        Whether a bias is added.
+    init : initialiser
+        Of the weight, by default uniform (Glorot and Bengio, 2010).
 
     >>> import nbgraph as ng
     >>> Conv2d(4, (3, 1), ng.relu)(ng.ones((2, 5, 10, 10))).shape
@@ -125,7 +157,25 @@ class Conv2d(Conv1d):
 
 
 class Conv3d(Conv1d):
-    """As `Conv1d`, for images of shape (images, channels, depth, height, width).
+    """`ng.convolution` over three axes: (images, channels, depth, height, width).
+
+    Parameters
+    ----------
+    features : int
+        Channels of the result.
+    window : int, or one for each axis of space
+    activation : function of arrays, optional
+    in_channels : int, optional
+        By default the first call tells.
+    stride, pad, dilation : int, or one for each axis of space
+        Elements from one window to the next; zeros on both sides; elements from one
+        element of the window to the next.
+    groups : int
+        Channels and features are cut into as many parts, each computed from its own.
+    bias : bool
+        Whether a bias is added.
+    init : initialiser
+        Of the weight, by default uniform (Glorot and Bengio, 2010).
 
     >>> import nbgraph as ng
     >>> Conv3d(4, 2, stride=2)(ng.ones((2, 5, 4, 4, 4))).shape
@@ -136,8 +186,25 @@ class Conv3d(Conv1d):
 
 
 class ConvTranspose1d(_Windowed):
-    """What a convolution does to gradients, as a layer: a stride makes space larger. Parameters as
-    for `Conv1d`.
+    """The transpose of a convolution over one axis, as a layer: a stride makes space larger.
+
+    Parameters
+    ----------
+    features : int
+        Channels of the result.
+    window : int, or one for each axis of space
+    activation : function of arrays, optional
+    in_channels : int, optional
+        By default the first call tells.
+    stride, pad, dilation : int, or one for each axis of space
+        Elements of the result from one window to the next; elements cut off on both
+        sides; elements from one element of the window to the next.
+    groups : int
+        Channels and features are cut into as many parts, each computed from its own.
+    bias : bool
+        Whether a bias is added.
+    init : initialiser
+        Of the weight, by default uniform (Glorot and Bengio, 2010).
 
     `weight` has shape (channels, features / groups, *window). Of n cells there come
     (n - 1) * stride - 2 * pad + dilation * (window - 1) + 1.
@@ -162,7 +229,25 @@ class ConvTranspose1d(_Windowed):
 
 
 class ConvTranspose2d(ConvTranspose1d):
-    """As `ConvTranspose1d`, for images with two axes.
+    """The transpose of a convolution over two axes: (images, channels, height, width).
+
+    Parameters
+    ----------
+    features : int
+        Channels of the result.
+    window : int, or one for each axis of space
+    activation : function of arrays, optional
+    in_channels : int, optional
+        By default the first call tells.
+    stride, pad, dilation : int, or one for each axis of space
+        Elements of the result from one window to the next; elements cut off on both
+        sides; elements from one element of the window to the next.
+    groups : int
+        Channels and features are cut into as many parts, each computed from its own.
+    bias : bool
+        Whether a bias is added.
+    init : initialiser
+        Of the weight, by default uniform (Glorot and Bengio, 2010).
 
     >>> import nbgraph as ng
     >>> ConvTranspose2d(4, 3, stride=2, pad=1)(ng.ones((2, 5, 4, 4))).shape
@@ -173,7 +258,26 @@ class ConvTranspose2d(ConvTranspose1d):
 
 
 class ConvTranspose3d(ConvTranspose1d):
-    """As `ConvTranspose1d`, for images with three axes."""
+    """The transpose of a convolution over three axes: (images, channels, depth, height, width).
+
+    Parameters
+    ----------
+    features : int
+        Channels of the result.
+    window : int, or one for each axis of space
+    activation : function of arrays, optional
+    in_channels : int, optional
+        By default the first call tells.
+    stride, pad, dilation : int, or one for each axis of space
+        Elements of the result from one window to the next; elements cut off on both
+        sides; elements from one element of the window to the next.
+    groups : int
+        Channels and features are cut into as many parts, each computed from its own.
+    bias : bool
+        Whether a bias is added.
+    init : initialiser
+        Of the weight, by default uniform (Glorot and Bengio, 2010).
+    """
 
     axes = 3
 
@@ -201,6 +305,7 @@ class MaxPool(Module):
         ceil: bool = False,
         dilation: Extents = 1,
     ) -> None:
+        _require_pool(type(self).__name__, window, stride, pad)
         self.window, self.stride, self.pad = window, stride, pad
         self.ceil, self.dilation = ceil, dilation
 
@@ -237,6 +342,7 @@ class AvgPool(Module):
         ceil: bool = False,
         counted: bool = True,
     ) -> None:
+        _require_pool(type(self).__name__, window, stride, pad)
         self.window, self.stride, self.pad = window, stride, pad
         self.ceil, self.counted = ceil, counted
 
@@ -265,3 +371,11 @@ class GlobalPool(Module):
         """An array of shape (images, channels)."""
         space = tuple(range(2, len(x.shape)))
         return (library.max if self.largest else library.mean)(x, axis=space)
+
+
+def _require_pool(name: str, window: Any, stride: Any, pad: Any) -> None:
+    """Check the extents of a pool."""
+    for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
+        for each in value if isinstance(value, tuple) else (value,):
+            if value is not None or what == "window":
+                require_extent(name, what, value, each, least)

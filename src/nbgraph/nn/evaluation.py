@@ -12,6 +12,7 @@ from nbgraph.array.core import Array
 from nbgraph.autograd import predict_mode
 from nbgraph.autograd.jit import jit
 from nbgraph.autograd.tree import like, places
+from nbgraph.bar import followed
 from nbgraph.errors import ArgumentError
 from nbgraph.io.adapt import as_iter
 from nbgraph.io.arrays import NDArrayIter
@@ -20,7 +21,6 @@ from nbgraph.nn.metrics import Meter
 from nbgraph.nn.metrics.named import metrics_of
 from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Parts, device_of, placed, splitter
-from nbgraph.nn.progress import followed
 from nbgraph.nn.steps import Measurement, loss_of
 from nbgraph.ops.define import library
 
@@ -92,7 +92,7 @@ def predict(
         Whether the last array of a batch, or of a tuple of arrays, is what is wanted of the
         outputs, as in the data of `fit`; it is left out.
     progress : bool
-        Whether a bar is shown, on standard error.
+        Whether a bar is shown, on standard output.
     compiled : bool
         Whether the model is traced by `ng.jit`, anew in each call.
 
@@ -138,11 +138,7 @@ def _prepared(model: Module, parts: Parts) -> Parts:
 
 def _followed(batches: Any, label: str, shown: bool) -> Iterable[Any]:
     count = length_hint(batches, -1)
-    bar = followed(batches, None if count < 0 else count, label, shown=shown)
-    try:
-        yield from bar
-    finally:
-        bar.close()
+    return followed(batches, None if count < 0 else count, label, shown=shown)
 
 
 def _iterated(data: Any, labelled: bool) -> Any:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nbgraph import foreign, optim
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import checked
 from nbgraph.io.adapt import as_iter
 from nbgraph.io.protocol import DataIter
 from nbgraph.nn.callbacks.callback import Callbacks
 from nbgraph.nn.callbacks.saving import Checkpoint
+from nbgraph.nn.divergence import watch_of
 from nbgraph.nn.history import History
+from nbgraph.nn.interrupts import report
 from nbgraph.nn.metrics.named import metrics_of
 from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Split, device_of, placed, splitter
@@ -20,6 +24,7 @@ from nbgraph.nn.training import Training
 from nbgraph.optim import Optimizer, Trainer
 
 
+@checked
 def fit(
     model: Module,
     data: Any,
@@ -38,6 +43,7 @@ def fit(
     progress: bool = True,
     compiled: bool = True,
     device: Context | None = None,
+    on_nan: str = "raise",
 ) -> History:
     """Train a model.
 
@@ -54,8 +60,8 @@ def fit(
         fill it do not count. A tuple of arrays is cut into shuffled batches of 32.
     loss : callable
         Of outputs and targets; an array of several elements counts by its mean.
-    optimizer : Optimizer or callable
-        A callable, such as `ng.optim.Adam`, makes one of the model.
+    optimizer : Optimizer, callable or str
+        A callable, such as `ng.optim.Adam`, makes one of the model; so does its name, as "adam".
     epochs : int
         How many in all, those of the checkpoint among them.
     metrics : name, callable, or sequence of these
@@ -85,17 +91,23 @@ def fit(
         and each worker has data of its own (`part=kv.rank, of=kv.num_workers`), as many batches as
         the others. Rounds are kept by `kv.checkpoint`, in a callback.
     progress : bool
-        Whether progress is shown, on standard error.
+        Whether progress is shown, on standard output: a bar with the time that is left and the
+        learning rate in a terminal and in a notebook, and a line for each epoch, 20 at most; that
+        of all workers of a store is one bar, where `ng.kv.cluster(...).run` was called.
     compiled : bool
         Whether a step, update included, is one plan (`ng.optim.train_step`); False: as written,
         operator by operator.
     device : Context, optional
         Where it is trained: the model is put there (`model.to`), and each batch as it comes. By
         default where the model is.
+    on_nan : "raise" or "continue"
+        What becomes of a training whose loss is NaN. It is noticed some batches later, as nothing
+        waits for values; checkpoints keep what was before.
 
     Raises
     ------
-    ArgumentError for what cannot be trained on or measured; FormatError for a file that is no
+    DivergenceError for a loss that is NaN: it names the batch, and the place of a NaN in its data.
+    ArgumentError for what cannot be trained on or measured; FormatError for a file that is not a
     checkpoint. What a callback raises has a note that says whose hook it was, and in which batch.
 
     >>> import numpy as np, nbgraph as ng
@@ -112,6 +124,7 @@ def fit(
     >>> abs(line.bias.item() - 1) < 0.01
     True
     """
+    _require(model, epochs)
     data = as_iter(data, name="fit: data", shuffle=True)
     if validation is not None:
         validation = as_iter(validation, name="fit: validation")
@@ -120,15 +133,64 @@ def fit(
         model.to(device)
     split = splitter(data, sample_weight)
     _prepare(model, data, split)
-    own = optimizer if isinstance(optimizer, Optimizer) else optimizer(model)
+    own = optimizer_of(optimizer, model)
     trainer = None if kvstore is None else _trainer(model, own, kvstore, checkpoint)
     measure = Measurement(loss_of(loss, class_weight), metrics_of(metrics))
     steps = Steps(model, own, measure, accumulate=accumulate, compiled=compiled, trainer=trainer)
     kept = _with(callbacks, checkpoint)
-    training = Training(steps, data, validation, split=split, callbacks=kept, shown=progress)
+    store = None if trainer is None else trainer.kvstore
+    shown = progress and (store is None or store.shown)
+    training = Training(
+        steps,
+        data,
+        validation,
+        split=split,
+        callbacks=kept,
+        shown=shown,
+        watch=watch_of(on_nan),
+    )
     training.resume()
     training.run(epochs)
+    if training.interrupted and training.history.stopped:
+        report(training)
     return training.history
+
+
+def _require(model: Any, epochs: Any) -> None:
+    """Refuse what is not a model, and epochs that are not a count."""
+    if not isinstance(model, Module):
+        raise ArgumentError(
+            f"fit: model={model!r}; expected an ng.nn.Module (ng.nn.Function makes one of a "
+            "function)"
+        )
+    if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 0:
+        raise ArgumentError(f"fit: epochs={epochs!r}; expected a whole number from 0 on")
+
+
+def optimizer_of(optimizer: Any, model: Module) -> Optimizer:
+    """Return an optimizer of the model: itself, or what a callable or a name makes of it."""
+    if isinstance(optimizer, str):
+        names = {name.lower(): name for name in dir(optim) if _makes_steps(getattr(optim, name))}
+        if optimizer.lower() not in names:
+            near, listed = foreign.near(optimizer, names), ", ".join(sorted(names.values()))
+            hint = near and f"{near} "
+            raise ArgumentError(f"fit: optimizer={optimizer!r}; {hint}expected one of {listed}")
+        optimizer = getattr(optim, names[optimizer.lower()])
+    made = (
+        optimizer
+        if isinstance(optimizer, Optimizer) or not callable(optimizer)
+        else optimizer(model)
+    )
+    if not isinstance(made, Optimizer):
+        raise ArgumentError(
+            f"fit: optimizer={optimizer!r}; expected an optimizer, what makes one of a model (as "
+            "ng.optim.Adam), or its name"
+        )
+    return made
+
+
+def _makes_steps(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Optimizer) and kind is not Optimizer
 
 
 def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any) -> Trainer:
@@ -145,7 +207,10 @@ def _prepare(model: Module, data: Any, split: Split) -> None:
     """Make the arrays whose extents the first batch tells."""
     if model._deferred():
         state = getattr(data, "state_dict", dict)()
-        model.prepare(*placed(split(next(iter(data), ())), device_of(model)).inputs)
+        first = next(iter(data), None)
+        if first is None:
+            raise ArgumentError("fit: the data are empty: they gave no batch")
+        model.prepare(*placed(split(first), device_of(model)).inputs)
         if state:
             data.load_state_dict(state)
         elif isinstance(data, DataIter):

@@ -1,4 +1,4 @@
-"""What became of an epoch after the other: numbers by name, a table, a picture."""
+"""The numbers of each epoch by name, as a table and as a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nbgraph.picture import Curve, columns, line_plot
+from nbgraph.picture import COLOURS, Curve, columns, escape, line_plots
+
+_SHOWN = 20  # epochs in the table that a prompt shows
+_SHARES = ("accuracy", "auc", "f1", "precision", "recall", "top_")  # from 0 to 1: one axis
 
 
 class History:
@@ -38,14 +41,14 @@ class History:
 
     @property
     def names(self) -> list[str]:
-        """What there are numbers of."""
+        """The names of losses and metrics, in the order of their first appearance."""
         return list(dict.fromkeys([name for row in self.rows for name in row]))
 
     @property
     def _numbers(self) -> list[str]:
         """The names of what are numbers in all rows."""
-        held = [(name, value) for row in self.rows for name, value in row.items()]
-        lists = {name for name, value in held if not isinstance(value, (int, float))}
+        values = [(name, value) for row in self.rows for name, value in row.items()]
+        lists = {name for name, value in values if not isinstance(value, (int, float))}
         return [name for name in self.names if name not in lists]
 
     @property
@@ -65,34 +68,50 @@ class History:
         return iter(self.rows)
 
     def __str__(self) -> str:
+        return self._table(len(self.rows))
+
+    def __repr__(self) -> str:
+        return self._table(_SHOWN)
+
+    def _table(self, most: int) -> str:
+        """The table; of more epochs than `most` those in the middle are left out."""
         names = self._numbers
         lines = [["epoch", *names]]
         for number, row in enumerate(self.rows, 1):
-            found = [f"{row[name]:.4g}" if name in row else "" for name in names]
-            lines.append([str(number), *found])
-        told = "\n".join([line.rstrip() for line in columns(lines).splitlines()])
-        return told + (f"\nstopped by {self.reason}" if self.stopped else "")
-
-    def __repr__(self) -> str:
-        return f"<History of {len(self.rows)} epochs: {', '.join(self.names) or 'nothing yet'}>"
+            cells = [f"{row[name]:.4g}" if name in row else "" for name in names]
+            lines.append([str(number), *cells])
+        if len(self.rows) > most:
+            lines[1 + most // 2 : -(most // 2)] = [["..."]]
+        text = columns(lines) if self.rows else "no epochs yet"
+        return text + (f"\nstopped by {self.reason}" if self.stopped else "")
 
     def _repr_html_(self) -> str:
-        return self.picture() + f"<pre>{self}</pre>"
+        return self.picture() + f"<pre>{escape(repr(self))}</pre>"
 
     def picture(self) -> str:
-        """The curves, as SVG."""
-        numbers = [float(i + 1) for i in range(len(self.rows))]
-        return line_plot(
-            [Curve(numbers, self[name], name, name.startswith("val_")) for name in self._numbers],
-            title="training",
-        )
+        """Return the curves as SVG: an axis for each unit, that of validation dashed.
+
+        Losses and metrics have an axis each; shares, such as accuracy and recall, have one
+        together. A single epoch is a dot, NaN is a cross on the axis.
+        """
+        panels: dict[str, list[Curve]] = {}
+        colours: dict[str, str] = {}
+        for name in self._numbers:
+            plain = name.removeprefix("val_")
+            panel = panels.setdefault("share" if plain.startswith(_SHARES) else plain, [])
+            others = {curve.colour for curve in panel}
+            colour = colours.setdefault(plain, COLOURS[len(others) % len(COLOURS)])
+            epochs = [k for k, row in enumerate(self.rows, 1) if name in row]
+            values = [self.rows[k - 1][name] for k in epochs]
+            panel.append(Curve(epochs, values, name, plain != name, colour, marked=True))
+        return line_plots(list(panels.values()) or [[]], title="training", whole=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """All numbers, by name."""
+        """Return all numbers by name."""
         return {name: self[name] for name in self.names}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the numbers to a CSV file, a row for each epoch, empty where there is none.
+        """Write the numbers to a CSV file, a row for each epoch; cells without a number are empty.
 
         >>> import tempfile
         >>> history = History([{"loss": 2.0}, {"loss": 1.0, "val_loss": 1.5}])
@@ -124,10 +143,10 @@ class Logs(Mapping[str, Any]):
         return self._values
 
     def __getitem__(self, name: str) -> Any:
-        held = self.values_by_name
-        if name not in held:
-            raise KeyError(f"{name!r}; there is {', '.join(held) or 'nothing yet'}")
-        return held[name]
+        values = self.values_by_name
+        if name not in values:
+            raise KeyError(f"{name!r}; there is {', '.join(values) or 'nothing yet'}")
+        return values[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values_by_name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -36,3 +37,21 @@ def noted() -> Generator[Interrupts]:
         yield found
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def report(training: Any) -> None:
+    """Say that a training was interrupted, once it has saved what it saves.
+
+    A cell of a notebook ends with that as its error, so that "Run all" does not go on with a model
+    that is half trained: KeyboardInterrupt, whose `history` is the training's.
+    """
+    rows, epochs = len(training.history), training.epochs
+    text = f"fit: interrupted after {rows} of {epochs} epochs; the model keeps what it has learned"
+    ipython: Any = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None else None
+    if getattr(shell, "kernel", None) is not None:
+        error: Any = KeyboardInterrupt(text)
+        error.history = training.history
+        raise error
+    if sys.stderr is not None:
+        sys.stderr.write(f"{text}\n")

@@ -12,6 +12,29 @@ from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
 
+Activation = Callable[[Any], Any] | str | None
+_SIZES = (
+    "Dense takes the number of outputs alone, as Dense(3); that of inputs follows from the array"
+)
+
+
+def activation_of(name: str, activation: Any, remedy: str) -> Callable[[Any], Any] | None:
+    """Return the function of arrays that a layer ends with: itself, or by its name in `ng`."""
+    if isinstance(activation, str):
+        op = getattr(library, activation, None)
+        if op is None:
+            raise ArgumentError(
+                f"{name}: activation={activation!r}; expected a function of arrays such as "
+                "ng.relu, or the name of one, such as 'relu'"
+            )
+        return op
+    if activation is not None and not callable(activation):
+        raise ArgumentError(
+            f"{name}: activation={activation!r}; expected a function of arrays such as ng.relu. "
+            f"{remedy}"
+        )
+    return activation
+
 
 def glorot(fan_in: int, fan_out: int) -> Initialiser:
     """Uniform numbers of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
@@ -29,7 +52,7 @@ class Dense(Module):
     Parameters
     ----------
     units : int, outputs
-    activation : function of arrays, such as `ng.relu`, optional
+    activation : function of arrays, such as `ng.relu`, or its name, optional
     in_features : int, optional; without it the first call tells
     bias : whether there is one
     init : initialiser of the weight (`ng.init`), by default uniform (Glorot and Bengio, 2010)
@@ -45,15 +68,17 @@ class Dense(Module):
     def __init__(
         self,
         units: int,
-        activation: Callable[[Any], Any] | None = None,
+        activation: Activation = None,
         *,
         in_features: int | None = None,
         bias: bool = True,
         init: Initialiser | None = None,
     ) -> None:
-        self.units, self.activation = require_count("Dense", "units", units), activation
+        self.units = require_count("Dense", "units", units)
+        self.activation = activation_of("Dense", activation, _SIZES)
         self.weight = self.declare((units, in_features), init or _matrix)
-        self.bias = self.declare((units,), initial.zeros()) if bias else None
+        biased = require_flag("Dense", "bias", bias)
+        self.bias = self.declare((units,), initial.zeros()) if biased else None
 
     def forward(self, x: Any) -> Any:
         """`x` of shape (..., in_features); the result (..., units)."""
@@ -111,6 +136,8 @@ class Dropout(Module):
     """
 
     def __init__(self, p: float = 0.5) -> None:
+        if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 <= p <= 1:
+            raise ArgumentError(f"Dropout: p={p!r}; expected a probability, from 0 to 1")
         self.p = p
 
     def forward(self, x: Any) -> Any:
@@ -186,6 +213,7 @@ class Sequential(Module):
             if not callable(layer):
                 raise ArgumentError(
                     f"Sequential: {layer!r} cannot be called; give modules or functions"
+                    + (", one by one: Sequential(*layers)" if isinstance(layer, list) else "")
                 )
         self.layers = [f if isinstance(f, Module) else Function(f) for f in layers]
 
@@ -212,3 +240,24 @@ def require_count(name: str, what: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ArgumentError(f"{name}: {what}={value!r}; expected a whole number from 1 on")
     return value
+
+
+def require_flag(name: str, what: str, value: Any) -> bool:
+    """Return True or False; ArgumentError for what is neither."""
+    if value not in (True, False):
+        raise ArgumentError(f"{name}: {what}={value!r}; expected True or False")
+    return bool(value)
+
+
+def require_number(name: str, what: str, value: Any, low: float, high: float = math.inf) -> float:
+    """Return a number between bounds; ArgumentError for what is none, or lies outside."""
+    if not isinstance(value, (int, float)) or not low <= value <= high:
+        bounds = f"from {low} to {high}" if high < math.inf else f"from {low} on"
+        raise ArgumentError(f"{name}: {what}={value!r}; expected a number {bounds}")
+    return value
+
+
+def require_extent(name: str, what: str, value: Any, extent: Any, least: int) -> None:
+    """Check one of the extents of which an argument consists."""
+    if not isinstance(extent, int) or extent < least:
+        raise ArgumentError(f"{name}: {what}={value!r}; expected whole numbers from {least} on")

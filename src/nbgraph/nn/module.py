@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Never
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from nbgraph.array.create import asarray
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, MissingName, ShapeError, noun
+from nbgraph.foreign import MODULES, checked_init, remedy
 from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
 from nbgraph.optim import files
 from nbgraph.picture import columns
@@ -33,8 +34,8 @@ class Module:
     but not trained. Whether one trains is asked of `ng.autograd.is_training()`.
 
     Lists and NumPy arrays that are assigned to a parameter are written into its array. ShapeError
-    for another shape, DTypeError for whole numbers in an NDArray, TypeError for what is no array;
-    None, modules and structures of arrays take its place.
+    for another shape, DTypeError for whole numbers in an NDArray, TypeError for what is not an
+    array; None, modules and structures of arrays take its place.
 
     >>> import nbgraph as ng
     >>> class Line(ng.nn.Module):
@@ -54,6 +55,11 @@ class Module:
     _compiled: Any = None
     _seen = -1
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("nbgraph.") and "__init__" in vars(cls):
+            checked_init(cls)
+
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What a call computes; every module has its own."""
         raise NotImplementedError(f"{type(self).__name__} has no forward(); write one")
@@ -61,12 +67,21 @@ class Module:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, or what `hybridize` made of it."""
         if self._compiled is None:
-            return self.forward(*args, **kwargs)
+            try:
+                return self.forward(*args, **kwargs)
+            except (AttributeError, IndexError, TypeError):
+                _require_arrays(self, args)
+                raise
         if self._seen != _changes[0]:
             return self._begin(args, kwargs)
         out, values = self._compiled(*args, **kwargs)
         self.apply_statistics(values)
         return out
+
+    def __getattr__(self, name: str) -> Never:
+        hint = "" if name.startswith("_") else remedy(name, vars(self), MODULES)
+        text = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise MissingName(f"{text}; {hint}" if hint else text, name=name, obj=self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
@@ -322,7 +337,7 @@ def _replacement(name: str, held: Any, value: Any) -> Any:
             value = array_of(np.asarray(value).astype(dtype), device=held.device)
         except (TypeError, ValueError):
             raise ArgumentError(
-                f"{name}: {value!r} is no array of numbers; give one, or del it first"
+                f"{name}: {value!r} is not an array of numbers; give one, or del it first"
             ) from None
     if not _fits(held.shape, value.shape):
         raise ShapeError(
@@ -369,3 +384,17 @@ def _fits(shape: tuple[int | None, ...], given: tuple[int, ...]) -> bool:
 
 
 _STRUCTURE = (*_PLAIN, Module, list, tuple, dict)
+
+
+def _require_arrays(module: Module, inputs: tuple[Any, ...]) -> None:
+    """Raise an error for an input of one of our layers that is not an array, or has no axis."""
+    name = type(module).__name__
+    if not type(module).__module__.startswith("nbgraph."):
+        return
+    for i, x in enumerate(inputs):
+        if not hasattr(x, "shape"):
+            raise ArgumentError(f"{name}: input {i} is {noun(x)}; expected an array") from None
+        if x.shape == ():
+            raise ShapeError(
+                f"{name}: input {i} has shape (); expected an array with axes, (samples, ...)"
+            ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nbgraph.nn.layers import require_number
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
@@ -86,7 +87,8 @@ class BatchNorm(Module):
     def __init__(
         self, channels: int | None = None, *, momentum: float = 0.1, eps: float = 1e-5
     ) -> None:
-        self.momentum, self.eps = momentum, eps
+        self.momentum = require_number("BatchNorm", "momentum", momentum, 0, 1)
+        self.eps = require_number("BatchNorm", "eps", eps, 0)
         self.gamma = self.declare((channels,), initial.ones())
         self.beta = self.declare((channels,), initial.zeros())
         self.moving_mean = self.declare((channels,), initial.zeros())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from nbgraph.array.chunk import CPU
 from nbgraph.array.create import asarray
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.io.protocol import DataBatch
 from nbgraph.nn.module import Module
 
@@ -58,7 +58,7 @@ def splitter(data: Any, weights: bool | str) -> Split:
         if not isinstance(batch, (tuple, list)) or len(batch) < least:
             told = "inputs, a target and weights" if weights else "inputs and a target"
             raise ArgumentError(
-                f"fit: a batch is a {type(batch).__name__}"
+                f"fit: a batch is {noun(batch)}"
                 f"{f' of {len(batch)}' if isinstance(batch, (tuple, list)) else ''}; expected a "
                 f"tuple of {told}"
             )

@@ -1,50 +1,88 @@
-"""What is seen of a training while it runs: tqdm's bar where that is installed, else lines."""
+"""What is seen of a training while it runs: a bar, and lines for epochs."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from nbgraph import bar as bars
 
-def followed(batches: Iterable[Any], total: int | None, label: str, *, shown: bool) -> Any:
-    """The batches, with a bar if there is one to be had."""
-    bar = _tqdm() if shown else None
-    return Plain(batches) if bar is None else bar(batches, total=total, desc=label, leave=False)
+_LINES = 20  # of epochs that stay, at most (and one for the last)
 
-
-class Plain:
-    """Batches without a bar."""
-
-    def __init__(self, batches: Iterable[Any]) -> None:
-        self._batches = batches
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._batches)
-
-    def close(self) -> None:
-        """There is nothing to take away."""
+Shown = bool | Callable[..., None]  # whether here, or what to call (see `KVStore.shown`)
 
 
-def told(label: str, row: Mapping[str, Any], *, shown: bool) -> None:
-    """A line on standard error."""
-    if shown:
-        sys.stderr.write(f"{label}: {text_of(row)}\n")
+class Progress:
+    """A bar with the time that is left and the rate; a line with the numbers of every epoch, of
+    long trainings of every few."""
+
+    def __init__(self, shown: Shown) -> None:
+        self._report = shown if callable(shown) else None
+        self._bar = bars.Bar() if shown is True else None
+        self._last = -math.inf  # when the bar was drawn
+        self._first: tuple[float, int] | None = None  # when the first batch was done, and its place
+        self._row: tuple[str, str] | None = None  # of the last epoch, if it has no line
+
+    def batch(self, training: Any) -> None:
+        """Show where it is, before the first batch and after each one."""
+        if self._bar is None and self._report is None:
+            return
+        now = bars.now()
+        place = training.epoch * (training.batches or 0) + training.batch
+        if self._first is None and training.samples:
+            self._first = now, place
+        if now - self._last < bars.OFTEN:
+            return
+        self._last = now
+        where = _label(training), training.batch, training.batches
+        note = f"{self._left(training, now, place)}lr {training.optimizer.rate:.4g}"
+        if self._bar is not None:
+            self._bar.draw(*where, note)
+        elif self._report is not None:
+            label, done, total = where
+            self._report(label=label, done=done, total=total, note=note)
+
+    def _left(self, training: Any, now: float, place: int) -> str:
+        """The time that all epochs still need, at the pace since the first batch."""
+        if self._first is None or training.batches is None or place <= self._first[1]:
+            return ""
+        pace = (now - self._first[0]) / (place - self._first[1])
+        left = pace * (training.epochs * training.batches - place)
+        return f"{bars.duration(left)} left  "
+
+    def epoch(self, training: Any, row: Mapping[str, Any]) -> None:
+        """A line for an epoch that came to its end, if it is its turn."""
+        self._row = _label(training), text_of(row)
+        number = training.epoch + 1
+        if number == training.epochs or number % math.ceil(training.epochs / _LINES) == 0:
+            self._write()
+
+    def _write(self) -> None:
+        if self._row is None:
+            return
+        (label, text), self._row = self._row, None
+        if self._report is not None:
+            self._report(label=label, text=text)
+        elif self._bar is not None:
+            self._bar.write(f"{label}: {text}")
+
+    def end(self) -> None:
+        """The line of the last epoch, where it ended early; the bar goes."""
+        self._write()
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _label(training: Any) -> str:
+    return f"epoch {training.epoch + 1}/{training.epochs}"
 
 
 def text_of(values: Mapping[str, Any]) -> str:
-    """Return numbers by name as text; what is no number is left out.
+    """Return numbers by name as text; values that are not numbers are left out.
 
     >>> text_of({"loss": 0.51239, "confusion": [[1.0]]})
     'loss 0.5124'
     """
     numbers = {name: v for name, v in values.items() if isinstance(v, (int, float))}
     return ", ".join([f"{name} {value:.4g}" for name, value in numbers.items()])
-
-
-def _tqdm() -> Any:
-    try:
-        return importlib.import_module("tqdm.auto").tqdm
-    except ImportError:
-        return None

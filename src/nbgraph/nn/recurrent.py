@@ -80,7 +80,16 @@ class Cell(Module):
 
 
 class RNNCell(Cell):
-    """tanh of what comes in and what is recalled (Elman, 1990). Parameters as for `Cell`.
+    """tanh of the products of input and state with their weights (Elman, 1990).
+
+    Parameters
+    ----------
+    units : int
+        Size of the output and of the state.
+    in_features : int, optional
+        By default the first call tells.
+    recurrent_bias : bool
+        Whether the product with the state has a bias of its own.
 
     >>> import nbgraph as ng
     >>> out, (hidden,) = RNNCell(3)(ng.ones((2, 5)))
@@ -98,7 +107,15 @@ class RNNCell(Cell):
 
 class LSTMCell(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997); gates: in, forget, cell, out.
-    Parameters as for `Cell`.
+
+    Parameters
+    ----------
+    units : int
+        Size of the output and of the state.
+    in_features : int, optional
+        By default the first call tells.
+    recurrent_bias : bool
+        Whether the product with the state has a bias of its own.
 
     The state is (output, memory); one is added to what the forget gate takes.
 
@@ -121,8 +138,16 @@ class LSTMCell(Cell):
 
 
 class GRUCell(Cell):
-    """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new. Parameters as for
-    `Cell`.
+    """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new.
+
+    Parameters
+    ----------
+    units : int
+        Size of the output and of the state.
+    in_features : int, optional
+        By default the first call tells.
+    recurrent_bias : bool
+        Whether the product with the state has a bias of its own.
 
     The reset gate takes what is recalled after its product, as cuDNN has it; so `recurrent_bias`
     makes a difference here.
@@ -252,7 +277,23 @@ def _along(
 
 
 class LSTM(RNN):
-    """As `RNN`, of LSTM cells.
+    """Long short-term memory along a sequence: `layer(x, states) -> (outs, states)`.
+
+    Parameters
+    ----------
+    units : int
+        Size of each state.
+    layers : int
+        How many lie one on the other.
+    in_features : int, optional
+        By default the first call tells.
+    recurrent_bias : bool
+        Whether the product with the state has a bias of its own.
+    bidirectional : bool
+        Whether each layer has a second cell that goes from the last step to the first; outputs of
+        both stand side by side.
+
+    Shapes, states, `lengths` and `mask` are those of `RNN`.
 
     >>> import nbgraph as ng
     >>> LSTM(4)(ng.ones((3, 5, 2)))[0].shape
@@ -263,7 +304,23 @@ class LSTM(RNN):
 
 
 class GRU(RNN):
-    """As `RNN`, of GRU cells.
+    """Gated recurrent units along a sequence: `layer(x, states) -> (outs, states)`.
+
+    Parameters
+    ----------
+    units : int
+        Size of each state.
+    layers : int
+        How many lie one on the other.
+    in_features : int, optional
+        By default the first call tells.
+    recurrent_bias : bool
+        Whether the product with the state has a bias of its own.
+    bidirectional : bool
+        Whether each layer has a second cell that goes from the last step to the first; outputs of
+        both stand side by side.
+
+    Shapes, states, `lengths` and `mask` are those of `RNN`.
 
     >>> import nbgraph as ng
     >>> GRU(4)(ng.ones((3, 5, 2)))[0].shape

@@ -9,7 +9,6 @@ import numpy as np
 
 from nbgraph.array.copying import filled
 from nbgraph.array.create import array
-from nbgraph.array.layout import layout
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
@@ -20,17 +19,18 @@ from nbgraph.nn.metrics.metric import weighed
 from nbgraph.nn.module import Module
 from nbgraph.nn.parts import Parts
 from nbgraph.nn.state import collecting
+from nbgraph.operator.layout import layout
 from nbgraph.ops.define import library
 from nbgraph.optim import Optimizer, Trainer, train_step
 
 
 def loss_of(loss: Any, class_weight: Any = None) -> Mean:
     """Return a loss as a mean over samples that is called "loss"."""
-    found = create(loss)
+    found = create(loss, what="fit: loss=")
     if not isinstance(found, Mean) or found.after is not None:
         raise ArgumentError(
-            f"fit: loss={found.__name__} is no mean over samples; give a function of outputs and "
-            "targets, such as ng.nn.metrics.mse"
+            f"fit: loss={found.__name__} is not a mean over samples; give a function of outputs "
+            "and targets, such as ng.nn.metrics.mse"
         )
     if class_weight is not None and found.class_weight is not None:
         raise ArgumentError("fit: class_weight is given, and the loss has weights of its own")

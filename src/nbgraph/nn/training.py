@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from nbgraph.autograd import predict_mode
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, DivergenceError
 from nbgraph.io.protocol import DataIter
 from nbgraph.nn import checkpoint as checkpoints
-from nbgraph.nn import progress as progresses
 from nbgraph.nn.callbacks.callback import Callbacks
 from nbgraph.nn.callbacks.saving import Checkpoint
 from nbgraph.nn.checkpoint import Position
+from nbgraph.nn.divergence import LossWatch, data_fault
 from nbgraph.nn.history import History, Logs
 from nbgraph.nn.interrupts import Interrupts, noted
 from nbgraph.nn.metrics import Meter
 from nbgraph.nn.metrics.metric import samples_of
 from nbgraph.nn.parts import Parts, Split, device_of, placed
+from nbgraph.nn.progress import Progress, Shown
 from nbgraph.nn.steps import Steps
 from nbgraph.resource.states import restore_random
 
@@ -58,14 +59,16 @@ class Training:
         *,
         split: Split,
         callbacks: Callbacks,
-        shown: bool,
+        shown: Shown,
+        watch: LossWatch | None = None,
     ) -> None:
         self.model, self.optimizer, self.history = steps.model, steps.optimizer, History()
         self.data, self.validation, self._split = data, validation, split
         self.epochs = self.epoch = self.batch = self.samples = 0
         self.batches: int | None = None
         self.error: BaseException | None = None
-        self._steps, self._callbacks, self._shown = steps, callbacks, shown
+        self._steps, self._callbacks, self._progress = steps, callbacks, Progress(shown)
+        self._watch = watch
         self._meter, self._measured = Meter(steps.measure.all), Meter(steps.measure.all)
         self._resumed: checkpoints.Held | None = None
         self._cursor: dict[str, Any] = {}
@@ -142,6 +145,7 @@ class Training:
                     self._rescue(error)
                 raise
             finally:
+                self._progress.end()
                 self._callbacks.end(self)
 
     def _ended(self) -> None:
@@ -200,21 +204,20 @@ class Training:
 
     def _train(self, batches: Iterator[Any]) -> bool:
         """The steps of an epoch; whether it came to its end."""
-        total = None if self.batches is None else self.batches - self.batch
-        bar = progresses.followed(batches, total, self._label, shown=self._shown)
-        try:
-            for batch in bar:
-                self._hook("on_batch_begin")
-                self._step(self._split(batch))
-                self._settled = True
-                self._hook("on_batch_end")
-                if self.stopping:
-                    return False
-                self._settled = False
-        finally:
-            bar.close()
+        self._progress.batch(self)
+        for batch in batches:
+            self._hook("on_batch_begin")
+            self._step(self._split(batch))
+            self._settled = True
+            self._hook("on_batch_end")
+            if self.stopping:
+                return False
+            self._settled = False
+            self._progress.batch(self)
         self._amid = True
         self._steps.finish()
+        if self._watch is not None:
+            self._watch.finish()
         self._amid = False
         return True
 
@@ -222,8 +225,17 @@ class Training:
         self._amid = True
         device = device_of(self.model)
         parts = placed(parts, device)
-        self._meter.add(self._steps.train(parts, device))
+        try:
+            row = self._steps.train(parts, device)
+        except FloatingPointError as error:  # of anomaly=1
+            if fault := data_fault(parts):
+                label = f"batch {self.batch + 1} of {self._label}"
+                raise DivergenceError(f"fit: the first NaN of {label}: {fault}") from error
+            raise
+        self._meter.add(row)
         self.batch, self.samples = self.batch + 1, self.samples + samples_of(parts.target)
+        if self._watch is not None:
+            self._watch.add(f"batch {self.batch} of {self._label}", parts, row)
         self._logs, self._amid = None, False
 
     def _finish(self) -> None:
@@ -238,7 +250,7 @@ class Training:
         self._row, self._logs, self.batch, self._settled = row, None, 0, False
         self._meter.reset()
         self._cursor = getattr(self.data, "state_dict", dict)()
-        progresses.told(self._label, row, shown=self._shown)
+        self._progress.epoch(self, row)
         self._hook("on_epoch_end")
 
     def _validated(self) -> dict[str, Any]:

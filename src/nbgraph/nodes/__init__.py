@@ -2,18 +2,23 @@
 
 Four layers, each in its files. *Expression operators* make nodes (`expr`, `library`). *Node
 operators* say what a node computes and what it adds to its children's gradients (`node`, `opnode`,
-`aggregates`, `views`). *Functional operators* are scalar functions (`functions`, and all of
+`classes`). *Functional operators* are scalar functions (`functions`, and all of
 `nbgraph.ops`). *Tensor operators* apply those to arrays, as operations of the engine (`tensors`,
-`nodeop`, for the host `cpu`).
+`nodeop`, `kinds`).
 
-`building` and `graph` hold nodes together; `passes` and `steps` run them.
+`building` and `graph` hold nodes together; `passes` runs them.
 """
 
-from nbgraph.nodes.aggregates import ReduceNodeOp as ReduceNodeOp
-from nbgraph.nodes.aggregates import ScalarProductNodeOp as ScalarProductNodeOp
+from nbgraph._listing import public_names
 from nbgraph.nodes.byhand import CallbackNodeOp as CallbackNodeOp
-from nbgraph.nodes.byhand import CastNodeOp as CastNodeOp
+from nbgraph.nodes.byhand import CSRDotNodeOp as CSRDotNodeOp
 from nbgraph.nodes.byhand import LambdaNodeOp as LambdaNodeOp
+from nbgraph.nodes.classes import CastNodeOp as CastNodeOp
+from nbgraph.nodes.classes import ReduceNodeOp as ReduceNodeOp
+from nbgraph.nodes.classes import ReshapeNodeOp as ReshapeNodeOp
+from nbgraph.nodes.classes import ScalarProductNodeOp as ScalarProductNodeOp
+from nbgraph.nodes.classes import SliceNodeOp as SliceNodeOp
+from nbgraph.nodes.classes import TransposeNodeOp as TransposeNodeOp
 from nbgraph.nodes.expr import Expr as Expr
 from nbgraph.nodes.expr import expression as expression
 from nbgraph.nodes.graph import ExpressionGraph as ExpressionGraph
@@ -33,13 +38,11 @@ from nbgraph.nodes.library import weighted_average as weighted_average
 from nbgraph.nodes.node import NaryNodeOp as NaryNodeOp
 from nbgraph.nodes.node import UnaryNodeOp as UnaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp as NodeOp
-from nbgraph.nodes.sparse import CSRDotNodeOp as CSRDotNodeOp
 from nbgraph.nodes.tensors import add as add
 from nbgraph.nodes.tensors import aggregate as aggregate
 from nbgraph.nodes.tensors import aggregate_all as aggregate_all
 from nbgraph.nodes.tensors import compute as compute
 from nbgraph.nodes.tensors import element as element
 from nbgraph.nodes.tensors import prod as prod
-from nbgraph.nodes.views import ReshapeNodeOp as ReshapeNodeOp
-from nbgraph.nodes.views import SliceNodeOp as SliceNodeOp
-from nbgraph.nodes.views import TransposeNodeOp as TransposeNodeOp
+
+__dir__ = public_names(globals(), "functions")

@@ -7,7 +7,7 @@ constants lead to it, until `clear`; if those are memoised, beyond it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from weakref import ref
 
@@ -20,16 +20,15 @@ from nbgraph.array.create import array
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context, missing
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.errors import ArgumentError, DeviceError, noun
 from nbgraph.graph.node import topological
+from nbgraph.nodes.classes import FragmentNodeOp
 from nbgraph.nodes.expr import Expr
-from nbgraph.nodes.identity import require_identity
-from nbgraph.nodes.leaves import ConstantNode, content_of, initial
-from nbgraph.nodes.node import FOREVER, NaryNodeOp, same
+from nbgraph.nodes.leaves import ConstantNode, Parameters, content_of, initial
+from nbgraph.nodes.node import FOREVER, NaryNodeOp, require_identity, same
 from nbgraph.nodes.opnode import Application, OpNode
-from nbgraph.nodes.parameters import Parameters
 from nbgraph.nodes.structure import Structure, applied, trim, variable
-from nbgraph.operator.array_op import visible_of
+from nbgraph.operator.array_op import Attributes, visible_of
 from nbgraph.settings import config
 
 _owners = itertools.count(1)
@@ -59,7 +58,7 @@ class Building:
         trim()
         self._applied: dict[Structure, OpNode] = {}
         self._numbers: dict[int, Structure] = {}  # of nodes that structures take as given
-        self._runs: list[Any] = []  # what the forward passes ran: nodes and stretches
+        self._runs: list[Any] = []  # what the forward passes ran: nodes and segments
         self._nodes: list[NaryNodeOp] = []
         self._table: _Table = {}
         self._here: set[int] = set()  # ids of the nodes of this graph since `clear`
@@ -176,18 +175,20 @@ class Building:
         """
         if not isinstance(node, NaryNodeOp):
             raise ArgumentError(
-                f"add: {node!r} is a {type(node).__name__}; expected a node, such as an instance "
+                f"add: {node!r} is {noun(node)}; expected a node, such as an instance "
                 "of a class derived from ng.NaryNodeOp"
             )
         if node.owner == self._owner:
             self.require("add", node)
             return self._expr(node)
-        require_identity(node)
         for child in node.children:
             self.require(node.type(), child)
+        if isinstance(node, FragmentNodeOp):
+            return node.defined(self._expr(node.child(0)))
+        require_identity(node)
         return self.enter(node)
 
-    def apply(self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> list[Expr]:
+    def apply(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> list[Expr]:
         """The outputs of an operator over nodes of this graph and numbers, but for hidden ones."""
         given = [v if type(v) in WEAK else v.structure or self.structure_of(v) for v in operands]
         found = applied(op, given, attributes)

@@ -1,34 +1,17 @@
-"""Nodes around functions of the user's, and casts."""
+"""Nodes of functions of NumPy views: the user's, and products with sparse matrices by SciPy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from nbgraph.array.push import same
-from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError
+import numpy as np
+import scipy.sparse
+
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.nodes.node import NaryNodeOp, UnaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp
-from nbgraph.nodes.tensors import add, element
-
-
-class CastNodeOp(UnaryNodeOp):
-    """The values in another dtype, as a cast in C; the gradient is cast back."""
-
-    def __init__(self, a: Any, dtype: Any) -> None:
-        super().__init__(a, dtype=dtype)
-
-    def forward_ops(self) -> Sequence[Any]:
-        """One pass."""
-        x = self.child(0)
-        if is_float(x.dtype) and not is_float(self.dtype):
-            return [NodeOp("cast", same, self.val, (x.val,))]
-        return [element(_same, self.val, x.val)]
-
-    def backward_ops(self) -> Sequence[Any]:
-        """One pass."""
-        return [add(_same, self.child(0).grad, self.adj)]
+from nbgraph.nodes.tensors import add
 
 
 def _same(x: Any) -> Any:
@@ -98,3 +81,79 @@ class CallbackNodeOp(UnaryNodeOp):
     def backward_ops(self) -> Sequence[Any]:
         """The gradient passes."""
         return [add(_same, self.child(0).grad, self.adj)]
+
+
+class CSRDotNodeOp(NaryNodeOp):
+    """`S @ dense`, where row r of S has `values[k]` in column `indices[k]` for k from `offsets[r]`
+    up to `offsets[r + 1]`.
+
+    Parameters
+    ----------
+    values : (n,) floating
+    indices, offsets : (n,) and (rows + 1,), integers, not differentiated
+    dense : (columns, m), of the dtype of `values`
+    """
+
+    def __init__(self, values: Any, indices: Any, offsets: Any, dense: Any) -> None:
+        rows, (columns, width) = offsets.shape[0] - 1, _matrix(dense.shape)
+        if values.shape != indices.shape or values.ndim != 1 or offsets.ndim != 1:
+            raise ShapeError(
+                f"csr_dot: values {values.shape}, indices {indices.shape}, offsets "
+                f"{offsets.shape}; expected one axis each, the first two of one size"
+            )
+        self.size = rows, columns
+        super().__init__((values, indices, offsets, dense), (rows, width))
+
+    def new_type(self) -> np.dtype[Any]:
+        """The dtype of the data; indices have one of their own."""
+        if self.common_type([1, 2]).kind not in "iu":
+            raise DTypeError(
+                f"csr_dot: indices have dtype {self.children[1].dtype}; expected integers"
+            )
+        return self.common_type([0, 3])
+
+    def type(self) -> str:
+        """See NaryNodeOp."""
+        return "csr_dot"
+
+    def hash(self) -> int:
+        """The sizes are those of the children."""
+        return super().hash()
+
+    def equal(self, other: Any) -> bool:
+        """The sizes are those of the children."""
+        return super().equal(other)
+
+    def forward_ops(self) -> Sequence[Any]:
+        """One product."""
+        size = self.size
+
+        def forward(out: Any, values: Any, indices: Any, offsets: Any, dense: Any) -> None:
+            out[...] = _csr(values, indices, offsets, size) @ dense
+
+        return [forward]
+
+    def backward_ops(self) -> Sequence[Any]:
+        """Of the values and of the dense matrix."""
+        size = self.size
+
+        def to_values(grad: Any, adj: Any, val: Any, *given: Any) -> None:
+            _, indices, offsets, dense = given
+            rows = np.repeat(np.arange(size[0]), np.diff(offsets))
+            grad += np.einsum("kj,kj->k", adj[rows], dense[indices])
+
+        def to_dense(grad: Any, adj: Any, val: Any, *given: Any) -> None:
+            values, indices, offsets, _ = given
+            grad += _csr(values, indices, offsets, size).T @ adj
+
+        return [to_values, None, None, to_dense]
+
+
+def _matrix(shape: tuple[int, ...]) -> tuple[int, int]:
+    if len(shape) != 2:
+        raise ShapeError(f"csr_dot: dense has shape {shape}; expected a matrix")
+    return shape
+
+
+def _csr(values: Any, indices: Any, offsets: Any, size: tuple[int, int]) -> Any:
+    return scipy.sparse.csr_array((values, indices, offsets), shape=size)

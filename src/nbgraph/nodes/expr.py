@@ -3,27 +3,25 @@ apply to them, and make nodes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
-from nbgraph.errors import ArgumentError, stays
+from nbgraph.errors import ArgumentError, noun, stays
 from nbgraph.nodes.leaves import assign
 from nbgraph.nodes.listing import drawn
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import Attributes
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.carrier.indexing import Indexing
 from nbgraph.ops.carrier.methods import Methods
 from nbgraph.ops.carrier.operators import Operators
 from nbgraph.ops.carrier.protocols import Protocols
 from nbgraph.ops.carrier.reductions import Reductions
-
-if TYPE_CHECKING:
-    from nbgraph.nodes.graph import ExpressionGraph
 
 
 class Expr(Operators, Methods, Reductions, Indexing, Protocols):
@@ -55,7 +53,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Make a node; see `nbgraph.operator.call`."""
         if out is not None and any(o is not None for o in out):
@@ -119,8 +117,8 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         Setting it writes a parameter's or constant's value.
         """
         node = self.node
-        if node.ready and node._val is None and node.stretch is not None:
-            node.stretch.recall([node])
+        if node.ready and node._val is None and node.segment is not None:
+            node.segment.recall([node])
         if not node.ready or node._val is None:
             why = "was freed" if node.ready else "is not computed yet"
             what = (
@@ -193,9 +191,10 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         return repr(self.node).replace("<node", "<expression")
 
 
-def graph_of(who: str, values: Sequence[Any]) -> ExpressionGraph:
-    """The graph of the expressions among values; ArgumentError if there are several, or none."""
-    found: ExpressionGraph | None = None
+def graph_of(who: str, values: Sequence[Any]) -> Any:
+    """Return the graph of the expressions among values; ArgumentError if there are several, or
+    none."""
+    found: Any = None
     for value in values:
         if isinstance(value, Expr):
             if found is None:
@@ -210,7 +209,7 @@ def graph_of(who: str, values: Sequence[Any]) -> ExpressionGraph:
     return found
 
 
-def _lifted(op: Any, operands: Sequence[Any], graph: ExpressionGraph) -> list[Any]:
+def _lifted(op: Any, operands: Sequence[Any], graph: Any) -> list[Any]:
     """Nodes, and for a scalar operator numbers; arrays become constants by value."""
     weak = isinstance(op, Mapper)
     made: list[Any] = []
@@ -225,16 +224,14 @@ def _lifted(op: Any, operands: Sequence[Any], graph: ExpressionGraph) -> list[An
     return made
 
 
-def _constant(
-    op: Any, index: int, value: Any, operands: Sequence[Any], graph: ExpressionGraph
-) -> NaryNodeOp:
+def _constant(op: Any, index: int, value: Any, operands: Sequence[Any], graph: Any) -> NaryNodeOp:
     if type(value) in WEAK:
         dtypes = [v.dtype for v in operands if isinstance(v, Expr)]
         return graph.constant(np.asarray(value, np.result_type(*dtypes, value))).node
     if not isinstance(value, Array):
         if getattr(type(value), "__nbgraph_priority__", None) is not None:
             raise ArgumentError(
-                f"{op.__name__}: operand {index} is a {type(value).__name__}, which has no value; "
+                f"{op.__name__}: operand {index} is {noun(value)}, which has no value; "
                 "an expression graph takes arrays and expressions"
             )
         value = np.asarray(as_operand(op.__name__, f"operand {index}", value))
@@ -268,7 +265,9 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
     """
     construct: Callable[..., Any] = kind
     if not (isinstance(kind, type) and issubclass(kind, NaryNodeOp)):
-        raise ArgumentError(f"expression: {kind!r} is no node class; derive it from ng.NaryNodeOp")
+        raise ArgumentError(
+            f"expression: {kind!r} is not a node class; derive it from ng.NaryNodeOp"
+        )
     graph = graph_of(kind.__name__, children)
     lifted = [
         graph.constant(c) if isinstance(c, (Array, np.ndarray, np.generic)) else c for c in children

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.operator.decorator import op
 from nbgraph.operator.mapper import Mapper
@@ -51,7 +51,7 @@ def operator_of(fn: Any) -> Mapper:
     plain = plain_function(fn)
     if plain is None:
         raise ArgumentError(
-            f"node operator: fn is a {type(fn).__name__}; expected a function of numbers, such as "
+            f"node operator: fn is {noun(fn)}; expected a function of numbers, such as "
             "lambda x: sin(x), or an operator"
         )
     key = _key_of(plain)
@@ -84,7 +84,7 @@ def _scaled(of: Mapper) -> Mapper:
     }
     if of.nin not in table:
         raise ArgumentError(
-            f"{of.__name__}: scale= is for functions of at most 6 elements, this takes {of.nin}; "
+            f"{of.__name__}: scale= is for functions of at most 6 elements, this one has {of.nin}; "
             "multiply inside the function"
         )
     made: Mapper = op(name=of.__name__)(table[of.nin])
@@ -133,7 +133,7 @@ def _is_named(value: Any) -> bool:
 
 
 def _read(value: Any, names: Collection[str]) -> dict[str, Any] | None:
-    """The attributes of an object that the code may read; None where one is no number."""
+    """The attributes of an object that the code may read; None where one is not a number."""
     read = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
     return read if all(isinstance(v, _NUMBERS) or _is_named(v) for v in read.values()) else None
 

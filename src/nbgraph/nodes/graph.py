@@ -11,7 +11,7 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, stays
-from nbgraph.nodes import memory, passes, stretches
+from nbgraph.nodes import memory, passes, segments
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
 from nbgraph.nodes.listing import dot, drawn
@@ -85,10 +85,10 @@ class ExpressionGraph(Building):
         for node in self._nodes:
             if not (node.memoise and node.ready):
                 node.ready = False
-                node._val = node.stretch = None
-        for stretch, _ in self._runs:
-            if stretch is not None:
-                stretch.forget()
+                node._val = node.segment = None
+        for segment, _ in self._runs:
+            if segment is not None:
+                segment.forget()
         self._runs = []
         self._count = 0
         self.forward_next()
@@ -101,7 +101,7 @@ class ExpressionGraph(Building):
         self._trains = training.get(not self.inference)
         with self._running():
             if self.compiled and not (self.inference or self.throw_nan or here.running):
-                self._runs += stretches.forward(self, fresh)
+                self._runs += segments.forward(self, fresh)
             else:
                 _require_all(self._runs)
                 passes.forward(fresh, frees=self.inference, watched=self.throw_nan)
@@ -166,15 +166,15 @@ class ExpressionGraph(Building):
         elif len(starts) == 1 and starts[0][1] is None and not starts[0][0].leaf:
             ones = starts[0][0]
         for node, gradient in starts:
-            if node is not ones or node.stretch is None:
+            if node is not ones or node.segment is None:
                 passes.seed(node, gradient)
                 ones = None
         if self.throw_nan:
             passes.backward(self._nodes, clip=limit, watched=True)
             return
-        for stretch, nodes in reversed(self._runs):
-            if stretch is not None:
-                stretch.backward(nodes, ones, limit)
+        for segment, nodes in reversed(self._runs):
+            if segment is not None:
+                segment.backward(nodes, ones, limit)
             else:
                 passes.backward(nodes, clip=limit, watched=False)
 
@@ -281,11 +281,11 @@ def _application(node: NaryNodeOp) -> int | None:
     return id(node.application or (node.structure and node.structure.node))
 
 
-def _require_all(runs: Sequence[stretches.Run]) -> None:
+def _require_all(runs: Sequence[segments.Run]) -> None:
     """All values are there, for passes node by node."""
-    for stretch, nodes in runs:
-        if stretch is not None:
-            stretch.recall(nodes)
+    for segment, nodes in runs:
+        if segment is not None:
+            segment.recall(nodes)
 
 
 def _positive(clip: float) -> float:

@@ -3,7 +3,7 @@ nodes written by hand.
 
 Everything else of the library applies to expressions as it is: `ng.tanh(x)`, `x @ w`,
 `ng.softmax(x)`. A composed function, such as `weighted_average`, takes one pass over memory for
-each part; `scalar_product` is one pass where `sum(a * b)` is two.
+each part; `scalar_product` is one node, and of large arrays one pass, where `sum(a * b)` is two.
 """
 
 from __future__ import annotations
@@ -13,11 +13,17 @@ from typing import Any
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.nodes.aggregates import ReduceNodeOp, ScalarProductNodeOp, axis_of
-from nbgraph.nodes.byhand import CallbackNodeOp, CastNodeOp, LambdaNodeOp
+from nbgraph.nodes.byhand import CallbackNodeOp, CSRDotNodeOp, LambdaNodeOp
+from nbgraph.nodes.classes import (
+    CastNodeOp,
+    ReduceNodeOp,
+    ReshapeNodeOp,
+    ScalarProductNodeOp,
+    SliceNodeOp,
+    TransposeNodeOp,
+    axis_of,
+)
 from nbgraph.nodes.expr import Expr, expression, graph_of
-from nbgraph.nodes.sparse import CSRDotNodeOp
-from nbgraph.nodes.views import ReshapeNodeOp, SliceNodeOp, TransposeNodeOp
 
 
 def reduce(a: Expr, axis: int, code: str) -> Expr:
@@ -57,7 +63,7 @@ def mean(a: Expr, axis: int) -> Expr:
 
 
 def scalar_product(a: Expr, b: Expr, axis: int) -> Expr:
-    """The sum of `a * b` along an axis, kept with size 1; one pass.
+    """The sum of `a * b` along an axis, kept with size 1; one node.
 
     >>> import nbgraph as ng
     >>> a = ng.ExpressionGraph().constant([[1.0, 3.0]])
@@ -164,7 +170,7 @@ def lambda_(
 def callback(a: Expr, function: Callable[[Any], None]) -> Expr:
     """`a`, of which `function` is called with a read-only NumPy view when it has been computed."""
     if not callable(function):
-        raise ArgumentError(f"callback: {function!r} is no function; give one of a NumPy array")
+        raise ArgumentError(f"callback: {function!r} is not a function; give one of a NumPy array")
     return a.graph.add(CallbackNodeOp(a, function))
 
 

@@ -10,19 +10,20 @@ yet, the first contribution overwrites it).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.core import empty_of
-from nbgraph.array.layout import Layout, layout
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import ArgumentError, DTypeError, noun
 from nbgraph.graph.node import Node
-from nbgraph.nodes import steps
+from nbgraph.nodes import passes
 from nbgraph.nodes.nodeop import NodeOp, NoGradient
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.shape import broadcast
 
 RUN, GRAPH, FOREVER = 0, 1, 2  # how long a value holds: one forward, until `clear`, beyond it
@@ -49,7 +50,7 @@ class NaryNodeOp(Node):
 
     __slots__ = (
         *("_adj", "_layout", "_val", "children", "device", "fresh", "handle", "id", "memoise"),
-        *("message", "owner", "ready", "retained", "stretch", "structure", "trainable"),
+        *("message", "owner", "ready", "retained", "segment", "structure", "trainable"),
     )
 
     leaf = False
@@ -74,7 +75,7 @@ class NaryNodeOp(Node):
         self.id, self.owner = -1, 0
         self.ready = self.fresh = self.retained = False
         self.structure: Any = None  # of an operator's node: see `structure`
-        self.stretch: Any = None  # what computed it together with others, if that did
+        self.segment: Any = None  # what computed it together with others, if that did
         self.handle: Callable[[], Any] = _nobody  # the users' expression, if there is one
         self.device: Context = children[0].device if children else CPU
 
@@ -206,11 +207,11 @@ class NaryNodeOp(Node):
 
     def run_forward(self) -> None:
         """Push the forward operations, in order."""
-        steps.forward(self)
+        passes.push_forward(self)
 
     def run_backward(self) -> None:
         """Push the backward operation of each trainable child, in order."""
-        steps.backward(self)
+        passes.push_backward(self)
 
     @property
     def label(self) -> str:
@@ -254,7 +255,7 @@ def node_of(who: str, index: int, value: Any) -> NaryNodeOp:
     found = getattr(value, "node", None)
     if not isinstance(found, NaryNodeOp):
         raise ArgumentError(
-            f"{who}: child {index} is a {type(value).__name__}; expected a node or an expression, "
+            f"{who}: child {index} is {noun(value)}; expected a node or an expression, "
             "such as graph.constant(array)"
         )
     return found
@@ -270,3 +271,41 @@ def same(a: Any, b: Any) -> bool:
         and a.dtype == b.dtype
         and a.trainable == b.trainable
     )
+
+
+# whether a class says when two of its nodes are equal, if it has to -------------------------------
+
+
+@cache
+def _slots(kind: type) -> tuple[str, ...]:
+    """Slots that a class adds to those of every node."""
+    own = [
+        s
+        for c in kind.__mro__
+        if c not in NaryNodeOp.__mro__
+        for s in c.__dict__.get("__slots__", ())
+    ]
+    return tuple(s for s in own if s not in ("__dict__", "__weakref__"))
+
+
+@cache
+def _tells(kind: type) -> bool:
+    """Whether the class has `hash` and `equal` of its own."""
+    of_any: Any = kind
+    return of_any.hash is not NaryNodeOp.hash and of_any.equal is not NaryNodeOp.equal
+
+
+def require_identity(node: NaryNodeOp) -> None:
+    """ArgumentError where a node has attributes, and its class does not say how they count."""
+    kind = type(node)
+    if _tells(kind):
+        return
+    attributes = [*getattr(node, "__dict__", ()), *node.attributes]
+    attributes += [s for s in _slots(kind) if hasattr(node, s)]
+    if attributes:
+        listed = ", ".join(attributes)
+        raise ArgumentError(
+            f"{node.type()}: {kind.__name__} has the attribute(s) {listed}, but not hash and equal "
+            "of its own, so nodes that differ would be taken for one; define hash(self) as "
+            "hash((super().hash(), ...)) and equal(self, other) as super().equal(other) and ..."
+        )

@@ -1,7 +1,7 @@
 """NodeOps: what a node does, as data. A kind, a scalar function, the array it writes, those it
 reads; pushed to the engine with these sets, so that nothing waits. `tensors` makes them.
 
-What runs a kind on a device is found when it is pushed; see `cpu`, `gpu`.
+What runs a kind is found when it is pushed; see `kinds`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,9 @@ from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context, missing
 from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.nodes import cpu, gpu
+from nbgraph.nodes.kinds import KINDS
 
 _NOTHING: Mapping[str, Any] = {}
-# device type -> kind of operation -> what pushes it
-BACKENDS: Mapping[str, Mapping[str, Callable[[Any, bool], None]]] = {
-    "cpu": cpu.RUNNERS,
-    "gpu": gpu.RUNNERS,
-}
 
 
 class NoGradient:
@@ -143,4 +138,4 @@ def runner(kind: str, device: Context) -> Callable[[Any, bool], None]:
     why = missing(device)
     if why is not None:
         raise DeviceError(f"node operator {kind!r}: {why}")
-    return BACKENDS[device.device_type][kind]
+    return KINDS[kind]

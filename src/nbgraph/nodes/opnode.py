@@ -11,13 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nbgraph.array import carry, whole
-from nbgraph.array.push import WEAK
+from nbgraph.array.push import WEAK, same
 from nbgraph.graph import build
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.nodes.nodeop import NodeOp
-from nbgraph.nodes.partials import MapPartials, RulePartials, partials_of
+from nbgraph.nodes.passes import accumulate
 from nbgraph.nodes.structure import Structure, inferred
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.backward import map_vjp, rule_vjp
 from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.elementwise.casting import astype
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -54,7 +57,7 @@ class OpNode(NaryNodeOp):
         self,
         op: Any,
         operands: Sequence[Any],
-        attributes: Mapping[str, Any] = _NOTHING,
+        attributes: Attributes = _NOTHING,
         output: int = 0,
         structure: Structure | None = None,
         application: Application | None = None,
@@ -131,15 +134,98 @@ class OpNode(NaryNodeOp):
 
     # gradients ----------------------------------------------------------------------------------
 
-    def partials(self) -> MapPartials | RulePartials:
-        """How gradients flow through the operator."""
-        return partials_of(self.op)
-
     def run_backward(self) -> None:
-        """Push the kernels that add to the children's gradients."""
-        self.partials().run(self)
+        """Push what adds to the children's gradients; a new array that nobody else has becomes a
+        gradient itself."""
+        if isinstance(self.op, Mapper):
+            for index, child in enumerate(self.operands):
+                if type(child) in WEAK or not child.trainable:
+                    continue
+                if child._adj is None and child._layout is self._layout:
+                    reverse, reads = _slope(self, index)
+                    child._adj = carry.apply(reverse, reads, self.attributes)
+                else:
+                    accumulate(child, _adding_slope(self, index, child))
+            return
+        found = _by_rule(self)
         self.shared = None
+        for child, value in zip(self.operands, found, strict=True):
+            if value is None or not child.trainable:
+                continue
+            made = value if value.dtype == child.dtype else astype(value, child.dtype)
+            if child._adj is None and _is_unshared(self, made, found):
+                child._adj = made
+            else:
+                accumulate(child, _adding(child, made))
 
     def backward_ops(self) -> list[NodeOp | None]:
         """One kernel for each child, None where the operator has no gradient."""
-        return self.partials().node_ops(self)
+        if isinstance(self.op, Mapper):
+            children = [(i, c) for i, c in enumerate(self.operands) if type(c) not in WEAK]
+            return [_adding_slope(self, i, c) if c.trainable else None for i, c in children]
+        return [
+            None if value is None or not child.trainable else _adding(child, value)
+            for child, value in zip(self.operands, _by_rule(self), strict=True)
+        ]
+
+
+# scalar operators -------------------------------------------------------------------------------
+
+
+def _slope(node: Any, index: int) -> tuple[Mapper, list[Any]]:
+    """The operator of one operand's in-gradient, and what it is applied to."""
+    vjp = map_vjp(node.op, (index,))
+    vjp.require()
+    reads: list[Any] = [node.adj if k == node.output else 0.0 for k in range(node.op.nout)]
+    for sort, i in vjp.reads:
+        if sort == "in":
+            value = node.operands[i]
+            reads.append(value if type(value) in WEAK else value.val)
+        elif i == node.output:
+            reads.append(node.val)
+        else:  # a gradient given by hand that reads another output
+            reads.append(carry.apply(node.op, node.values(), node.attributes)[i])
+    return vjp.reverse, reads
+
+
+def _adding_slope(node: Any, index: int, child: Any) -> NodeOp:
+    reverse, reads = _slope(node, index)
+    grad, attributes = child.grad, node.attributes
+    return NodeOp("add", reverse, grad, tuple(reads), request="add", parameters=attributes)
+
+
+# operators over whole arrays --------------------------------------------------------------------
+
+
+def _by_rule(node: Any) -> Sequence[Any]:
+    """What the operator's rule gives, in operand order; worked out once a pass."""
+    if node.shared is None:
+        op, values = node.op, node.values()
+        outputs: list[Any] = [None] * op.nout
+        if any(op.keeps_output(i) for i in range(op.nout)):
+            outputs[node.output] = node.val
+            if node.application is not None:
+                outputs = list(node.application.outputs)
+            elif op.nout > 1:
+                outputs = list(whole.apply(op, values, node.attributes))
+        out_grads: list[Any] = [None] * op.nout
+        out_grads[node.output] = node.adj
+        inputs = [v if op.keeps_input(i) else None for i, v in enumerate(values)]
+        specs = [Spec(v.shape, v.dtype) for v in node.operands]
+        wanted = [v.trainable for v in node.operands]
+        made = Gradients(op, node.attributes, out_grads, inputs, outputs, specs, wanted)
+        node.shared = rule_vjp(made)
+    return node.shared
+
+
+def _is_unshared(node: Any, value: Any, found: Sequence[Any]) -> bool:
+    """Whether an array that the rule gave is nobody else's, and row-major."""
+    if value._holder is not None or value is node._adj or value is node._val:
+        return False
+    if sum(value is other for other in found) > 1 or not value._layout.contiguous:
+        return False
+    return not any(value is child._val for child in node.children)
+
+
+def _adding(child: Any, value: Any) -> NodeOp:
+    return NodeOp("add", same, child.grad, (value,), request="add")

@@ -8,14 +8,15 @@ them. Shapes, dtypes and nodes of the symbolic graph are worked out once for eac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.layout import Layout, layout
-from nbgraph.array.push import WEAK, carried
+from nbgraph.array.push import WEAK
+from nbgraph.array.push import inferred as map_inferred
 from nbgraph.errors import DTypeError
 from nbgraph.graph import build
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper import Mapper
 
 _MOST = 1 << 15  # structures known at a time; about a KiB each
@@ -67,7 +68,7 @@ def variable(name: str, own: Layout, trainable: bool, memoise: int) -> Structure
 
 
 def applied(
-    op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]
+    op: Any, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Structure, ...] | None:
     """The outputs of an operator over structures and numbers; None where it has an effect, or an
     attribute that cannot be looked up: then an application is equal to no other.
@@ -92,7 +93,7 @@ def applied(
     return found
 
 
-def _frozen(attributes: Mapping[str, Any]) -> tuple[Any, ...]:
+def _frozen(attributes: Attributes) -> tuple[Any, ...]:
     """A key of attributes; not hashable where one of them is not."""
     return tuple(
         [
@@ -106,7 +107,7 @@ def _known(value: Any) -> bool:
     return getattr(type(value), "__hash__", None) is not None
 
 
-def _made(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Structure, ...]:
+def _made(op: Any, operands: Sequence[Any], attributes: Attributes) -> tuple[Structure, ...]:
     given: list[Structure] = [v for v in operands if type(v) not in WEAK]
     layouts = inferred(op, operands, attributes)
     inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]
@@ -130,14 +131,14 @@ def trim() -> None:
 # shapes and dtypes ------------------------------------------------------------------------------
 
 
-def inferred(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Sequence[Layout]:
+def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Sequence[Layout]:
     """Layouts of the outputs; DTypeError where operands differ in dtype.
 
     `operands`: numbers, nodes or structures.
     """
     _require_common(op, operands)
     if isinstance(op, Mapper):
-        return carried(op, operands, attributes).outputs
+        return map_inferred(op, operands, attributes).outputs
     specs = op.infer([Spec(v.shape, v.dtype) for v in operands], attributes)
     return [layout(spec.shape, spec.dtype) for spec in specs]
 

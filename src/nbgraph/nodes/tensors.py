@@ -12,8 +12,9 @@ from typing import Any
 
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.nodes.functions import operator_of
+from nbgraph.nodes.kinds import COMBINATIONS
 from nbgraph.nodes.nodeop import NodeOp, NoGradient
 from nbgraph.operator.mapper import Mapper
 
@@ -159,14 +160,9 @@ def compute(fn: Callable[..., Any], out: Any, *ins: Any) -> NodeOp:
 # arguments --------------------------------------------------------------------------------------
 
 _COMBINES = {
-    "add": "add",
-    "sum": "add",
-    "multiply": "multiply",
-    "prod": "multiply",
-    "max": "max",
-    "maximum": "max",
-    "min": "min",
-    "minimum": "min",
+    spelling: name
+    for name, row in COMBINATIONS.items()
+    for spelling in (name, row.reduce.__name__, row.two.__name__)
 }
 
 
@@ -210,6 +206,6 @@ def _require(kind: str, out: Any, ins: tuple[Any, ...]) -> None:
             continue
         what = "out" if not position else f"array {position - 1}"
         raise ArgumentError(
-            f"{kind}: {what} is a {type(value).__name__}; expected an array of a node, such as "
+            f"{kind}: {what} is {noun(value)}; expected an array of a node, such as "
             "self.val, self.child(0).val or self.child(0).grad"
         )

@@ -1,117 +1,95 @@
-"""Nodes whose value is a view of their child's: no operation, and no memory of its own.
-
-The gradient is added through the same view of the child's gradient.
-"""
+"""NodeOps that are Python functions of NumPy views: what the engine runs on the host."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.nodes.aggregates import axis_of
-from nbgraph.nodes.node import UnaryNodeOp, node_of
-from nbgraph.nodes.nodeop import NodeOp
-from nbgraph.nodes.tensors import add
+import numpy as np
 
+from nbgraph.array.carry import common_device
+from nbgraph.array.chunk import CPU
+from nbgraph.array.copying import copy_of
+from nbgraph.array.core import Array
+from nbgraph.array.push import copied, same, write
+from nbgraph.device import RunContext
+from nbgraph.engine.inline import in_charge
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.errors import DeviceError
 
-class ViewNodeOp(UnaryNodeOp):
-    """A view of the child's value; `detail` says which, `view` makes it."""
+if TYPE_CHECKING:
+    from nbgraph.nodes.nodeop import NodeOp
 
-    def __init__(self, a: Any, shape: tuple[int, ...], detail: Any) -> None:
-        super().__init__(a, shape)
-        self.detail = detail
-
-    def view(self, array: Any) -> Any:
-        """The view of an array of the child's shape."""
-        raise NotImplementedError(f"{type(self).__name__}: define view(self, array)")
-
-    def hash(self) -> int:
-        """With the detail."""
-        return hash((super().hash(), repr(self.detail)))
-
-    def equal(self, other: Any) -> bool:
-        """With the detail."""
-        return super().equal(other) and self.detail == other.detail
-
-    @property
-    def own_nbytes(self) -> int:
-        """None: the memory is the child's."""
-        return 0
-
-    def forward_ops(self) -> Sequence[NodeOp]:
-        """Nothing is computed."""
-        return []
-
-    def run_forward(self) -> None:
-        """Look at the child's value."""
-        self._val = self.view(self.child(0).val)
-        self.ready = True
-
-    def backward_ops(self) -> Sequence[NodeOp]:
-        """Added through the view."""
-        return [add(_same, self.view(self.child(0).grad), self.adj)]
+View = np.ndarray[Any, Any]
 
 
-class TransposeNodeOp(ViewNodeOp):
-    """Axes in another order, by default reversed."""
+class _Work:
+    """A function of views as the engine runs it: `fn(out, ins)`."""
 
-    def __init__(self, a: Any, axes: Sequence[int] | None = None) -> None:
-        shape = node_of("transpose", 0, a).shape
-        given = range(len(shape))[::-1] if axes is None else axes
-        order = tuple(axis_of("transpose", d, len(shape)) for d in given)
-        if sorted(order) != list(range(len(shape))):
-            raise ArgumentError(
-                f"transpose: axes={axes!r} of an expression of {len(shape)}-d; name each axis once"
-            )
-        super().__init__(a, tuple(shape[d] for d in order), order)
+    __slots__ = ("fn", "ins", "out")
 
-    def view(self, array: Any) -> Any:
-        """See ViewNodeOp."""
-        return array.transpose(self.detail)
+    def __init__(self, fn: Callable[[View, list[Any]], object], out: View, ins: list[Any]) -> None:
+        self.fn, self.out, self.ins = fn, out, ins
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        self.fn(self.out, self.ins)
 
 
-class ReshapeNodeOp(ViewNodeOp):
-    """The elements in C order under another shape; one size may be -1."""
-
-    def __init__(self, a: Any, shape: Sequence[int]) -> None:
-        own = node_of("reshape", 0, a).shape
-        given, size = tuple(shape), math.prod(own)
-        known = math.prod(n for n in given if n != -1)
-        if given.count(-1) == 1 and known and size % known == 0:
-            given = tuple(size // known if n == -1 else n for n in given)
-        if math.prod(given) != size or any(n < 0 for n in given):
-            raise ShapeError(
-                f"reshape: shape {own} has {size} elements, which do not fit {tuple(shape)}"
-            )
-        super().__init__(a, given, given)
-
-    def view(self, array: Any) -> Any:
-        """See ViewNodeOp."""
-        return array.reshape(self.detail)
-
-
-class SliceNodeOp(ViewNodeOp):
-    """Part of an axis, `a[..., begin:end:step, ...]`."""
-
-    def __init__(
-        self, a: Any, axis: int, begin: int | None = None, end: int | None = None, step: int = 1
-    ) -> None:
-        shape = node_of("slice", 0, a).shape
-        own = axis_of("slice", axis, len(shape))
-        if not isinstance(step, int) or not step:
-            raise ArgumentError(f"slice: step={step!r}; expected a whole number other than 0")
-        part = slice(begin, end, step)
-        count = len(range(*part.indices(shape[own])))
-        made = tuple(count if d == own else n for d, n in enumerate(shape))
-        super().__init__(a, made, (own, begin, end, step))
-
-    def view(self, array: Any) -> Any:
-        """See ViewNodeOp."""
-        axis, *part = self.detail
-        return array[(slice(None),) * axis + (slice(*part),)]
+def push_views(
+    job: NodeOp,
+    fn: Callable[[View, list[Any]], object],
+    *,
+    overwrites: bool,
+    resources: Sequence[Any] = (),
+) -> None:
+    """Push `fn(out, ins)` of NumPy views; operands in the output's memory are copied before."""
+    out = job.out
+    common_device(job.name, (), job.ins, [out])
+    held = out._chunk
+    ins = [copied(v) if isinstance(v, Array) and v._chunk is held else v for v in job.ins]
+    reads = dict.fromkeys(v._chunk for v in ins if isinstance(v, Array))
+    views = [_read_only(v._view()) if isinstance(v, Array) else v for v in ins]
+    in_charge().push(
+        _Work(fn, out._view(), views),
+        const_vars=tuple(reads),
+        mutate_vars=[held, *(r.variable for r in resources)],
+        name=job.name,
+        prop=OVERWRITE if overwrites and out._holder is None else NORMAL,
+    )
+    held.writes += 1
 
 
-def _same(x: Any) -> Any:
-    return x
+def _read_only(view: View) -> View:
+    view.flags.writeable = False
+    return view
+
+
+def run(job: NodeOp, first: bool) -> None:
+    """A user's Python function of NumPy views, on the host."""
+    if not job.out.device.host:
+        raise DeviceError(
+            f"{job.name}: it is a Python function of NumPy views, which there are none of on "
+            f"{job.out.device!r}; write it with element, add, aggregate, prod or compute, or give "
+            "the graph device=ng.cpu()"
+        )
+    fn = job.fn
+    push_views(job, lambda out, ins: fn(out, *ins), overwrites=False)
+
+
+def look(job: NodeOp, first: bool) -> None:
+    """A user's function that is shown the values, which pass; they are brought to the host for it.
+    Where it raises, what it looked at has failed."""
+    fn, x, out = job.fn, job.ins[0], job.out
+    if x.device.host:
+
+        def pass_on(view: View, ins: list[Any]) -> None:
+            fn(ins[0])
+            view[...] = ins[0]
+
+        push_views(job, pass_on, overwrites=True)
+        return
+    came = copy_of(x, device=CPU)
+    work = _Work(lambda view, ins: fn(_read_only(view[...])), came._view(), [])
+    in_charge().push(work, mutate_vars=[came._chunk], name=job.name)
+    write(same, copy_of(came, device=out.device), out)
+    out._chunk.writes += 1

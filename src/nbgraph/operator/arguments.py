@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError
+import numpy as np
+
+from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.kernels.capture.draws import KEY
 from nbgraph.operator import keys
 
 if TYPE_CHECKING:
     from nbgraph.kernels.function import Scalar
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 _CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
+_MORE_OPTIONS = frozenset(("signature", "subok"))  # where no parameter has that name
 
 
 def signature(scalar: Scalar) -> inspect.Signature:
@@ -36,7 +39,7 @@ def signature(scalar: Scalar) -> inspect.Signature:
 
 
 def split(
-    op: Mapper, operands: tuple[Any, ...], options: dict[str, Any], out: Any = None
+    op: Elementwise, operands: tuple[Any, ...], options: dict[str, Any], out: Any = None
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
     """Operands in order, NumPy's call options, scalar parameters; of the text as it is now."""
     if op.refresh_needed():
@@ -44,8 +47,13 @@ def split(
     names = op.scalar.operands
     if len(operands) > op.nin:
         raise ArgumentError(_too_many(op, len(operands)))
-    call = {k: v for k, v in options.items() if k in _CALL_OPTIONS}
-    given = {k: v for k, v in options.items() if k not in _CALL_OPTIONS}
+    known = _CALL_OPTIONS
+    if not _MORE_OPTIONS.isdisjoint(options):
+        known = known | _MORE_OPTIONS.difference(names, (p.name for p in op.scalar.parameters))
+    call = {k: v for k, v in options.items() if k in known}
+    given = {k: v for k, v in options.items() if k not in known}
+    if "signature" in call:
+        call |= _dtype_of_loop(op, call.pop("signature"), call.get("dtype"))
     for name in names[: len(operands)]:
         if name in given:
             raise ArgumentError(f"{op.__name__}: operand {name!r} is given twice")
@@ -60,7 +68,46 @@ def split(
     return tuple(values), call, given
 
 
-def _by_name(op: Mapper, name: str, given: dict[str, Any]) -> Any:
+def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any]:
+    """The dtype that a ufunc's `signature=` asks for: "dd->d", or a dtype or None for each operand
+    and output; DTypeError where there is no such loop."""
+    if signature is None:
+        return {}
+    if dtype is not None:
+        raise ArgumentError(f"{op.__name__}: signature= and dtype= say the same; give one of them")
+    loops = op.types
+    if isinstance(signature, str) and "->" in signature:
+        wanted = list(signature.replace("->", ""))
+    else:
+        kinds = list(signature) if isinstance(signature, tuple) else [signature]
+        wanted = [None if kind is None else np.dtype(kind).char for kind in kinds]
+        wanted = [*([None] * (op.nargs - 1)), *wanted] if len(wanted) == 1 else wanted
+    for loop in loops:
+        chars = loop.replace("->", "")
+        pairs = zip(wanted, chars, strict=False)
+        if len(chars) == len(wanted) and all(w in (None, c) for w, c in pairs):
+            return {"dtype": np.dtype(loop[0])}
+    raise DTypeError(
+        f"{op.__name__}: there is no loop for signature={signature!r}; those are {', '.join(loops)}"
+    )
+
+
+def with_outputs(
+    op: Elementwise, operands: tuple[Any, ...], out: Any
+) -> tuple[tuple[Any, ...], Any]:
+    """Operands, and outputs given by position behind them, as NumPy's ufuncs take them."""
+    count = op.nin
+    if op.scalar.draws or out is not None or len(operands) > op.nargs:
+        return operands, out  # which is refused
+    if op.scalar.signature and op.scalar.signature.places != op.scalar.operands:
+        return operands, out
+    outs = operands[count:]
+    if any(isinstance(o, (bool, int, float, list, np.generic)) for o in outs):
+        return operands, out  # no array: one operand too many
+    return operands[:count], (*outs, *[None] * (op.nout - len(outs)))
+
+
+def _by_name(op: Elementwise, name: str, given: dict[str, Any]) -> Any:
     """An operand that has no place in the call."""
     if name in given:
         return given.pop(name)
@@ -72,7 +119,7 @@ def _by_name(op: Mapper, name: str, given: dict[str, Any]) -> Any:
     )
 
 
-def _too_many(op: Mapper, count: int) -> str:
+def _too_many(op: Elementwise, count: int) -> str:
     names = op.scalar.operands
     if op.scalar.signature and op.scalar.signature.places != names:
         return f"{op.__name__}{op.__signature__}: {count} positional arguments were given"
@@ -84,7 +131,7 @@ def _too_many(op: Mapper, count: int) -> str:
     return f"{op.__name__}: takes {op.nin} operand(s) {names}, {count} were given"
 
 
-def outputs(op: Mapper, out: Any) -> tuple[Any, ...]:
+def outputs(op: Elementwise, out: Any) -> tuple[Any, ...]:
     """The arrays given as `out`, one or None for each output."""
     if out is None:
         return (None,) * op.nout

@@ -8,25 +8,26 @@ with operators, so that it is differentiable itself and serves every kind of arr
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.device import Context, RunContext
 from nbgraph.errors import ArgumentError
+from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
 from nbgraph.operator.call import call
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.request import OpReqType, assign
-from nbgraph.operator.spec import Spec
-from nbgraph.shape import Shapes
+from nbgraph.operator.request import WORDS, OpReqType, assign
+from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.shape import Array, Arrays, Shapes
 
 if TYPE_CHECKING:
-    from nbgraph.operator.ready import Ready
+    from nbgraph.operator.kernel_call import Lowered
+    from nbgraph.operator.layout import Layout
     from nbgraph.resource import Resource
 
-Array = np.ndarray[Any, Any]
 _frame = sys._getframe
 
 
@@ -38,7 +39,7 @@ class Gradients(NamedTuple):
     """
 
     op: ArrayOp
-    attributes: Mapping[str, Any]
+    attributes: Attributes
     out_grads: Sequence[Any]  # None: nothing depends on that output
     inputs: Sequence[Any]
     outputs: Sequence[Any]
@@ -108,9 +109,10 @@ class ArrayOp:
 
     auxiliary: Sequence[str] = ()  # operands that are states: written in training
     effect = False  # whether applying it does something besides giving its outputs
-    kind: Literal["", "rows", "reduce", "product", "tiled", "drawn", "own", "update"] = (
-        ""  # of kernels that carriers have for it
-    )
+    kernels: Collection[str] = ()  # where `lower` may give kernel calls: "host", "devices"
+    kernels_at_once = True  # whether they serve NumPy arrays, too
+    draws = 0  # numbers of its kernel calls that a draw brings
+    words: Mapping[OpReqType, str] = WORDS  # requests as `lower` is told
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
 
     def __init__(
@@ -174,7 +176,7 @@ class ArrayOp:
                 return result
         return call(self, operands, self.normalise(attributes), out)
 
-    def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Mapping[str, Any]) -> Any:
+    def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
         """What the quick way gives, or None."""
         try:
             push = self.shortcuts.get(told(attributes, operands))
@@ -182,19 +184,17 @@ class ArrayOp:
             return None
         return None if push is None else push(frame, operands)
 
-    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """The attributes of a call as they are kept: typed, with defaults, hashable; to do it
         twice changes nothing. Raises ArgumentError for what the operator does not know."""
         return attributes
 
-    def inplace_pairs(self, attributes: Mapping[str, Any]) -> Sequence[tuple[int, int]]:
+    def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
         """Pairs (operand, output): `run` takes that output in the operand's memory, requested as
         kWriteInplace. Whether anybody still needs the operand is for the carrier to know."""
         return self.inplace
 
-    def grant(
-        self, device: Context, attributes: Mapping[str, Any] | None = None
-    ) -> tuple[Resource, ...]:
+    def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
         """What `run` needs on a device besides arrays: resources, one for each request. To be
         asked when work is pushed: the work mutates their variables. DeviceError where the
         operator cannot run there. `attributes` may say more, as `rng=` of a random draw does."""
@@ -205,9 +205,10 @@ class ArrayOp:
         return request(self.resources, device)
 
     def grant_to(
-        self, device: Context, attributes: Mapping[str, Any], specs: Sequence[Spec]
+        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
     ) -> tuple[Any, ...]:
-        """As `grant`, for operands of these specs, on which requests may depend."""
+        """Return what `grant` returns, for operands of these specs, on which requests may
+        depend."""
         return self.grant(device, attributes)
 
     def within(self, held: dict[Any, Any] | None) -> Any:
@@ -221,7 +222,7 @@ class ArrayOp:
             return ()
         return [i for i, name in enumerate(self.operands) if name in self.auxiliary]
 
-    def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         """Shapes and dtypes of the outputs."""
         variadic = bool(self.operands) and self.operands[-1].startswith("*")
         if len(specs) < self.nin or (len(specs) > self.nin and not variadic):
@@ -233,7 +234,7 @@ class ArrayOp:
         return (found,) if isinstance(found, Spec) else tuple(found)
 
     def infer_partial(
-        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
         """What follows from shapes that are known in part: those of operands and outputs, with
         None for the whole or an extent. Only what is certain; None where that is nothing."""
@@ -242,7 +243,7 @@ class ArrayOp:
         return self._partial(in_shapes, out_shapes, **attributes)
 
     def infer_dtypes(
-        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Mapping[str, Any]
+        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
         """What follows from dtypes of which some are None: those of operands and outputs. None
         where the operator does not say."""
@@ -250,10 +251,10 @@ class ArrayOp:
 
     def run(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
+        inputs: Arrays,
+        outputs: Arrays,
         requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         *,
         resources: Sequence[Resource] = (),
         is_train: bool = False,
@@ -262,29 +263,46 @@ class ArrayOp:
         """Compute into NumPy arrays, each output as its request says. Outputs are distinct from
         inputs in memory, unless their request is kWriteInplace. `resources` is what `grant` gave
         when the work was pushed, `is_train` what `training` said then."""
+        if all(req is OpReqType.kNullOp for req in requests) and outputs:
+            return
+        if self.kernels_at_once and "host" in self.kernels:
+            if kernel_call.run(self, inputs, outputs, requests, attributes):
+                return
         targets = [
             out if req in (OpReqType.kWriteTo, OpReqType.kWriteInplace) else np.empty_like(out)
             for out, req in zip(outputs, requests, strict=True)
         ]
-        if all(req is OpReqType.kNullOp for req in requests) and outputs:
-            return
         self.compute(inputs, targets, attributes, resources)
         for out, target, req in zip(outputs, targets, requests, strict=True):
             if target is not out:
                 assign(out, req, target)
 
-    def ready(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
-    ) -> Ready | None:
-        """The kernel that gives the outputs, for NumPy arrays that lie like these; None where none
-        does."""
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """Return the kernel calls for arrays of these layouts, on the host or on devices; None
+        where no kernel computes it. To be asked by `kernel_call.lowered`, which keeps them."""
         return None
+
+    def mode(self, attributes: Attributes) -> bool | None:
+        """Return whether it trains, whatever a run says; None: as the run does."""
+        return None
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
+        """Return the numbers that a push brings to the kernel: a draw, whether a run trains."""
+        return ()
 
     def compute(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        attributes: Mapping[str, Any],
+        inputs: Arrays,
+        outputs: Arrays,
+        attributes: Attributes,
         resources: Sequence[Resource] = (),
     ) -> None:
         """Fill the outputs."""
@@ -299,7 +317,7 @@ class ArrayOp:
             raise ArgumentError(f"{self.__name__}: there is no way to compute it on this device")
 
     def on_numpy(
-        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+        self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
         """Apply it to NumPy arrays, at once."""
         return at_once(self, operands, attributes, out)
@@ -314,7 +332,7 @@ class ArrayOp:
         return self
 
 
-def told(attributes: Mapping[str, Any], operands: Sequence[Any]) -> tuple[Any, ...]:
+def told(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
     """Attributes and how many operands there are, as a key."""
     return (len(operands), *attributes, *attributes.values())
 

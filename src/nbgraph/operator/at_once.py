@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,36 +11,36 @@ from nbgraph.device import RunContext, cpu
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
+from nbgraph.operator.kernel_call import KernelCall, lowered
+from nbgraph.operator.layout import layout_of
+from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.owners import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.operator.typing import as_operand
 from nbgraph.settings import PYTHON_ASKED
-from nbgraph.shape import overlap
+from nbgraph.shape import Array, Arrays, overlap
 
 if TYPE_CHECKING:
     from nbgraph.operator.array_op import ArrayOp
-    from nbgraph.operator.ready import Ready
 
-Array = np.ndarray[Any, Any]
 _KEPT = 1024  # calls that an operator knows
 
 
 def at_once(
-    op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+    op: ArrayOp, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
 ) -> Any:
     """The results; those for which an `out` is given are that array."""
-    key = None if out is not None or OWNED or not op.kind else _key(operands, attributes)
+    key = (
+        None if out is not None or OWNED or "host" not in op.kernels else _key(operands, attributes)
+    )
     if key is not None:
         known = op.carried.get(key)
         if known is not None:
             return _again(operands, *known)
     if OWNED:
         wait_for((*operands, *(out or ())))
-    inputs = [
-        np.asarray(as_operand(op.__name__, op.operand_name(i), value))
-        for i, value in enumerate(operands)
-    ]
+    inputs = [_input(op, i, value) for i, value in enumerate(operands)]
     specs = op.infer([Spec.of(a) for a in inputs], attributes)
     if op.view is not None and out is None:
         result = viewed(op.view, inputs[0], attributes)
@@ -55,7 +55,15 @@ def at_once(
     return finished[0] if len(finished) == 1 else tuple(finished)
 
 
-def _key(operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+def _input(op: ArrayOp, index: int, value: Any) -> Array:
+    """An operand as an array."""
+    name = op.operand_name(index)
+    if type(value) is not np.ndarray:
+        refuse_foreign(op.__name__, name, value)
+    return np.asarray(as_operand(op.__name__, name, value))
+
+
+def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     """What a call is known by: how its arrays lie; None where not all of them are arrays, or the
     text itself is to be run."""
     if PYTHON_ASKED[0] or any(type(a) is not np.ndarray for a in operands):
@@ -63,39 +71,39 @@ def _key(operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
     return ("at once", *[(a.shape, a.dtype, a.strides) for a in operands], *attributes.items())
 
 
-def _again(operands: Sequence[Array], ready: Ready, specs: Sequence[Spec]) -> Any:
+def _again(operands: Arrays, call: KernelCall, specs: Sequence[Spec]) -> Any:
     """The results of a call like one before."""
     results = [np.empty(shape, dtype) for shape, dtype in specs]
-    ready.run((*operands, *results))
-    return results[0] if len(results) == 1 else tuple(results)
+    call.run((*operands, *results))
+    if len(results) > 1:
+        return tuple([r if r.ndim else r[()] for r in results])
+    return results[0] if results[0].ndim else results[0][()]
 
 
 def _learn(
     op: ArrayOp,
     key: Any,
     operands: Sequence[Any],
-    inputs: Sequence[Array],
-    results: Sequence[Array],
-    attributes: Mapping[str, Any],
+    inputs: Arrays,
+    results: Arrays,
+    attributes: Attributes,
 ) -> None:
     """Remember the kernel of a call, if it was one over these very arrays."""
     if any(a is not b for a, b in zip(inputs, operands, strict=True)):
         return
-    if any(r.ndim == 0 or not r.size for r in results):
+    if any(not r.size for r in results) or not op.kernels_at_once:
         return
-    ready = op.ready(inputs, results, attributes)
-    if ready is not None:
+    given, made = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
+    found = lowered(op, given, made, ["write"] * len(made), attributes)
+    call = None if found is None else found.alone
+    if call is not None:
         if len(op.carried) >= _KEPT:
             op.carried.clear()
-        op.carried[key] = ready, [Spec.of(r) for r in results]
+        op.carried[key] = call, [Spec.of(r) for r in results]
 
 
 def _filled(
-    op: ArrayOp,
-    inputs: Sequence[Array],
-    outs: Sequence[Any],
-    specs: Sequence[Spec],
-    attributes: Mapping[str, Any],
+    op: ArrayOp, inputs: Arrays, outs: Sequence[Any], specs: Sequence[Spec], attributes: Attributes
 ) -> list[Array]:
     """The arrays that are given, or new ones, with the results."""
     results = [
@@ -120,10 +128,10 @@ def _filled(
 
 def _run(
     op: ArrayOp,
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
+    inputs: Arrays,
+    outputs: Arrays,
     requests: Sequence[OpReqType],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
 ) -> None:
     granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])
     resources, turns = own_resources(granted)
@@ -156,11 +164,7 @@ def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
 
 
 def _request(
-    index: int,
-    out: Array,
-    spec: Spec,
-    inputs: Sequence[Array],
-    pairs: Sequence[tuple[int, int]],
+    index: int, out: Array, spec: Spec, inputs: Arrays, pairs: Sequence[tuple[int, int]]
 ) -> OpReqType | None:
     """How an output is delivered that is given or new; None: by way of an array of its own."""
     if out.dtype != spec.dtype:
@@ -179,7 +183,7 @@ def _at(index: int) -> str:
     return f"[{index}]" if index else ""
 
 
-def viewed(view: Callable[..., Array], x: Array, attributes: Mapping[str, Any]) -> Array:
+def viewed(view: Callable[..., Array], x: Array, attributes: Attributes) -> Array:
     """The view, or the view of a contiguous copy where strides allow none."""
     try:
         return view(x, **attributes)

@@ -1,9 +1,18 @@
-"""Backward passes of operators as operators: all in-gradients in one loop."""
+"""How gradients flow through an operator, for every kind of array.
+
+A scalar operator has an operator of its in-gradients, and a list of what that reads; an operator
+over whole arrays has a rule.
+"""
 
 from __future__ import annotations
 
-from nbgraph.kernels.derived import Backward
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from nbgraph.errors import DerivativeError
+from nbgraph.kernels.derived import Backward, output_index
 from nbgraph.kernels.function import Scalar
+from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.origin import Made
 
@@ -52,3 +61,65 @@ def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
         made.origin = Made(_make, (op, forward, wrt))
         kept.setdefault(key, made)  # another thread may have been quicker
     return kept[key]
+
+
+class MapVjp:
+    """The in-gradients of some operands of a scalar operator, in one pass over the elements.
+
+    Attributes
+    ----------
+    wrt : operands by index, in the order of what `reverse` gives
+    reverse : the operator; its operands are the out-gradients, then what `reads` lists
+    reads : ("in", i) is operand i of the operator, ("out", k) its output k
+    problem : the DerivativeError where there is no derivative
+    """
+
+    __slots__ = ("problem", "reads", "reverse", "wrt")
+
+    def __init__(self, op: Mapper, wrt: Sequence[int]) -> None:
+        self.wrt = wrt
+        self.problem: DerivativeError | None = None
+        self.reads: list[tuple[Literal["in", "out"], int]] = []
+        own = op.scalar.operands
+        try:
+            self.reverse = backward(
+                op, None if len(wrt) == len(own) else tuple(own[i] for i in wrt)
+            )
+        except DerivativeError as problem:
+            self.problem = problem
+            return
+        for name in self.reverse.scalar.operands[op.nout :]:
+            # an operand called "out" comes first: then the gradient is written with operands alone
+            if name in own:
+                self.reads.append(("in", own.index(name)))
+            else:
+                self.reads.append(("out", output_index(name)))
+
+    def require(self) -> None:
+        """DerivativeError where there is no derivative."""
+        if self.problem is not None:
+            raise type(self.problem)(str(self.problem)) from self.problem
+
+
+def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
+    """Return how gradients flow to the operands `wrt` of a scalar operator; worked out once."""
+    if op.refresh_needed():
+        op.refresh()
+    kept = op.carried.setdefault("vjp", {})
+    if wrt not in kept:
+        kept[wrt] = MapVjp(op, wrt)
+    return kept[wrt]
+
+
+def rule_vjp(gradients: Gradients) -> Sequence[Any]:
+    """Return the in-gradients of an operator over whole arrays, in operand order, by its rule.
+
+    Raises DerivativeError where it has none.
+    """
+    op = gradients.op
+    if op.rule is None:
+        raise DerivativeError(
+            f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
+            "give one with ng.autograd.Function"
+        )
+    return op.rule(gradients)

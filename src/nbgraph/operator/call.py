@@ -2,7 +2,8 @@
 
 NumPy arrays and numbers carry nothing themselves: the operator computes at once. A class with
 `__nbgraph_priority__` and `__nbgraph_call__` is a carrier (NDArray: a push to the engine; Symbol:
-a node of a graph); of several, the one with the highest priority takes the call.
+a node of a graph); of several, the one with the highest priority takes the call. For arrays of
+Dask a class of ours is the carrier (`nbgraph.operator.lazy`).
 
 The recorder is what a carrier tells of every operator it has carried out: `recording` is a slot,
 per context, that autograd fills; so is `training`, which operators see as `ctx.is_train`.
@@ -11,11 +12,17 @@ per context, that autograd fills; so is `training`, which operators see as `ctx.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
 
+import numpy as np
+
 from nbgraph.errors import ArgumentError
+from nbgraph.operator.lazy import adopted
+from nbgraph.operator.spec import Attributes
+
+_PLAIN = frozenset({np.ndarray, float, int, bool})  # classes that carry nothing
 
 
 class Carrier(Protocol):
@@ -25,7 +32,7 @@ class Carrier(Protocol):
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Apply `op`; `out` is None, or a sequence with a value or None for each output."""
         ...
@@ -47,7 +54,7 @@ class Recorder(Protocol):
         self,
         op: Any,
         operands: Sequence[Any],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         outputs: Sequence[Any],
         in_place: Sequence[bool],
     ) -> None:
@@ -93,13 +100,20 @@ def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
     priority = 0
     for value in values:
         kind = type(value)
+        if kind in _PLAIN:
+            continue
         own = getattr(kind, "__nbgraph_priority__", None)
-        if own is not None and (best is None or own > priority):
+        if own is None:
+            kind = adopted[kind]
+            if kind is None:
+                continue
+            own = kind.__nbgraph_priority__
+        if best is None or own > priority:
             best, priority = kind, own
     return best
 
 
-def call(op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any = None) -> Any:
+def call(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any = None) -> Any:
     """Apply an operator to whatever its operands are.
 
     Parameters

@@ -26,7 +26,7 @@ from nbgraph.kernels.transplant import Transplant
 
 if TYPE_CHECKING:
     from nbgraph.kernels.certificate import Certificate
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 
 Asked = tuple[Claim, str]  # a claim, and the digest of its formulas
@@ -82,7 +82,7 @@ def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certifi
     return found
 
 
-def require(op: Mapper) -> None:
+def require(op: Elementwise) -> None:
     """The derivative of an operator is right, as found before or now; a wrong one raises."""
     scalar = op.scalar
     claims: list[Asked] = []

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, overload
 
-from nbgraph.errors import CaptureError
+from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.kernels.capture.names import plain_function
 from nbgraph.kernels.capture.raising import OnInvalid
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.symbolic_text import from_sympy, is_expression
 from nbgraph.settings import config
 
 
 @overload
-def op(fn: Callable[..., Any], /) -> Mapper: ...
+def op(fn: Any, args: Sequence[Any] | None = None, /, *, name: str | None = None) -> Mapper: ...
 @overload
 def op(
     fn: None = None,
@@ -32,6 +33,7 @@ def op(
 
 def op(
     fn: Callable[..., Any] | None = None,
+    args: Sequence[Any] | None = None,
     /,
     *,
     name: str | None = None,
@@ -60,6 +62,9 @@ def op(
     count. The numbers are the same on all devices and for any number of threads; derivatives take
     them as constants.
 
+    An expression of SymPy is an operator, too: `ng.op(expression, args)`, where `args` are its
+    symbols in the order of the operands, by default by name.
+
     >>> import nbgraph as ng
     >>> huber = ng.op(lambda r, *, d=1.0: 0.5 * r * r if abs(r) <= d else d * (abs(r) - 0.5 * d))
     >>> huber([0.5, 3.0])
@@ -73,6 +78,13 @@ def op(
         raise ValueError(f"op: on_invalid={on_invalid!r}; expected 'raise' or 'nan'")
     if isinstance(fn, Mapper):
         return fn
+    if is_expression(fn):
+        fn = from_sympy(fn, args, name or "expression")
+    elif args is not None:
+        raise ArgumentError(
+            f"op: args={args!r} are the symbols of an expression of SymPy; a function names its "
+            "operands itself"
+        )
     plain: FunctionType | None = plain_function(fn)
     if plain is None:
         raise CaptureError(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nbgraph.errors import NbgraphError, ShapeError
+from nbgraph.foreign import require_keywords
 from nbgraph.operator.call import carrier_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -75,6 +76,7 @@ def deferrable(
             if ordered:
                 defer = _deferral(args, kwargs)
                 if defer is not None:
+                    require_keywords(function, kwargs)
                     return defer(call, args, kwargs, None)
             seen = _defaults[0]
             try:
@@ -89,6 +91,9 @@ def deferrable(
                 if defer is None or (count is None and outputs is not None):
                     raise
                 return defer(call, args, kwargs, count or None)
+            except TypeError:
+                require_keywords(function, kwargs)
+                raise
             defer = _deferral(args, kwargs)
             if defer is None:
                 return made

@@ -18,14 +18,14 @@ from nbgraph.operator.typing import operand_dtypes
 
 if TYPE_CHECKING:
     from nbgraph.kernels.loops import Loop
-    from nbgraph.operator.invoke import Plan
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
+    from nbgraph.operator.map_call import Plan
 
 CAPABILITY = (9, 0)  # where nobody says which
 _VECTOR = re.compile(r"\b(?:ld|st)\.global\.v\d\.\w+")
 
 
-def capability(op: Mapper, cc: object) -> tuple[int, int]:
+def capability(op: Elementwise, cc: object) -> tuple[int, int]:
     """A compute capability, given as `(9, 0)` or "9.0"; ArgumentError for another one."""
     given = cc
     if isinstance(given, str):
@@ -33,26 +33,26 @@ def capability(op: Mapper, cc: object) -> tuple[int, int]:
     if given not in CAPABILITIES:
         known = ", ".join(f"({a}, {b})" for a, b in CAPABILITIES)
         raise ArgumentError(
-            f"{op.__name__}.ptx: cc={cc!r} is no compute capability that PTX is made for; those "
+            f"{op.__name__}.ptx: cc={cc!r} is not a compute capability that PTX is made for; those "
             f"are {known}, and a device takes the PTX of one that is not above its own"
         )
     return given  # type: ignore[return-value]
 
 
-def side_by_side(op: Mapper, plan: Plan) -> tuple[Loop, Grid]:
+def side_by_side(op: Elementwise, plan: Plan) -> tuple[Loop, Grid]:
     """The loop over arrays whose elements lie side by side, and its grid for aligned ones."""
     outputs = [o.name for o in plan.typed.outputs]
     layouts = ["c"] * (op.nin + op.nout)
-    loop = op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout)  # type: ignore[arg-type]
+    loop = plan.loop(layouts, outputs, ["write"] * op.nout)
     return loop, Grid(lanes=lanes(loop))
 
 
-def contiguous(op: Mapper, plan: Plan, cc: tuple[int, int] = CAPABILITY) -> DeviceKernel:
+def contiguous(op: Elementwise, plan: Plan, cc: tuple[int, int] = CAPABILITY) -> DeviceKernel:
     """The kernel of that loop."""
     return device_kernel(*side_by_side(op, plan), cc)
 
 
-def made(op: Mapper, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
+def made(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
     """The contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
     if op.refresh_needed():
         op.refresh()
@@ -61,7 +61,7 @@ def made(op: Mapper, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
     except TypeError as error:
         if isinstance(error, NbgraphError):
             raise
-        raise DTypeError(f"{op.__name__}.ptx: {dtype!r} is no dtype: {error}") from None
+        raise DTypeError(f"{op.__name__}.ptx: {dtype!r} is not a dtype: {error}") from None
     plan = op.invoker.plan(operand_dtypes(op.scalar, given), given, defaults_of(op.scalar))
     return contiguous(op, plan, capability(op, cc))
 
@@ -153,7 +153,7 @@ class DeviceExplanation(Explanation):
         }
 
 
-def explain(op: Mapper, *, dtype: object = None, device: object = None) -> Explanation:
+def explain(op: Elementwise, *, dtype: object = None, device: object = None) -> Explanation:
     """The explanation of an operator for "cpu" or "gpu"; ArgumentError for another device."""
     kind = "cpu" if device is None else str(device).partition("(")[0]
     if kind not in ("cpu", "gpu"):
@@ -166,4 +166,4 @@ def explain(op: Mapper, *, dtype: object = None, device: object = None) -> Expla
     except TypeError as error:
         if isinstance(error, NbgraphError):
             raise
-        raise DTypeError(f"{op.__name__}.explain: {dtype!r} is no dtype: {error}") from None
+        raise DTypeError(f"{op.__name__}.explain: {dtype!r} is not a dtype: {error}") from None

@@ -28,7 +28,7 @@ from nbgraph.kernels.signature import defaults_of
 from nbgraph.operator import facts
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 POINTS = 161
 MAX_TRIPS = 100  # of a loop; beyond it a curve has a gap
@@ -41,17 +41,17 @@ _FARTHEST = 200.0
 # text ------------------------------------------------------------------------------------------
 
 
-def summary(op: Mapper) -> str:
+def summary(op: Elementwise) -> str:
     """One line: the class of dependence of every operand, or what else there is to say."""
     if op.nout == 1 and not facts.floating_operands(op):
-        return "no derivative: operands or result are no floating numbers"
+        return "no derivative: operands or result are not floating numbers"
     rows = facts.dependence_rows(op)
     if not rows:
         return "no derivative"
     return "; ".join(f"{r['operand']} is {r['class']}: {r['why']}" for r in rows)
 
 
-def documentation(op: Mapper, own: str) -> str:
+def documentation(op: Elementwise, own: str) -> str:
     """The user's docstring, how it is called, formula, dependence; `own` alone where they fail."""
     try:
         text, _ = facts.scalar_text(op.scalar)
@@ -66,7 +66,7 @@ def documentation(op: Mapper, own: str) -> str:
         return own
 
 
-def _called(op: Mapper) -> str:
+def _called(op: Elementwise) -> str:
     """What a call takes and gives."""
     scalar, defaults = op.scalar, op.scalar.defaults
     rows = [
@@ -88,7 +88,7 @@ def _called(op: Mapper) -> str:
 # notebooks -------------------------------------------------------------------------------------
 
 
-def mimebundle(op: Mapper) -> dict[str, str]:
+def mimebundle(op: Elementwise) -> dict[str, str]:
     """Plain text, and HTML with a plot; never raises, as a display must not."""
     try:
         plain = f"{op!r}\n{summary(op)}"
@@ -100,7 +100,7 @@ def mimebundle(op: Mapper) -> dict[str, str]:
         return {"text/plain": plain}
 
 
-def _html(op: Mapper) -> str:
+def _html(op: Elementwise) -> str:
     parts = [("formula", facts.scalar_text(op.scalar)[0])]
     parts += [
         (f"derivative w.r.t. {name}", text) for name, text in facts.derivative_texts(op).items()
@@ -110,7 +110,7 @@ def _html(op: Mapper) -> str:
     return f'<div style="display:flex;flex-wrap:wrap;gap:1em">{body}{plot(op)}</div>'
 
 
-def plot(op: Mapper) -> str:
+def plot(op: Elementwise) -> str:
     """An SVG of the first output over the first operand, others at 1, and of its slope."""
     wrt = op.scalar.operands[0]
     parameters = defaults_of(op.scalar)
@@ -134,7 +134,7 @@ def plot(op: Mapper) -> str:
     return picture.line_plot(curves, title=title)
 
 
-def _kinds(op: Mapper) -> list[str]:
+def _kinds(op: Elementwise) -> list[str]:
     return list(probe_kinds(op.scalar))
 
 

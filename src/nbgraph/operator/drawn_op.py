@@ -7,26 +7,26 @@ by NumPy on the host.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.spec import Attributes, Spec
 
 if TYPE_CHECKING:
     from nbgraph.kernels.draws import Drawn
     from nbgraph.resource import Resource
 
 
-class DrawnCall(NamedTuple):
-    """A kernel that makes `size` numbers, and the words of its parameters. The record: elements
-    and blocks, addresses of the operands that it loads and of the outputs that it stores,
-    `parameters`, three words of a draw, and, where it `trains`, whether a run does."""
-
-    drawn: Drawn
-    parameters: tuple[int, ...]
-    size: int
+_NANOSECONDS = {"float32": 1.3, "float64": 2.5}  # of a number
+_PER_BYTE = 0.1  # nanoseconds
+_WORD = ("i", "int64")  # of a draw, in an argument block
+DRAW = 3  # words of a draw
 
 
 class DrawnOp(ArrayOp):
@@ -34,33 +34,99 @@ class DrawnOp(ArrayOp):
     kernels may draw for it, it has the kind "drawn"."""
 
     adds = True
+    kernels_at_once = False
     trains = False  # whether kernels are told if a run trains
 
     def by_kernels(self, *, trains: bool = False) -> None:
         """Kernels may draw for it: they store."""
-        self.kind, self.adds, self.trains = "drawn", False, trains
+        self.kernels, self.draws = ("host", "devices"), DRAW
+        self.adds, self.trains = False, trains
 
-    def always(self, attributes: Mapping[str, Any]) -> bool:
+    def always(self, attributes: Attributes) -> bool:
         """Whether it does what it does in training whatever a run says."""
         return False
 
-    def grant(
-        self, device: Context, attributes: Mapping[str, Any] | None = None
-    ) -> tuple[Resource, ...]:
+    def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
         """A generator, its numbers fixed now."""
         from nbgraph.resource import parallel_random
 
         return (parallel_random(None if attributes is None else attributes.get("rng")),)
 
-    def draw_words(self, attributes: Mapping[str, Any]) -> tuple[int, int, int]:
+    def draw_words(self, attributes: Attributes) -> tuple[int, int, int]:
         """The next draw, as words of a record."""
         from nbgraph.resource.random import draw_of
 
         return draw_of(attributes.get("rng")).words
 
+    def mode(self, attributes: Attributes) -> bool | None:
+        """See ArrayOp."""
+        return True if self.always(attributes) else None
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
+        """See ArrayOp: the next draw, then, where kernels are told, whether the run trains."""
+        words = self.draw_words(attributes)
+        return (*words, int(is_train or self.always(attributes))) if self.trains else words
+
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: a kernel of contiguous arrays; it stores the first output in any case."""
+        stores = [request != "null" for request in requests]
+        specs = [Spec(x.shape, x.dtype) for x in operands]
+        call = self.drawn_call(specs, stores, attributes, host=host)
+        if call is None:
+            return None
+        count = len(operands)
+        order = [*(range(count) if self.trains else ())]
+        written = [count + k for k, stored in enumerate(stores) if k == 0 or stored]
+        places = [None if x.contiguous else layout(x.shape, x.dtype) for x in (*operands, *outputs)]
+        for k, request in enumerate(requests):
+            if request == "add":
+                own = outputs[k]
+                places[count + k] = layout(own.shape, own.dtype)
+        call = replace(call, name=self.__name__, order=(*order, *written), writes=len(written))
+        return Lowered((call,), tuple(places), adds=False)
+
     def drawn_call(
-        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
-    ) -> DrawnCall | None:
-        """The kernel for contiguous operands of these Specs; None where none does it. `stores`:
-        which outputs are needed; the first one is stored in any case."""
+        self,
+        operands: Sequence[Spec],
+        stores: Sequence[bool],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> KernelCall | None:
+        """Return the kernel for contiguous operands of these Specs, by `draw_call`, or None where
+        none does it. `stores`: which outputs are needed; the first is stored in any case."""
         return None
+
+
+def draw_call(
+    drawn: Drawn, parameters: Sequence[Any], size: int, *, trains: bool = False, host: bool
+) -> KernelCall:
+    """Return the kernel that makes `size` numbers; its arrays follow from the operator.
+
+    The block: elements and blocks, addresses of the operands that it loads and of the outputs that
+    it stores, `parameters`, three words of a draw, and, where it `trains`, whether a run does.
+    """
+    words, scalars = drawn.words(*parameters), (_WORD,) * (DRAW + trains)
+    if not host:
+        from nbgraph.kernels.cuda.drawing import drawing
+
+        unit, vectors, blocks = drawing(drawn, size)
+        call = unit_call(unit, (size, blocks), words, blocks, vectors)
+        return replace(call, scalars=scalars)
+    from nbgraph.kernels.draws import host_text
+    from nbgraph.kernels.writer import ITEMSIZE
+    from nbgraph.kernels.written import written
+
+    code = written(drawn.name, host_text(drawn), drawn.compute)
+    nbytes = sum(ITEMSIZE[dtype] for dtype in drawn.arrays.values())
+    cost = int(size * (_NANOSECONDS[drawn.compute] + drawn.cost + _PER_BYTE * nbytes))
+    tiles = -(-size // drawn.tile)
+    return KernelCall(drawn.name, code, (size, 0), (), words, tiles, max(1, cost), scalars)

@@ -10,13 +10,13 @@ that works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.kernel_call import KernelCall
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.cuda.unit import UnitCall
+    from nbgraph.kernels.cuda.unit import Unit as Code
     from nbgraph.operator.array_op import ArrayOp
 
 
@@ -30,9 +30,9 @@ class Composed(NamedTuple):
 class Pieces(NamedTuple):
     """`parts(out, *operands, **attributes)` gives what is written where, in order: triples (part of
     out, k, part of operand k, which broadcasts to it), or (part of out, None, a number). All are
-    NumPy views whose values nobody knows."""
+    NumPy views whose values nobody knows. None in place of all where it does not know how."""
 
-    parts: Callable[..., Iterable[tuple[Any, int | None, Any]]]
+    parts: Callable[..., Iterable[tuple[Any, int | None, Any]] | None]
 
 
 class Unit(NamedTuple):
@@ -40,7 +40,7 @@ class Unit(NamedTuple):
     Specs; None where there is none. Its addresses: of the operands, then of all outputs. `first`:
     as of Pieces, what the output holds before the kernel, which goes on from there."""
 
-    call: Callable[..., UnitCall | None]
+    call: Callable[..., KernelCall | None]
     first: Callable[..., Iterable[tuple[Any, int | None, Any]]] | None = None
 
 
@@ -128,12 +128,19 @@ def form_of(op: Any, kind: type[_Kind]) -> _Kind | None:
 
 
 def unit_call(
-    op: Any, operands: Sequence[Spec], outputs: Sequence[Spec], attributes: Mapping[str, Any]
-) -> UnitCall | None:
-    """The kernel of an operator that has a Unit form; None where it has none for these. Of a
-    MovingOp the last word says whether the states move."""
-    form = form_of(op, Unit)
-    return None if form is None else form.call(operands, outputs, **attributes)
+    code: Code,
+    head: tuple[int, int],
+    words: tuple[int, ...],
+    units: int,
+    vectors: Code | None = None,
+) -> KernelCall:
+    """Return the call of a kernel over `units` threads, or blocks of such. The block: `head`, the
+    addresses of operands and of results, which follow from the operator, `words`. `vectors`: the
+    kernel where all addresses are multiples of 16, if that is another."""
+    from nbgraph.kernels.cuda.unit import UnitLaunches  # hosts alone do without
+
+    launches = UnitLaunches(code, units, vectors, code.name)
+    return KernelCall(code.name, code, head, (), words, units, 0, device=launches)
 
 
 __all__ = [

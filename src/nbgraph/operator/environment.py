@@ -18,6 +18,7 @@ from nbgraph.errors import ArgumentError
 SERIAL = "random"  # the one kind whose users take turns even where each has its own memory
 RANDOM, SPACE = (SERIAL, "parallel_random"), ("temp_space",)
 _NO_KEYWORDS: Mapping[str, Any] = {}
+IS_TRAIN = "is_train"  # a compiled function of a user may name it among its parameters
 
 
 class OpContext(NamedTuple):

@@ -13,19 +13,19 @@ from nbgraph import picture
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import NbgraphError
 from nbgraph.kernels import simd
-from nbgraph.kernels.kernel import Kernel, kernel
+from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.signature import defaults_of
 from nbgraph.operator import certified, facts
 from nbgraph.operator.typing import operand_dtypes
 
 if TYPE_CHECKING:
-    from nbgraph.operator.invoke import Plan
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
+    from nbgraph.operator.map_call import Plan
 
 _COMPILERS = {"llvm": "LLVM", "numba": "Numba"}
 
 
-class Explanation:
+class Explanation(picture.Report):
     r"""The facts about one operator, for kernels of one dtype.
 
     It prints what a reader wants first; the texts that compilers read and wrote are attributes:
@@ -37,7 +37,9 @@ class Explanation:
     'def function_dx(x):\n    return 2.0 * x'
     """
 
-    def __init__(self, op: Mapper, dtype: object = None) -> None:
+    _headed = True
+
+    def __init__(self, op: Elementwise, dtype: object = None) -> None:
         if op.refresh_needed():
             op.refresh()
         self.op = op
@@ -108,8 +110,7 @@ class Explanation:
         op, plan = self.op, self._typed
         outputs = [o.name for o in plan.typed.outputs]
         layouts = ["c"] * (op.nin + op.nout)
-        loop = op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout)  # type: ignore[arg-type]
-        return kernel(loop)
+        return plan.kernel(layouts, outputs, ["write"] * op.nout)
 
     @property
     def source(self) -> str:
@@ -245,12 +246,3 @@ class Explanation:
             "opaque": facts.opaque_calls(self.op),
             "notes": list(self.notes),
         }
-
-    def __str__(self) -> str:
-        return f"{self.title}\n\n{picture.sections(self.sections())}"
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return picture.html_sections(self.title, self.sections())

@@ -26,7 +26,7 @@ from nbgraph.kernels.wording import place
 from nbgraph.operator.typing import operand_dtypes, resolve
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 _DTYPES = ("float16", "float32", "float64", "int8", "int32", "int64", "uint8", "bool")
 _OPTIONS = {1: ("kInplaceInOut", "kInplaceOutIn"), 2: ("kInplaceLhsOut", "kInplaceOutLhs")}
@@ -97,7 +97,7 @@ def readable_text(
     )
 
 
-def floating_operands(op: Mapper) -> list[str]:
+def floating_operands(op: Elementwise) -> list[str]:
     """The operands a derivative can be taken with respect to."""
     if all(o.kind != "f" for o in probe(op.scalar).outputs):
         return []
@@ -105,7 +105,7 @@ def floating_operands(op: Mapper) -> list[str]:
     return [n for n, kind in zip(op.scalar.operands, kinds, strict=True) if kind == "f"]
 
 
-def derivative_texts(op: Mapper) -> dict[str, str]:
+def derivative_texts(op: Elementwise) -> dict[str, str]:
     """Per operand the text of the derivative, or why there is none."""
     found = {}
     for name in floating_operands(op):
@@ -119,7 +119,7 @@ def derivative_texts(op: Mapper) -> dict[str, str]:
     return found
 
 
-def guard_rows(op: Mapper) -> list[dict[str, Any]]:
+def guard_rows(op: Elementwise) -> list[dict[str, Any]]:
     """Branches that are taken on a set without interior, and what the slope is there."""
     rows: list[dict[str, Any]] = []
     parameters = defaults_of(op.scalar)
@@ -139,7 +139,7 @@ def guard_rows(op: Mapper) -> list[dict[str, Any]]:
     return rows
 
 
-def _expression(op: Mapper, captured: Captured, node: Node) -> str:
+def _expression(op: Elementwise, captured: Captured, node: Node) -> str:
     return readable.expression(captured.graph, node, literals(op.scalar))
 
 
@@ -160,7 +160,7 @@ def guard_text(row: Mapping[str, Any]) -> str:
 # dependence ------------------------------------------------------------------------------------
 
 
-def dependence_rows(op: Mapper) -> list[dict[str, Any]]:
+def dependence_rows(op: Elementwise) -> list[dict[str, Any]]:
     """Per floating operand: class, what is read, why, and the form that reads the output."""
     names, gradient = floating_operands(op), op.hand_gradient
     if gradient is not None:
@@ -201,7 +201,7 @@ def _row(name: str, kind: str, reads: list[str], why: str) -> dict[str, Any]:
     return {"operand": name, "class": kind, "reads": reads, "why": why, "form": None}
 
 
-def _not_differentiable(op: Mapper) -> set[str]:
+def _not_differentiable(op: Elementwise) -> set[str]:
     """Operands for which the hand-given gradient is None."""
     assert op.hand_gradient is not None
     captured = op.scalar.capture(probe_kinds(op.scalar), defaults_of(op.scalar))
@@ -210,7 +210,9 @@ def _not_differentiable(op: Mapper) -> set[str]:
     return {n for n, node in zip(op.scalar.operands, given, strict=True) if node.op == "static"}
 
 
-def in_place(op: Mapper, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]) -> dict[str, Any]:
+def in_place(
+    op: Elementwise, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]
+) -> dict[str, Any]:
     """Which memory may be written over, forward and backward, and why.
 
     The option names are those of a simple operator: kInplaceInOut, kInplaceOutIn, ...
@@ -248,7 +250,7 @@ def in_place(op: Mapper, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]) -
 # dtypes and notes ------------------------------------------------------------------------------
 
 
-def dtype_table(op: Mapper) -> list[tuple[str, str, str]]:
+def dtype_table(op: Elementwise) -> list[tuple[str, str, str]]:
     """Operands' dtype, results' dtypes, precision of the arithmetic."""
     rows = []
     parameters = defaults_of(op.scalar)
@@ -266,14 +268,14 @@ def dtype_table(op: Mapper) -> list[tuple[str, str, str]]:
     return rows
 
 
-def opaque_calls(op: Mapper) -> list[str]:
+def opaque_calls(op: Elementwise) -> list[str]:
     """Functions in the graph that have no source text."""
     captured = probe(op.scalar)
     nodes = captured.graph.reachable(captured.outputs)
     return sorted({n.data.fn.__name__ for n in nodes if n.op == "extern"})
 
 
-def notes(op: Mapper) -> list[str]:
+def notes(op: Elementwise) -> list[str]:
     """What a reader should know besides."""
     found = []
     for name in opaque_calls(op):

@@ -15,11 +15,11 @@ from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator import arguments
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 
 def with_values(
-    op: Mapper, error: ElementError, operands: Sequence[Any], out: Any, options: dict[str, Any]
+    op: Elementwise, error: ElementError, operands: Sequence[Any], out: Any, options: dict[str, Any]
 ) -> ElementError:
     """Return the error with the words of the text for its element, and the operands there.
 

@@ -1,7 +1,8 @@
-"""The short path of a call: same dtype and shape as before, contiguous, parameters as before.
+"""The short path of a call: dtypes seen before, contiguous arrays of one shape.
 
-A number beside arrays of floats becomes an array, which for arrays that are not large costs a
-fortieth of the general way. Operands by name and those left to their defaults take their places.
+Values of scalar parameters are words of the record, which the native entry fills in. Small
+operands that lie otherwise (numbers, strides, smaller shapes) are copied first, at a fortieth of
+the cost of the general way. Operands by name and those left to their defaults take their places.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ import numpy as np
 from nbgraph.dtype import name_of
 from nbgraph.kernels.capture.names import Text, rewritten, unchanged
 from nbgraph.operator import parallel
+from nbgraph.operator.typing import limits
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
     from types import CellType
 
     from nbgraph.kernels.kernel import Kernel
-    from nbgraph.operator.invoke import Plan
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
+    from nbgraph.operator.map_call import Plan
 
 FORMATS = frozenset("?bBhHiIlLefd")  # buffer formats that are NumPy's dtype characters
 CALLS_BEFORE = 2  # general calls of one kind before the short path is set up
-SETTINGS = 32  # values of parameters for which short paths are kept
+KINDS = 128  # kinds of calls that are counted
 CACHED = 1 << 21  # bytes of a call's arrays up to which results are written through the caches
 FILLED = 1 << 15  # elements up to which a number is written out
 _LARGEST = 65504.0  # that every format of floats holds
@@ -36,117 +38,162 @@ _empty = np.empty
 _settings = config.variable.get  # bound once: read at every call
 _NUMBERS = (float, int)
 
-# the parameters of a call that are not left to their defaults: names, types and values
-Given = tuple[tuple[str, type, str], ...]
+_MISSING: Any = object()
+
 Native = tuple[Callable[..., Any], bytes]  # a function, and what it returns to decline
 
 
 class Entry(NamedTuple):
     """The short path of one kind of call: within the cost that is worth other threads, and within
-    the caches where there are none."""
+    the caches where there are none.
+
+    `ranges`: of integer parameters that must fit a dtype, as place, least and largest value.
+    """
 
     brief: Native
     alone: Native
     outputs: Sequence[np.dtype[Any]]
     kernel: Kernel  # held alive
+    ranges: Sequence[tuple[int, int, int]] = ()
 
 
 class FastCall:
-    """The short paths of one operator, by dtype of the first operand.
+    """The short paths of one operator, by dtype of the first operand; with parameters that a call
+    gives, by their types, too.
 
     An entry holds its kernel alive; entries are dropped when a watched object changes.
     """
 
     __slots__ = (
         *("_attributes", "_cells", "_closed", "_globals", "_op", "_seen", "_texts"),
-        *("entries", "settings"),
+        *("_defaults", "_floats", "_operands", "_places", "entries", "varied"),
     )
 
-    def __init__(self, op: Mapper) -> None:
+    def __init__(self, op: Elementwise) -> None:
         self._op = op
-        self.entries: dict[Any, Entry] = {}
-        self.settings: dict[tuple[Any, Given], Entry] = {}  # of other parameters
-        self._seen: dict[tuple[Any, Given], int] = {}
         self._globals: Sequence[tuple[dict[str, Any], str, Any]] = ()
         self._cells: Sequence[tuple[CellType, Any]] = ()
         self._attributes: Sequence[tuple[Any, str, Any]] = ()
         self._texts: Sequence[Text] = ()
         self._closed = False
+        self.forget()
 
     def forget(self) -> None:
-        """Drop all entries."""
-        self.entries, self.settings = {}, {}
-        self._seen = {}
+        """Drop all entries, and look at the definition again."""
+        self.entries: dict[Any, Entry] = {}
+        self.varied: dict[tuple[Any, ...], Entry] = {}  # where a call gives parameters
+        self._seen: dict[tuple[Any, ...], int] = {}
+        self._places: dict[str, int] | None = None
+
+    def _look(self) -> dict[str, int]:
+        """The places of the parameters that are numbers; remembers defaults besides."""
+        scalar = self._op.scalar
+        own = [p for p in scalar.parameters if not p.is_static]
+        self._defaults = [_MISSING if p.required else p.default for p in own]
+        self._floats = [isinstance(p.default, float) for p in own]
+        defaults = {} if scalar.draws else scalar.defaults
+        self._operands = [(name, defaults.get(name, _MISSING)) for name in scalar.operands]
+        self._places = places = {p.name: i for i, p in enumerate(own)}
+        return places
 
     def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         """The result, or None where the general path has to take the call."""
-        given: Given | None = ()
-        if not self.entries and not self.settings:
+        if not self.entries and not self.varied:
             return None
+        values: tuple[Any, ...] = ()
         if options or len(operands) < self._op.nin:
-            operands, given = self._placed(operands, options)
-            if given is None:
+            placed = self.placed(operands, options)
+            if placed is None:
                 return None
-        result = self._arrays(operands, out, given)
-        if result is None and any(type(o) in _NUMBERS for o in operands):
-            filled = _filled(operands)
-            if filled is not None:
-                return self._arrays(filled, out, given)
-        return result
-
-    def _placed(
-        self, operands: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], Given | None]:
-        """All operands by place, with those that have names or defaults, and the parameters; None
-        where the call says something else."""
-        scalar, rest, placed = self._op.scalar, dict(options), list(operands)
-        for name in scalar.operands[len(operands) :]:
-            if name not in rest and name not in scalar.defaults:
-                return operands, None
-            placed.append(rest.pop(name) if name in rest else scalar.defaults[name])
-        return tuple(placed), self._given(rest)
-
-    def _given(self, options: dict[str, Any]) -> Given | None:
-        """The numbers that options give to parameters; None where they are something else."""
-        if not options:
-            return ()
-        parameters = {p.name for p in self._op.scalar.parameters}
-        if any(k not in parameters or type(v) not in _NUMBERS for k, v in options.items()):
+            operands, values = placed
+        elif len(operands) != self._op.nin:  # or an output would pass for an operand
             return None
-        return tuple(sorted((k, type(v), repr(v)) for k, v in options.items()))
-
-    def _arrays(self, operands: tuple[Any, ...], out: Any, given: Given) -> Any:
         if PYTHON_ASKED[0] and _settings().compiler == "python":
-            return None
-        if len(operands) != self._op.nin:  # or an output would pass for an operand
-            return None
-        first = operands[0]
-        if type(first) is not _ndarray:
-            return None
-        key = first.dtype
-        found = self.settings.get((key, given)) if given else self.entries.get(key)
-        if found is None:
             return None
         for space, name, value in self._globals:
             if space.get(name) is not value:
                 return None
         if rewritten(self._texts) or (self._closed and self._closure_changed()):
             return None
-        dtypes = found.outputs
+        result = self._arrays(operands, out, values)
+        if result is not None:
+            return result
+        copies = _copies(operands)
+        if copies is not None:
+            return self._arrays(copies, out, values)
+        if out is None and _reversed(operands):
+            result = self._arrays(tuple([o.T for o in operands]), None, values)
+            return (
+                tuple([r.T for r in result])
+                if type(result) is tuple
+                else (None if result is None else result.T)
+            )
+        return None
+
+    def placed(
+        self, operands: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """All operands by place, with those that have names or defaults, and the values of all
+        parameters that are numbers, or () where none is given; None where the call says something
+        else."""
+        places = self._places
+        if places is None:
+            places = self._look()
+        by_name = 0
+        if len(operands) < len(self._operands):
+            rest = self._operands[len(operands) :]
+            found = [options.get(name, default) for name, default in rest]
+            if any(value is _MISSING for value in found):
+                return None
+            by_name = sum([name in options for name, _ in rest])
+            operands = (*operands, *found)
+        if len(options) == by_name:
+            return operands, ()
+        values = list(self._defaults)
+        for name, value in options.items():
+            place = places.get(name)
+            if place is None:
+                by_name -= 1
+                continue
+            kind = type(value)
+            if kind is int and self._floats[place]:
+                value = float(value)
+            elif kind not in _NUMBERS:
+                if not isinstance(value, (np.floating, np.integer)):
+                    return None
+                value = float(value) if self._floats[place] else value.item()
+            values[place] = value
+        if by_name or _MISSING in values:
+            return None  # an unknown name, one given twice, or a missing one
+        return operands, tuple(values)
+
+    def _arrays(self, operands: tuple[Any, ...], out: Any, values: tuple[Any, ...]) -> Any:
+        first = operands[0]
+        if type(first) is not _ndarray:
+            return None
+        if values:
+            entry = self.varied.get((first.dtype, *map(type, values)))
+        else:
+            entry = self.entries.get(first.dtype)
+        if entry is None:
+            return None
+        for place, least, most in entry.ranges:
+            if not least <= values[place] <= most:
+                return None
         if out is None:
-            shape = first.shape
-            if not shape:
-                return None
+            shape, dtypes = first.shape, entry.outputs
             if len(dtypes) > 1:
-                out = tuple([_empty(shape, dtype) for dtype in dtypes])
-            else:
-                out = _empty(shape, dtypes[0])
-        if type(out) is tuple:
-            if any(array is None for array in out):
-                return None
-            done = _run(found, (*operands, *out))
-            return None if done is None else out[0] if len(out) == 1 else out
-        return _run(found, (*operands, out))
+                made = tuple([_empty(shape, dtype) for dtype in dtypes])
+                done = _run(entry, (*operands, *made, *values), first.size)
+                return None if done is None else made if shape else tuple([m[()] for m in made])
+            done = _run(entry, (*operands, _empty(shape, dtypes[0]), *values), first.size)
+            return done if shape or done is None else done[()]
+        if type(out) is not tuple:
+            return _run(entry, (*operands, out, *values), first.size)
+        if any(array is None for array in out):
+            return None
+        done = _run(entry, (*operands, *out, *values), first.size)
+        return None if done is None else out[0] if len(out) == 1 else out
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
         """The newest entry where it has one output and only globals and texts are watched."""
@@ -165,81 +212,129 @@ class FastCall:
     ) -> None:
         """A general call with `options` for parameters: when its kind recurs, set up the short
         path."""
-        op, typed = self._op, plan.typed
-        dtypes, given = [*typed.operands, *typed.outputs], self._given(options)
-        if given is None or any(d.char not in FORMATS for d in dtypes):
+        typed = plan.typed
+        dtypes = [*typed.operands, *typed.outputs]
+        placed = self.placed(tuple(operands), options)
+        if placed is None or any(d.char not in FORMATS for d in dtypes):
             return
-        place = dtypes[0], given
-        if place in self.settings if given else dtypes[0] in self.entries:
+        values = placed[1]
+        kind = dtypes[0], *map(type, values)
+        if kind in self.varied if values else dtypes[0] in self.entries:
+            return
+        if len(self._seen) >= KINDS:
+            self._seen = {}
+        self._seen[kind] = self._seen.get(kind, 0) + 1
+        if self._seen[kind] < CALLS_BEFORE:
             return
         outputs = tuple(name_of(d) for d in typed.outputs)
         key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
         code = plan.kernels.get(key)
-        if len(self._seen) >= 4 * SETTINGS:
-            self._seen = {}
-        self._seen[place] = self._seen.get(place, 0) + 1
-        if self._seen[place] < CALLS_BEFORE:
-            return
-        if code is None and _with_number(operands):
-            from nbgraph.kernels.kernel import kernel
-
-            code = plan.kernels[key] = kernel(op.invoker.loop(plan, *key))
+        if code is None and _small(operands):
+            code = plan.kernel(*key)
         if code is None:
             return
-        from nbgraph.kernels import entry
-
-        words = op.invoker.parameter_words(plan)
-        if not entry.available() or not entry.fits(len(dtypes), len(words)):
+        made = self._entry(code, plan, [d.char for d in dtypes], numbers=bool(values))
+        if made is None:
             return
-        formats = [d.char for d in dtypes]
-        nbytes = sum(d.itemsize for d in dtypes)
-        most = parallel.most(typed.captured, nbytes)
-        brief, alone = (
-            entry.make(code, formats, len(typed.operands), words, elements)
-            for elements in (most, max(most, CACHED // nbytes))
-        )
-        self._globals, self._cells, self._attributes, self._texts = op.scalar.watch.checks()
+        self._globals, self._cells, self._attributes, self._texts = self._op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
-        made = Entry(brief, alone, typed.outputs, code)
-        if not given:
+        if not values:
             self.entries = {**self.entries, dtypes[0]: made}
         else:
-            kept = list(self.settings.items())[1 - SETTINGS :]
-            self.settings = {**dict(kept), place: made}
+            self.varied = {**self.varied, kind: made}
+
+    def _entry(
+        self, code: Kernel, plan: Plan, formats: Sequence[str], *, numbers: bool
+    ) -> Entry | None:
+        """The short path over a kernel, which takes the parameters as numbers or has them in its
+        record; None where there is none."""
+        from nbgraph.codegen import builtin
+        from nbgraph.kernels import entry
+
+        typed, places = plan.typed, self._places or {}
+        words = plan.parameter_words()
+        given = plan.varying(list(places)) if numbers else []
+        if given is None or not builtin.available() or not entry.fits(len(formats), len(words)):
+            return None
+        dtypes = [*typed.operands, *typed.outputs]
+        nbytes = sum(d.itemsize for d in dtypes)
+        most = parallel.most(typed.captured, nbytes)
+        if given:
+            words.append(b"")  # of parameters that nothing reads
+        brief, alone = (
+            entry.make(code, formats, len(typed.operands), words, elements, given)
+            for elements in (most, max(most, CACHED // nbytes))
+        )
+        within = [(places[name], np.iinfo(d)) for name, d in limits(typed.captured) if numbers]
+        ranges = [(place, int(info.min), int(info.max)) for place, info in within]
+        return Entry(brief, alone, typed.outputs, code, ranges)
 
 
-def _run(found: Entry, arrays: tuple[Any, ...]) -> Any:
+def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
     """The last array, or None where the general path has to take the call."""
-    function, declined = found.brief
-    result = function(*arrays)
+    function, declined = entry.brief
+    result = function(*arguments)
     if result is not declined:
         return result
-    if arrays[0].size > FILLED and "nbgraph.engine" in sys.modules and parallel.alone():
-        function, declined = found.alone
-        result = function(*arrays)
+    if size > FILLED and "nbgraph.engine" in sys.modules and parallel.alone():
+        function, declined = entry.alone
+        result = function(*arguments)
     return None if result is declined else result
 
 
-def _with_number(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
-    """Whether some operands are numbers beside arrays of floats that `_filled` would take."""
-    arrays = [o for o in operands if o.ndim]
-    return len(arrays) < len(operands) and any(
-        o.dtype.kind == "f" and o.size <= FILLED and o.flags.c_contiguous for o in arrays
-    )
+def _small(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether `_copies` may serve calls of this kind: one operand has the result's shape."""
+    shape = np.broadcast_shapes(*[o.shape for o in operands])
+    return any(o.shape == shape and o.size <= FILLED for o in operands)
 
 
-def _filled(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Operands with arrays instead of Python numbers; None where the general way is to be taken."""
-    like = next((o for o in operands if type(o) is _ndarray), None)
-    if like is None or like.dtype.kind != "f" or like.size > FILLED:
+def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Operands as new contiguous arrays of one shape, where they are small and not so; None where
+    the general way is to be taken."""
+    like: Any = None
+    for operand in operands:
+        kind = type(operand)
+        if kind is _ndarray or isinstance(operand, np.generic):
+            if like is None or (operand.ndim, operand.size) > (like.ndim, like.size):
+                like = operand
+        elif kind not in _NUMBERS:
+            return None
+    if like is None:
+        if not all(type(operand) is float for operand in operands):
+            return None
+        return tuple([np.asarray(operand) for operand in operands])
+    shape, dtype = like.shape, like.dtype
+    if like.size > FILLED or (len(shape) > 1 and not _in_order(operands, shape)):
         return None
     made: list[Any] = []
     for operand in operands:
         if type(operand) in _NUMBERS:
-            if not -_LARGEST <= operand <= _LARGEST:
+            if dtype.kind != "f" or not -_LARGEST <= operand <= _LARGEST:
                 return None
-            filled = _empty(like.shape, like.dtype)
-            filled.fill(operand)
-            operand = filled
-        made.append(operand)
+            copy = _empty(shape, dtype)
+            copy.fill(operand)
+        elif operand.shape == shape and type(operand) is _ndarray and operand.flags.c_contiguous:
+            made.append(operand)
+            continue
+        else:
+            copy = _empty(shape, operand.dtype)
+            try:
+                copy[...] = operand
+            except ValueError:  # they broadcast to a shape that none of them has
+                return None
+        made.append(copy)
     return tuple(made)
+
+
+def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a new result of operands that lie like these is row-major."""
+    full = [o for o in operands if getattr(o, "shape", None) == shape]
+    if len(full) == 1:
+        return bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
+    return not all(o.flags.fnc for o in full)
+
+
+def _reversed(operands: tuple[Any, ...]) -> bool:
+    """Whether all operands are column-major arrays of one shape."""
+    shape = getattr(operands[0], "shape", None)
+    return all(type(o) is _ndarray and o.flags.fnc and o.shape == shape for o in operands)

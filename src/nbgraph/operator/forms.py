@@ -8,6 +8,7 @@ graphs and kernels see ordinary functions. A call asks for its form here, before
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,10 +17,10 @@ from nbgraph.kernels.capture.draws import KEY
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.derived import Derivative
 from nbgraph.kernels.function import WrittenFunction
-from nbgraph.kernels.signature import Choice, Signature, choices_of
+from nbgraph.kernels.signature import Choice, Signature, choices_of, is_static
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 MAX_FORMS = 256  # of one operator that are kept
 
@@ -27,16 +28,18 @@ MAX_FORMS = 256  # of one operator that are kept
 class Specialized(NamedTuple):
     """The origin of a form: the operator as the text has it, and the roles that differ."""
 
-    parent: Mapper
+    parent: Elementwise
     choices: tuple[Choice, ...]
 
 
 class Forms:
     """What makes and keeps the forms of one operator."""
 
-    def __init__(self, op: Mapper) -> None:
+    def __init__(self, op: Elementwise) -> None:
         self._op = op
-        self._made: dict[tuple[Any, ...], Mapper] = {}
+        self._made: dict[tuple[Any, ...], Elementwise] = {}
+        # of names: whether they choose no form; None where a Python number chooses none
+        self._numbers: dict[str, bool | None] | None = None
 
     def clear(self) -> None:
         """Forget the forms: the operator has changed."""
@@ -53,13 +56,15 @@ class Forms:
         return count
 
     def bind(
-        self, args: tuple[Any, ...], options: Mapping[str, Any]
-    ) -> tuple[Mapper, tuple[Any, ...], dict[str, Any]]:
+        self, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Return the form that a call asks for, its operands by position, and other arguments.
 
         Raises ArgumentError where an array is given for a parameter that cannot be an operand.
         """
         op, signature = self._op, self._signature()
+        if len(args) <= op._direct and self._only_numbers(options):
+            return op, args, options
         places = signature.places
         if len(args) > len(places) or any(name in options for name in places[: len(args)]):
             return op, args, dict(options)  # which refuses it
@@ -74,12 +79,33 @@ class Forms:
         rest = {name: value for name, value in given.items() if name not in fixed}
         return form, tuple(operands), rest
 
-    def form(self, given: Mapping[str, Any]) -> Mapper:
+    def _only_numbers(self, options: dict[str, Any]) -> bool:
+        """Whether options choose no form: they give Python numbers to parameters that are numbers
+        in all forms, and operands."""
+        numbers = self._numbers
+        if numbers is None:
+            signature = self._signature()
+            own = {p.name for p in signature.parameters}
+            text = signature.text.parameters
+            numbers = dict[str, bool | None]()
+            numbers.update((name, name not in own) for name in text)
+            for name in own:
+                default = text[name].default
+                if default is not inspect.Parameter.empty and not is_static(default):
+                    numbers[name] = None
+            self._numbers = numbers
+        for name, value in options.items():
+            known = numbers.get(name, True)
+            if known is False or (known is None and type(value) not in (float, int)):
+                return False
+        return True
+
+    def form(self, given: Mapping[str, Any]) -> Any:
         """Return the form for these values by name; those of operands do not count."""
         own = {choice.name: choice for choice in self._op.scalar.choices}
         return self.choose(choices_of(self._op.__name__, self._signature(), given, own).values())
 
-    def with_number(self, name: str) -> Mapper:
+    def with_number(self, name: str) -> Any:
         """Return the form in which a name has a number that can be differentiated by."""
         signature = self._signature()
         static = any(p.name == name and p.is_static for p in signature.parameters)
@@ -91,7 +117,7 @@ class Forms:
             choice = Choice(name, "number", 1.0)
         return self.choose([*(c for c in self._op.scalar.choices if c.name != name), choice])
 
-    def choose(self, choices: Iterable[Choice]) -> Mapper:
+    def choose(self, choices: Iterable[Choice]) -> Any:
         """Return the form of these roles."""
         op = self._op
         chosen = tuple(sorted(choices, key=lambda choice: choice.name))
@@ -120,13 +146,14 @@ class Forms:
             found = self._made.setdefault(key, self._make(chosen))
         return found
 
-    def _make(self, choices: tuple[Choice, ...]) -> Mapper:
+    def _make(self, choices: tuple[Choice, ...]) -> Any:
         op, scalar = self._op, self._op.scalar
         assert isinstance(scalar, WrittenFunction), op
         definition = WrittenFunction(scalar.fn, choices, scalar)
         definition.name = scalar.name
         try:
-            form = type(op)(
+            made: Any = type(op)
+            form = made(
                 definition,
                 fastmath=op.fastmath,
                 prefer=op.prefer,
@@ -149,7 +176,7 @@ def _key(choices: Iterable[Choice]) -> tuple[Any, ...]:
     return tuple(choice.key() for choice in choices)
 
 
-def specialized(parent: Mapper, choices: tuple[Choice, ...]) -> Mapper:
+def specialized(parent: Elementwise, choices: tuple[Choice, ...]) -> Any:
     """Return the form of an operator with these roles."""
     assert parent.forms is not None, parent
     return parent.forms.choose(choices)

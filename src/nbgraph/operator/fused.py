@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,12 +20,10 @@ from nbgraph.dtype import is_float, name_of
 from nbgraph.errors import ArgumentError, FusionError
 from nbgraph.kernels.fused import Application, Fused, Source
 from nbgraph.kernels.kinds import kind_of_dtype
-from nbgraph.operator.invoke import Invoker, Plan
+from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.map_call import Plan
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.typing import Array, Typed, as_operand, common_dtype
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.loops import Loop
 
 MAX_FUSED = 512  # operators kept, least recently asked for first out
 
@@ -284,6 +282,8 @@ def _require_kept(types: PartTypes, part: Part, i: int, source: Source) -> None:
 class _FusedInvoker(Invoker):
     """Dtypes are worked out part by part: each computes with what it would have alone."""
 
+    loop_name = "fused"  # one kernel whatever the operator is called
+
     def __init__(self, op: FusedMapper) -> None:
         super().__init__(op.scalar)
         self._op = op
@@ -320,9 +320,7 @@ class _FusedInvoker(Invoker):
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
         """See Invoker."""
         weak = tuple(v if isinstance(v, np.dtype) else type(v) for v in values)
-        key = weak, tuple(parameters.items())
-        found = self._plans.get(key)
-        return found or self._keep(key, self._typed(values, parameters), parameters)
+        return self._resolved((weak,), parameters, lambda: self._typed(values, parameters))
 
     def _typed(self, values: Sequence[Value], parameters: Mapping[str, Any]) -> Typed:
         op = self._op
@@ -337,7 +335,3 @@ class _FusedInvoker(Invoker):
         captured = op.scalar.capture([kind_of_dtype(d) for d in dtypes], parameters)
         outputs = tuple(types.outputs[i][j] for i, j in op.outputs)
         return Typed(captured, dtypes, outputs, types.compute or "float64")
-
-    def loop(self, *given: Any, **options: Any) -> Loop:
-        """See Invoker; the same kernel whatever the operator is called."""
-        return replace(super().loop(*given, **options), name="fused")

@@ -23,6 +23,7 @@ def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient
     written.none_allowed = True
     grads = ["out_grad"] if nout == 1 else [f"out_grad{i}" for i in range(nout)]
     outs = ["out"] if nout == 1 else [f"out{i}" for i in range(nout)]
+    outs = [name for name in outs if name not in scalar.operands]
     for name in written.operands:
         if name not in (*grads, *outs, *scalar.operands):
             raise DerivativeError(

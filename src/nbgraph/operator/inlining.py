@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.draws import KEY, bits
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import WrittenFunction
@@ -12,29 +13,26 @@ from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.transplant import Transplant
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 
-def inline(
-    op: Mapper, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
-) -> Value:
-    """Build an operator into another function's graph; `path`: when it is reached there."""
+def inline(op: Elementwise, call: Call) -> Value:
+    """Build an operator into the graph of the function that calls it."""
     if op.refresh_needed():
         op.refresh()
-    bound = op.__signature__.bind(*args, **kwargs)
+    tracer, bound = call.tracer, op.__signature__.bind(*call.args, **call.kwargs)
     values = dict(bound.arguments)
     for name, p in bound.signature.parameters.items():
         values.setdefault(name, tracer.constant(p.default, None))  # type: ignore[arg-type]
     if isinstance(op.scalar, WrittenFunction) and op.hand_gradient is None:
         fn, on_invalid = op.scalar.fn, op.scalar.on_invalid
         node = tracer.site or tracer.text.body[0]
-        made = functools.partial(tracer.subtracer, fn)
-        return tracer.enter(node, fn, made, values, path, on_invalid=on_invalid)
+        inner = functools.partial(tracer.subtracer, fn)
+        return tracer.enter(node, fn, inner, values, call.path, on_invalid=on_invalid)
     return _moved(op, tracer, values)
 
 
-def _moved(op: Mapper, tracer: Tracer, values: dict[str, Value]) -> Value:
+def _moved(op: Elementwise, tracer: Tracer, values: dict[str, Value]) -> Value:
     """The captured graph, which no text says, or whose gradient is given by hand."""
     graph, scalar = tracer.graph, op.scalar
     if scalar.draws:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype, name_of
+from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.kernels.cost import per_element
 from nbgraph.kernels.function import Captured, Scalar
-from nbgraph.operator import parallel
-from nbgraph.operator.placement import classes_of
-from nbgraph.operator.streaming import level, streams
+from nbgraph.kernels.signature import parameter_kinds
+from nbgraph.operator.layout import layout_of
+from nbgraph.operator.map_call import Plan, map_call
+from nbgraph.operator.streaming import level, threshold
 from nbgraph.operator.typing import (
     Array,
     Typed,
@@ -21,53 +21,32 @@ from nbgraph.operator.typing import (
     common_dtype,
     in_common,
     operand_dtypes_of,
-    parameter_bytes,
     require_fit,
     resolve,
 )
-from nbgraph.shape import (
-    Space,
-    address,
-    broadcast,
-    is_ordered,
-    overlap,
-    overlaps_itself,
-    space,
-    tiled,
-)
+from nbgraph.shape import address, broadcast, overlap, overlaps_itself
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.kernel import Kernel
-    from nbgraph.kernels.loops import Layout, Loop, Request
     from nbgraph.kernels.nodes import Node
 
 
-class Plan(NamedTuple):
-    """Kernels of one operator for one set of dtypes, by layout and request; `literals` are read
-    from the record, behind the scalar parameters (see `nbgraph.kernels.literals`)."""
-
-    typed: Typed
-    parameters: dict[str, Any]
-    kernels: dict[tuple[Any, ...], Kernel]
-    literals: tuple[Node, ...]
-    costs: dict[int, float]  # nanoseconds of an element, by the bytes of its operands and outputs
-
-    @property
-    def uniform(self) -> tuple[Node, ...]:
-        """What the record holds one value of: the scalar parameters and literals."""
-        return self.typed.captured.parameters + self.literals
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
 class Invoker:
     """Runs a scalar definition over arrays; keeps what it has resolved."""
 
+    loop_name: str | None = None  # of its loops, where that is not the definition's
+
     def __init__(self, scalar: Scalar, *, fastmath: bool = False) -> None:
         self.scalar, self.fastmath = scalar, fastmath
         self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._by_types: dict[tuple[Any, ...], tuple[Any, Any]] = {}  # of `plan_of`: dtypes
 
     def forget(self) -> None:
         """Drop what was resolved: the definition has changed."""
         self._plans.clear()
+        self._by_types.clear()
 
     # calls ------------------------------------------------------------------------------------
 
@@ -89,6 +68,8 @@ class Invoker:
         """
         name = self.scalar.name
         operands, plan = self.prepare(values, parameters, dtype, casting)
+        if casting != "same_kind":
+            self._require_casts(values, plan, casting)
         labels = list(zip(self.scalar.operands, (o.shape for o in operands), strict=True))
         shape = broadcast(name, labels)
         if where is not True:
@@ -131,27 +112,52 @@ class Invoker:
         dtype: object = None,
     ) -> Plan:
         """What was resolved for dtypes and parameters."""
-        key = (tuple(dtypes), common, tuple(parameters.items()), dtype)
-        found = self._plans.get(key)
-        if found is None:
-            typed = resolve(self.scalar, dtypes, common, parameters, dtype)
-            found = self._keep(key, typed, parameters)
-        return found
+        key = (tuple(dtypes), common, dtype)
+        return self._resolved(
+            key, parameters, lambda: resolve(self.scalar, dtypes, common, parameters, dtype)
+        )
 
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
         """What is resolved for dtypes and Python numbers, which take the dtype of the others.
         OverflowError where an integer does not fit."""
-        common = common_dtype(self.scalar, values)
-        return self.plan(operand_dtypes_of(self.scalar, values, common), common, parameters)
+        weak = [v if isinstance(v, np.dtype) else type(v) for v in values]
+        key = (*weak, parameter_kinds(parameters))
+        found = None if int in weak else self._by_types.get(key)  # integers are looked at
+        if found is None:
+            common = common_dtype(self.scalar, values)
+            dtypes = operand_dtypes_of(self.scalar, values, common)
+            found = self._by_types[key] = tuple(dtypes), common
+        return self.plan(*found, parameters)
+
+    def _resolved(
+        self, key: tuple[Any, ...], parameters: Mapping[str, Any], typed: Callable[[], Typed]
+    ) -> Plan:
+        """The plan for `key` and parameters; values of numbers are not a part of what is kept."""
+        key = (*key, parameter_kinds(parameters))
+        found = self._plans.get(key)
+        if found is None:
+            return self._keep(key, typed(), parameters)
+        made = found.having(parameters)
+        if made is not found:
+            self._plans[key] = made
+        return made
 
     def _keep(self, key: tuple[Any, ...], typed: Typed, parameters: Mapping[str, Any]) -> Plan:
         require_fit(self.scalar.name, typed.captured, parameters)
         shared = self._same_graph(typed)
         literals = shared.literals if shared else self._literals(typed.captured)
-        kernels, costs = (shared.kernels, shared.costs) if shared else ({}, {})
-        found = Plan(typed, dict(parameters), kernels, literals, costs)
+        name = self.scalar.name
+        found = Plan(
+            name,
+            self.loop_name or name,
+            self.fastmath,
+            typed,
+            dict(parameters),
+            literals,
+            shared.kernels if shared else {},
+        )
         if len(self._plans) > 256:
-            self._plans.clear()
+            self.forget()
         self._plans[key] = found
         return found
 
@@ -179,10 +185,10 @@ class Invoker:
         plan: Plan,
         operands: Sequence[Array],
         outputs: Sequence[Array],
-        requests: Sequence[Request] | None = None,
+        requests: Sequence[str] | None = None,
     ) -> None:
         """Fill `outputs` (all of one shape); operands broadcast to it and may share its memory."""
-        asked: Sequence[Request] = requests or ["write" for _ in outputs]
+        requests = requests or ("write",) * len(outputs)
         if not outputs or outputs[0].size == 0:
             return
         targets, copies = list(outputs), []
@@ -191,123 +197,41 @@ class Invoker:
             if clash or overlaps_itself(array) or not array.dtype.isnative:
                 targets[i] = array.astype(array.dtype.newbyteorder("="))
                 copies.append(i)
-        shape = targets[0].shape
-        views = [o if o.shape == shape else np.broadcast_to(o, shape) for o in operands]
+        shape, views = targets[0].shape, list(operands)
         for k, view in enumerate(views):
-            if any(overlap(t, view) == "partial" for t in targets):
-                views[k] = np.broadcast_to(operands[k].copy(), shape)
-        self._launch(plan, views, targets, asked)
+            wide = view if view.shape == shape else np.broadcast_to(view, shape)
+            if any(overlap(t, wide) == "partial" for t in targets):
+                views[k] = view.copy()
+        written = [t for t, request in zip(targets, requests, strict=True) if request != "null"]
+        call = map_call(
+            plan,
+            shape,
+            [layout_of(view) for view in views],
+            [layout_of(target) for target in targets],
+            requests,
+            once=_past_caches(views, targets),
+        )
+        call.run((*views, *written))
         for i in copies:
             outputs[i][...] = targets[i]
 
-    def _launch(
-        self,
-        plan: Plan,
-        operands: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[Request],
-    ) -> None:
-        code, words, size = self.launch(plan, operands, outputs, requests)
-        arrays = *operands, *outputs
-        nbytes = sum(a.itemsize for a in arrays)
-        each = plan.costs.get(nbytes)
-        if each is None:
-            each = plan.costs[nbytes] = per_element(plan.typed.captured, nbytes)
-        parallel.run(code, words, size, int(size * each), arrays)
-
-    def launch(
-        self,
-        plan: Plan,
-        operands: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[Request],
-    ) -> tuple[Kernel, Array, int]:
-        """The kernel, argument record and number of elements of a run; arrays have one shape."""
-        from nbgraph.kernels.kernel import kernel, record  # the compiler's side loads when needed
-
-        arrays = [*operands, *outputs]
-        if all(a.flags.c_contiguous for a in arrays):
-            where = Space(outputs[0].size, tuple(a.itemsize for a in arrays), ())
-            layouts: tuple[Layout, ...] = ("c",) * len(arrays)
-        else:
-            where = tiled(space(outputs[0].shape, [a.strides for a in arrays]))
-            layouts = classes_of(arrays, where, len(operands))
-        dtypes = tuple(name_of(o.dtype) for o in outputs)
-        past = _past_caches(where, operands, outputs, layouts[len(operands) :], requests)
-        ordered = not plan.typed.captured.graph.raises or is_ordered(
-            where, outputs[0].shape, [a.strides for a in arrays]
-        )
-        says = {"streaming": past, "unordered": not ordered}
-        key = (layouts, dtypes, tuple(requests), *(s for s, holds in says.items() if holds))
-        code = plan.kernels.get(key)
-        if code is None:
-            code = kernel(self.loop(plan, layouts, dtypes, requests, **says))
-            plan.kernels[key] = code
-        words = record(
-            where.inner,
-            [address(a) for a in arrays],
-            where.steps,
-            self.parameter_words(plan),
-            where.outer,
-        )
-        return code, words, where.size
-
-    def parameter_words(self, plan: Plan) -> list[bytes]:
-        """The scalar parameters and literals (`Plan.uniform`) as the argument record holds them."""
-        values = [plan.parameters[str(leaf.data)] for leaf in plan.typed.captured.parameters]
-        values += [literal.data for literal in plan.literals]
-        return [
-            parameter_bytes(leaf.kind, value, plan.typed.compute)
-            for leaf, value in zip(plan.uniform, values, strict=True)
-        ]
-
-    def loop(
-        self,
-        plan: Plan,
-        layouts: Sequence[Any],
-        dtypes: Sequence[str],
-        requests: Sequence[Any],
-        *,
-        disjoint: bool = False,
-        streaming: bool = False,
-        unordered: bool = False,
-    ) -> Loop:
-        """The description of a map over these layouts.
-
-        An operand of layout "p" is a scalar in the record, behind `Plan.uniform`; an output whose
-        request is "null" is left out. `disjoint`, `streaming`: see Loop; `unordered`: its opposite.
-        """
-        from nbgraph.kernels.loops import Loop, Operand, Output
-
-        typed = plan.typed
-        captured, count = typed.captured, len(typed.operands)
-        placed = list(zip(captured.operands, typed.operands, layouts[:count], strict=True))
-        operands = tuple(
-            Operand(node, name_of(dtype), layout) for node, dtype, layout in placed if layout != "p"
-        )
-        scalars = tuple(node for node, _, layout in placed if layout == "p")
-        outputs = tuple(
-            Output(node, dtype, layout, request)
-            for node, dtype, layout, request in zip(
-                captured.outputs, dtypes, layouts[count:], requests, strict=True
-            )
-            if request != "null"
-        )
-        return Loop(
-            self.scalar.name,
-            "map",
-            captured.graph,
-            typed.compute,  # type: ignore[arg-type]
-            operands,
-            plan.uniform + scalars,
-            outputs,
-            fastmath=self.fastmath,
-            disjoint=disjoint,
-            ordered=not unordered,
-            streaming=streaming,
-        )
-
     # out, where, dtype ------------------------------------------------------------------------
+
+    def _require_casts(self, values: Sequence[object], plan: Plan, casting: str) -> None:
+        """DTypeError where an operand is not of the dtype of the loop that the rule lets it be cast
+        to; Python numbers have none."""
+        name = self.scalar.name
+        if casting not in CASTINGS:
+            raise ValueError(f"{name}: casting={casting!r}; expected one of {', '.join(CASTINGS)}")
+        given = [v.dtype for v in values if isinstance(v, (np.ndarray, np.generic))]
+        made = [d for d in plan.typed.outputs if d.kind == "f"]
+        loop = np.result_type(*made) if made else np.result_type(*given) if given else None
+        for dtype in given:
+            if loop is not None and not np.can_cast(dtype, loop, casting):  # type: ignore[arg-type]
+                raise DTypeError(
+                    f"{name}: an operand of dtype {dtype} is computed in {loop}, to which "
+                    f"casting={casting!r} does not cast it; give casting='same_kind', or astype"
+                )
 
     def _check_out(self, out: Array, dtype: np.dtype[Any], index: int, casting: str) -> Array:
         name = self.scalar.name
@@ -351,30 +275,11 @@ class Invoker:
         return tuple(results)
 
 
-def prepared(op: Any, operands: Sequence[Array], out: Array) -> Callable[[], None]:
-    """A call with everything resolved: kernel and argument record alone, as an engine runs it.
-
-    Operands and out must have one shape and not overlap; the call keeps them alive.
-    """
-    invoker: Invoker = op.invoker
-    arrays, plan = invoker.prepare(operands, op.parameters({}))
-    code, words, size = invoker.launch(plan, arrays, [out], ["write"])
-
-    def run(_keep: tuple[Any, ...] = (arrays, out)) -> None:
-        code.run(words, 0, size)
-
-    return run
-
-
-def _past_caches(
-    where: Space,
-    operands: Sequence[Array],
-    outputs: Sequence[Array],
-    layouts: Sequence[str],
-    requests: Sequence[str],
-) -> bool:
-    """Whether outputs are written past the caches: they are large, and no operand's memory."""
-    if not streams(where, [o.itemsize for o in outputs], layouts, requests):
+def _past_caches(operands: Sequence[Array], outputs: Sequence[Array]) -> bool:
+    """Return whether large outputs may be written past the caches: they are not an operand's "
+    "memory"
+    and cache lines begin at the same elements of all."""
+    if not 0 < threshold() <= sum([o.nbytes for o in outputs]):
         return False
     apart = all(overlap(o, other) == "none" for o in outputs for other in operands)
     return apart and level([address(o) for o in outputs])

@@ -1,39 +1,63 @@
-"""Classes of arrays that hold others as their chunks, and compute later."""
+"""Classes of other libraries: whose arrays compute later (Dask's, carried by `nbgraph.blocks`), and
+whose arrays are more than their values."""
 
 from __future__ import annotations
 
-import functools
 import importlib
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from nbgraph.errors import ArgumentError
 
-@functools.cache
-def leads(kind: type[Any]) -> bool:
-    """Whether a class carries operators out block by block, ours among them: Dask's arrays.
-
-    Dask takes only chunks that it was told of, so it is told of NDArrays here, the first time that
-    one of its arrays meets an array of ours.
-    """
-    if not kind.__module__.startswith("dask.array") or kind.__name__ != "Array":
-        return False
-    ndarray = importlib.import_module("nbgraph.array").NDArray
-    importlib.import_module("dask.array").register_chunk_type(ndarray)
-    return True
+_KEPT = 512  # classes whose answer is remembered
 
 
-def forwarded(name: str, other: Any, operands: tuple[Any, Any]) -> Any:
-    """Return what an operator of the language gives beside a value that takes no part in ours: a
-    lazy array, which may have declined before it was told of our class; else NotImplemented."""
-    if not leads(type(other)):
-        return NotImplemented
-    return other.__array_ufunc__(getattr(np, name), "__call__", *operands)
+class _Adopted(dict[type[Any], Any]):
+    """The carrier of each class that has none of its own, or None; looked up once a class."""
+
+    def __missing__(self, kind: type[Any]) -> Any:
+        carrier = None
+        if kind.__module__.startswith("dask.array") and kind.__name__ == "Array":
+            carrier = importlib.import_module("nbgraph.blocks.carrier").Blocks
+        if len(self) >= _KEPT:
+            self.clear()
+        self[kind] = carrier
+        return carrier
 
 
-def bound(op: Any, parameters: Mapping[str, Any]) -> Any:
-    """Return an operator with parameters as a function of its operands alone, as Dask maps it."""
-    made: Any = functools.partial(op, **parameters)
-    made.signature, made.nout, made.__name__ = None, op.nout, op.__name__
-    return made
+adopted = _Adopted()
+
+
+class _Foreign(dict[type[Any], bool]):
+    """Whether a class carries ufuncs out itself, as it keeps what its values alone would lose:
+    masks, units, labels; looked up once a class."""
+
+    def __missing__(self, kind: type[Any]) -> bool:
+        own = getattr(kind, "__array_ufunc__", None)
+        found = own is not None and own is not np.ndarray.__array_ufunc__
+        found = found or any(c.__module__.startswith("numpy.ma") for c in kind.__mro__)
+        ours = getattr(kind, "__nbgraph_priority__", None) is not None
+        found = found and not ours and adopted[kind] is None
+        if len(self) >= _KEPT:
+            self.clear()
+        self[kind] = found
+        return found
+
+
+foreign = _Foreign()
+
+
+def refuse_foreign(op: str, name: str, value: Any) -> None:
+    """Raise ArgumentError for a value with a mask or a unit, which its values alone would lose."""
+    kind = type(value)
+    if foreign[kind] and (issubclass(kind, np.ndarray) or hasattr(kind, "magnitude")):
+        raise ArgumentError(
+            f"{op}: operand {name!r} is a {kind.__name__}, whose mask or unit would be lost; give "
+            "its values, as x.filled(0), x.value or np.asarray(x)"
+        )
+
+
+def is_lazy(value: Any) -> bool:
+    """Whether a value is an array that computes later, block by block."""
+    return adopted[type(value)] is not None

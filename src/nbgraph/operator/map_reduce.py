@@ -7,6 +7,7 @@ loop of it reads `Reduction.combine` and `axes`, and keeps no array of what is o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,12 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.kernels.loops import Combine
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.kernel_call import Lowered
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.reduce_call import block_on, reduce_call
 from nbgraph.operator.request import kWriteTo
-from nbgraph.shape import broadcast
+from nbgraph.shape import Arrays, broadcast
 
-Array = np.ndarray[Any, Any]
 Numbers = tuple[bool | int | float, ...]
 
 
@@ -50,8 +53,56 @@ class MapReduce(ArrayOp):
     numbers that are its last operands, and `reductions`.
     """
 
+    kernels = ("host", "devices")
+    kernels_at_once = False
+
     def __init__(self, name: str, nout: int) -> None:
         super().__init__(name, _infer, _compute, operands=("*x",), nout=nout)
+
+    def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
+        """See ArrayOp: what is not reduced may be written over any operand."""
+        results = [k for k, r in enumerate(attributes["reductions"]) if r is None]
+        return [(i, k) for i in range(attributes["mapper"].nin) for k in results]
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[Any]:
+        """See ArrayOp."""
+        return attributes["numbers"]
+
+    def mode(self, attributes: Attributes) -> bool | None:
+        """See ArrayOp."""
+        return False
+
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: one loop with reductions at its end; None where there are no elements."""
+        if any(x.size == 0 for x in operands):
+            return None
+        mapper, numbers = attributes["mapper"], attributes["numbers"]
+        parameters, reductions = dict(attributes["parameters"]), attributes["reductions"]
+        inner = elementwise(operands, mapper, parameters, numbers)
+        plan = mapper.invoker.plan_of([*(x.dtype for x in operands), *numbers], parameters)
+        needed = [word != "null" for word in requests]
+        return reduce_call(
+            plan,
+            inner[0].shape,
+            [*operands, *(None for _ in numbers)],
+            [
+                own if n else layout(*before)
+                for own, n, before in zip(outputs, needed, inner, strict=True)
+            ],
+            requests,
+            [None if r is None else r.combine for r in reductions],
+            max(r.axes for r in reductions if r is not None),
+            disjoint=True,
+            block=block_on(host, math.prod(inner[0].shape)),
+        )
 
     def __reduce__(self) -> Any:
         return map_reduce_op, (self.__name__, self.nout)
@@ -72,7 +123,10 @@ def map_reduce_op(name: str, nout: int) -> MapReduce:
 
 
 def elementwise(
-    operands: Sequence[Spec], mapper: Mapper, parameters: Mapping[str, Any], numbers: Numbers
+    operands: Sequence[Spec | Layout],
+    mapper: Mapper,
+    parameters: Mapping[str, Any],
+    numbers: Numbers,
 ) -> tuple[Spec, ...]:
     """What the scalar operator gives before anything is reduced."""
     plan = mapper.invoker.plan_of([*(spec.dtype for spec in operands), *numbers], parameters)
@@ -97,8 +151,8 @@ def _infer(
 
 
 def _compute(
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
+    inputs: Arrays,
+    outputs: Arrays,
     *,
     mapper: Mapper,
     parameters: tuple[tuple[str, Any], ...],

@@ -18,40 +18,44 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ElementError
+from nbgraph.foreign import OPERATORS, explain_methods
 from nbgraph.kernels.capture.names import NotYetDefined, rewritten
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.function import LIBRARY, Captured, Scalar, WrittenFunction
-from nbgraph.kernels.probe import probe, probe_kinds
-from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.signature import resolve_parameters
-from nbgraph.operator import arguments, fast, overrides
+from nbgraph.kernels.function import LIBRARY, Scalar, WrittenFunction
+from nbgraph.kernels.probe import probe
+from nbgraph.operator import arguments, complex_call, fast, floating, overrides
+from nbgraph.operator.annotations import Array, C, Host
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.documentation import Documentation
+from nbgraph.operator.elementwise import Elementwise
+from nbgraph.operator.floating import USUAL
+from nbgraph.operator.floating import state as floating_state
 from nbgraph.operator.forms import Forms
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.owners import OWNED, wait_for
-from nbgraph.operator.parameters import refuse_marks
-from nbgraph.operator.typing import operand_dtypes, type_strings
+from nbgraph.operator.typing import operand_dtypes
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
+    from nbgraph.kernels.capture.context import Call
     from nbgraph.kernels.derived import Gradient
     from nbgraph.operator.explain import Explanation
-    from nbgraph.operator.invoke import Plan
+    from nbgraph.operator.export import Exported
+    from nbgraph.operator.map_call import Plan
     from nbgraph.operator.point import Point
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 _frame = sys._getframe
+_ndarray = np.ndarray
 
 
-class Mapper:
+class Mapper(Elementwise):
     """A scalar function applied to every element; follows NumPy's ufunc protocol.
 
     Call it with arrays, lists or numbers: operands are positional (or by name), scalar
@@ -68,7 +72,7 @@ class Mapper:
         origin: tuple[Any, ...] | None = None,
     ) -> None:
         if prefer not in ("memory", "accuracy"):
-            raise ValueError(f"op: prefer must be 'memory' or 'accuracy', not {prefer!r}")
+            raise ArgumentError(f"op: prefer={prefer!r}; expected 'memory' or 'accuracy'")
         self.scalar = scalar
         self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
         self.hand_gradient: Gradient | None = None
@@ -84,6 +88,8 @@ class Mapper:
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         # of a carrier: a call with operands alone, in a frame; its result, or None: it declines
         self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
+        # the same, of a call with values of all parameters behind its operands
+        self.varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -104,22 +110,27 @@ class Mapper:
         self._direct = self.forms.direct if self.forms else self.nin
 
     @functools.cached_property
-    def _probe(self) -> Captured:
-        return probe(self.scalar)
+    def identity(self) -> Any:
+        """What changes nothing in `reduce`, which begins with it where there are no elements; that
+        of NumPy's ufunc of this name, else None. It may be set."""
+        like = overrides.twin(self)
+        return None if like is None else like.identity
 
-    signature = None  # as of a ufunc that works element by element: Dask asks for it
-
-    @functools.cached_property
-    def nout(self) -> int:
-        """How many outputs."""
-        return len(self._probe.outputs)
-
-    @functools.cached_property
-    def nargs(self) -> int:
-        """Operands and outputs together."""
-        return self.nin + self.nout
+    @property
+    def ntypes(self) -> int:
+        """How many loops `types` lists."""
+        return len(self.types)
 
     # calling ----------------------------------------------------------------------------------
+
+    @overload
+    def __call__(self, x: C, /, *more: Any, **options: Any) -> C: ...
+    @overload
+    def __call__(self, x: Array, /, *more: Host | None, **options: Any) -> Array: ...
+    @overload
+    def __call__(self, x: Host, y: C, /, *more: Any, **options: Any) -> C: ...
+    @overload
+    def __call__(self, *operands: Any, **options: Any) -> Any: ...
 
     def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
         """Apply the operator; see the class."""
@@ -129,34 +140,65 @@ class Mapper:
         try:
             if self.forms is not None and (options or len(operands) > self._direct):
                 op, operands, options = self.forms.bind(operands, options)
-            if op._quick is not None and not options and not PYTHON_ASKED[0]:
-                # the shortest way: the native entry itself checks types, shapes and overlap
-                function, declined, watched, texts = op._quick
-                for space, name, value in watched:
-                    if space.get(name) is not value:
-                        break
-                else:
-                    result = declined
-                    if not (texts and rewritten(texts)):
-                        result = function(*operands, out)
-                    if result is not declined:
-                        return result
-            shortcut = op.shortcut
-            if shortcut is not None and out is None and not options:
-                result = shortcut(_frame(1), operands)
+            tried = False
+            if operands and type(operands[0]) is _ndarray and floating_state() is USUAL:
+                quick = op._quick
+                if quick is not None and out is not None and not options and not PYTHON_ASKED[0]:
+                    # the shortest way: the native entry itself checks types, shapes and overlap
+                    function, declined, watched, texts = quick
+                    for space, name, value in watched:
+                        if space.get(name) is not value:
+                            break
+                    else:
+                        if not (texts and rewritten(texts)):
+                            result = function(*operands, out)
+                            if result is not declined:
+                                return result
+                tried = len(operands) <= op.nin
+                result = op._fast.call(operands, out, options)
                 if result is not None:
                     return result
-            carrier = carrier_of(operands if out is None else (*operands, out))
-            if carrier is not None:
-                if not options and out is None and len(operands) == op.nin:
-                    return carrier.__nbgraph_call__(op, operands, options, None)
-                return overrides.carry(op, carrier, operands, out, options)
-            result = op._fast.call(operands, out, options)
-            return op._call(operands, out, options) if result is None else result
+            elif out is None:
+                named = options or len(operands) < op.nin
+                shortcut, words = (
+                    op._placed(operands, options) if named else (op.shortcut, operands)
+                )
+                if shortcut is not None:
+                    result = shortcut(_frame(1), words)
+                    if result is not None:
+                        return result
+            return op._elsewhere(operands, out, options, tried=tried)
         except ElementError as error:
             from nbgraph.operator import failing
 
             raise failing.with_values(op, error, operands, out, options) from None
+
+    def _elsewhere(
+        self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool
+    ) -> Any:
+        """The call by who carries it out; `tried`: not by the short path."""
+        if len(operands) > self.nin:
+            operands, out = arguments.with_outputs(self, operands, out)
+        carrier = carrier_of(operands if out is None else (*operands, out))
+        if carrier is not None:
+            if not options and out is None and len(operands) == self.nin:
+                return carrier.__nbgraph_call__(self, operands, options, None)
+            return overrides.carry(self, carrier, operands, out, options)
+        if floating_state() is not USUAL:
+            floating.judge(self, operands, options)
+        result = None if tried else self._fast.call(operands, out, options)
+        return self._call(operands, out, options) if result is None else result
+
+    def _placed(self, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
+        """The shortcut of a call with names, defaults or parameters, and what it is called with;
+        None where there is none."""
+        if self.shortcut is None and self.varied_shortcut is None:
+            return None, ()
+        placed = self._fast.placed(operands, options)
+        if placed is None:
+            return None, ()
+        operands, values = placed
+        return (self.varied_shortcut if values else self.shortcut), (*operands, *values)
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
         operands, call, given = arguments.split(self, operands, options, out)
@@ -165,7 +207,11 @@ class Mapper:
         if handled is not overrides.MINE:
             return handled
         parameters = self.parameters(given)
+        subok = call.pop("subok", True)
         self.require_certificate()
+        asked = call.get("dtype")
+        if complex_call.any_complex(operands) or (asked and np.dtype(asked).kind == "c"):
+            return complex_call.on_numpy(self, operands, parameters, outs, call)
         if config.compiler == "python":
             from nbgraph.operator import naive
 
@@ -173,14 +219,7 @@ class Mapper:
         else:
             note = None if call else functools.partial(self._note, given)
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
-        return overrides.wrap(self, operands, outs, results)
-
-    def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The scalar parameters of a call, defaults filled in."""
-        own = self.scalar.parameters
-        if given:
-            refuse_marks(self.__name__, given, [p.name for p in own])
-        return resolve_parameters(self.__name__, own, given)
+        return overrides.wrap(self, operands, outs, results, subok=subok)
 
     def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         if self.scalar.draws:
@@ -222,12 +261,6 @@ class Mapper:
 
     # change -----------------------------------------------------------------------------------
 
-    def refresh_needed(self) -> bool:
-        """Whether a global, helper or closure cell that was read has been replaced, or a function
-        has been given other code."""
-        watch = self.scalar.watch
-        return watch is not self._watch or watch.changed()
-
     def refresh(self) -> None:
         """Take up changed globals and helpers, as a new definition would."""
         self.scalar.refresh()  # or another operator made of the same function has done it
@@ -241,7 +274,7 @@ class Mapper:
         self._fast.forget()
         self._quick = None
         self.carried = {}
-        self.shortcut = None
+        self.shortcut = self.varied_shortcut = None
 
     # derivatives ------------------------------------------------------------------------------
 
@@ -298,7 +331,7 @@ class Mapper:
         if self.forms is not None:
             self.forms.clear()
         self.carried = {}  # how gradients flow is kept there, too
-        self.shortcut = None
+        self.shortcut = self.varied_shortcut = None
         return self
 
     def require_certificate(self) -> None:
@@ -312,13 +345,11 @@ class Mapper:
 
     # in other functions -----------------------------------------------------------------------
 
-    def inline(
-        self, tracer: Tracer, args: list[Value], kwargs: dict[str, Value], path: Node
-    ) -> Value:
+    def inline(self, call: Call) -> Value:
         """Build this operator into another scalar function's graph."""
         from nbgraph.operator.inlining import inline
 
-        return inline(self, tracer, args, kwargs, path)
+        return inline(self, call)
 
     @property
     def _numba_type_(self) -> Any:
@@ -332,16 +363,6 @@ class Mapper:
     @property
     def __signature__(self) -> inspect.Signature:
         return arguments.signature(self.scalar)
-
-    @property
-    def probe_kinds(self) -> tuple[str, ...]:
-        """Operand kinds that the function is known to take."""
-        return probe_kinds(self.scalar)
-
-    @property
-    def types(self) -> list[str]:
-        """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
-        return type_strings(self.scalar)
 
     def __repr__(self) -> str:
         return f"<op {self.__name__}{self.__signature__}>"
@@ -398,6 +419,31 @@ class Mapper:
             if "gpu" in kinds:
                 self.ptx(dtype)
 
+    def export(
+        self, path: Any, dtypes: Sequence[object] = ("float32", "float64"), partials: bool = True
+    ) -> Exported:
+        """Write the kernels as a C library: a header, an object file and, where the machine has a C
+        compiler, a shared library. Programs that use them need neither Python nor this library.
+
+        Parameters
+        ----------
+        path : of the files, without an ending
+        dtypes : for which functions `name_dtype` are made
+        partials : whether there are functions `name_doperand_dtype` of the derivatives, too
+
+        Returns
+        -------
+        named tuple (header, object, library, functions); `library` is None without a compiler
+
+        Raises
+        ------
+        ArgumentError for a name that is none in C, or random draws; CompileError where the code
+        calls what C has not.
+        """
+        from nbgraph.operator.export import export
+
+        return export(self, path, dtypes, partials)
+
     # reductions -------------------------------------------------------------------------------
 
     def reduce(
@@ -426,6 +472,22 @@ class Mapper:
         op = self.form(parameters)
         return ufunc.accumulate(op, array, axis, dtype, out, parameters)
 
+    def reduceat(
+        self,
+        array: Any,
+        indices: Any,
+        axis: int = 0,
+        dtype: Any = None,
+        out: Any = None,
+        **parameters: Any,
+    ) -> Any:
+        """`reduce` over parts of an axis: from each index up to the next one, or to the end; the
+        element itself where the next one is not larger (NumPy)."""
+        from nbgraph.operator import ufunc
+
+        op = self.form(parameters)
+        return ufunc.reduceat(op, array, indices, axis, dtype, out, parameters)
+
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
         """The operator for all pairs of elements of a and b (NumPy)."""
         from nbgraph.operator import ufunc
@@ -450,4 +512,5 @@ class Mapper:
         return reduce_mapper(self)
 
 
+explain_methods(Mapper, OPERATORS)
 Mapper.__doc__ = Documentation(Mapper.__doc__)  # type: ignore[assignment]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import cmath
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +21,8 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.capture.names import names_of
+from nbgraph.kernels.capture.number_types import python_isinstance
 from nbgraph.kernels.capture.text import NoSourceError, function_text
-from nbgraph.kernels.capture.typed import python_isinstance
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
 from nbgraph.operator import naive_draws
@@ -42,8 +43,10 @@ def call(
     dtype: object = None,
     casting: str = "same_kind",
     order: str = "K",
+    quiet: bool = True,
 ) -> tuple[Array, ...]:
-    """Outputs for operands, as `Invoker.call`, by running the text per element."""
+    """Outputs for operands, as `Invoker.call`, by running the text per element; NumPy tells of
+    divisions by zero and their like unless `quiet`."""
     invoker = Invoker(scalar)
     operands, plan = invoker.prepare(values, parameters, dtype, casting)
     mask = np.asarray(where)
@@ -58,7 +61,7 @@ def call(
     function = per_element(scalar, plan.typed.captured.graph, parameters)
     compute = np.dtype(plan.typed.compute).type
     results = [np.empty(shape, d) for d in plan.typed.outputs]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore") if quiet else contextlib.nullcontext():
         for index in np.ndindex(shape):
             if not arrays[-1][index]:
                 continue

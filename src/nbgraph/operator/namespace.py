@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
 
 GROUPS = ("linalg", "random")
@@ -91,7 +92,7 @@ class Namespace:
     np.int64(3)
     >>> space.maximun
     Traceback (most recent call last):
-    AttributeError: ng.plain has no operator 'maximun'; did you mean 'maximum'?
+    nbgraph.errors.MissingName: ng.plain has no operator 'maximun'; did you mean 'maximum'?
     """
 
     def __init__(self, prefix: str, lift: Lift | None = None, kind: type[Lifted] = Lifted) -> None:
@@ -107,14 +108,21 @@ class Namespace:
             if name in GROUPS:
                 return Group(self, name)
             told = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
-            raise AttributeError(told) from None
+            raise MissingName(told, name=name) from None
         if self._lift is None:
+            if name in registry.library():  # its own names stay what they are
+                self.__dict__[name] = entry.op
             return entry.op
         first = entry.names[0]  # aliases are one object
         made = self._made.get(first)
         if made is None or made.__wrapped__ is not entry.op:  # registered anew
             made = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
         return made
+
+    @property
+    def contrib(self) -> Any:
+        """MXNet's loops and branches: `foreach`, `while_loop`, `cond`."""
+        return importlib.import_module("nbgraph.autograd.control.contrib")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._prefix, self._lift, self._kind)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+from typing import Any, NamedTuple
 
 
 class Made(NamedTuple):
     """The origin of an operator that a function of this package makes of another one."""
 
-    make: Callable[..., Mapper]
+    make: Callable[..., Any]
     arguments: tuple[Any, ...]

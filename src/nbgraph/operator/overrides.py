@@ -10,18 +10,18 @@ import numpy as np
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import arguments
-from nbgraph.operator.lazy import bound, leads
+from nbgraph.operator.typing import is_foreign
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 MINE = object()  # no other class carries the call out
-_USUAL = (("where", True), ("casting", "same_kind"), ("order", "K"))
+_USUAL = {"where": True, "casting": "same_kind", "order": "K"}
 _DEFAULT = np.ndarray.__array_ufunc__
 
 
 def dispatch(
-    op: Mapper,
+    op: Elementwise,
     method: str,
     operands: Sequence[Any],
     outs: Sequence[Any],
@@ -50,10 +50,7 @@ def dispatch(
     if any(o is not None for o in outs):
         options["out"] = tuple(outs)
     for value in claims:
-        if parameters and leads(type(value)):
-            result = value.__array_ufunc__(bound(op, parameters), method, *operands, **call)
-        else:
-            result = value.__array_ufunc__(op, method, *operands, **options)
+        result = _asked(value, op, method, operands, options)
         if result is not NotImplemented:
             return result
     names = ", ".join(repr(type(v).__name__) for v in claims)
@@ -63,16 +60,47 @@ def dispatch(
     )
 
 
+def _asked(
+    value: Any, op: Elementwise, method: str, operands: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """What a class makes of an operator; of one that it does not know, and that NumPy has as well,
+    what it makes of NumPy's."""
+    like = twin(op)
+    if like is None:
+        return value.__array_ufunc__(op, method, *operands, **options)
+    try:
+        result = value.__array_ufunc__(op, method, *operands, **options)
+    except TypeError:
+        result = NotImplemented
+    if result is not NotImplemented:
+        return result
+    return value.__array_ufunc__(like, method, *operands, **options)
+
+
+def claims(value: Any) -> bool:
+    """Whether a value's class carries ufuncs out itself, by `__array_ufunc__`."""
+    return getattr(type(value), "__array_ufunc__", _DEFAULT) is not _DEFAULT
+
+
+def twin(op: Elementwise) -> Any:
+    """NumPy's ufunc that is the same as an operator of the library, or None."""
+    found = getattr(np, op.__name__, None)
+    same = isinstance(found, np.ufunc) and (found.nin, found.nout) == (op.nin, op.nout)
+    return found if same and op.__module__.startswith("nbgraph.") else None
+
+
 def carry(
-    op: Mapper, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
+    op: Elementwise, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
 ) -> Any:
     """The call by a class of arrays that is not NumPy's."""
     operands, call, given = arguments.split(op, operands, options, out)
     dtype = call.pop("dtype", None)
+    call.pop("subok", None)
     for name, value in call.items():
-        if (name, value) not in _USUAL:
+        if type(value) not in (bool, str) or value != _USUAL[name]:
+            shown = repr(value) if np.ndim(value) == 0 else f"<{type(value).__name__}>"
             raise ArgumentError(
-                f"{op.__name__}: {name}={value!r} is for NumPy arrays; leave it out, or use "
+                f"{op.__name__}: {name}={shown} is for NumPy arrays; leave it out, or use "
                 "ng.where on the result"
             )
     if dtype is not None:
@@ -89,10 +117,15 @@ def _as(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def wrap(
-    op: Mapper, operands: Sequence[Any], outs: Sequence[Any], results: Sequence[np.ndarray]
+    op: Elementwise,
+    operands: Sequence[Any],
+    outs: Sequence[Any],
+    results: Sequence[np.ndarray],
+    *,
+    subok: bool = True,
 ) -> Any:
     """What the caller sees: scalars for 0-d results, array subclasses as NumPy does."""
-    wrapper = _wrapper(operands)
+    wrapper = _wrapper(operands) if subok else None
     finished = []
     for index, (out, result) in enumerate(zip(outs, results, strict=True)):
         if out is not None:
@@ -111,10 +144,12 @@ def _wrapper(operands: Sequence[Any]) -> Any:
         wrap_method = getattr(type(value), "__array_wrap__", None)
         if type(value) is np.ndarray or isinstance(value, np.generic) or wrap_method is None:
             continue
+        if is_foreign(value):  # their classes are not made of NumPy's results
+            continue
         priority = getattr(value, "__array_priority__", 0.0)
         if best is None or priority > best[0]:
             best = (priority, value)
     return None if best is None else best[1].__array_wrap__
 
 
-__all__ = ["MINE", "carry", "dispatch", "wrap"]
+__all__ = ["MINE", "carry", "claims", "dispatch", "twin", "wrap"]

@@ -27,10 +27,10 @@ def alone() -> bool:
     if config.engine != "threaded":
         return True
     from nbgraph import engine
-    from nbgraph.engine.kernels import Kernels
     from nbgraph.engine.thread import here
+    from nbgraph.engine.threaded import ThreadedEngine
 
-    return here.running is not None or not isinstance(engine.current(), Kernels)
+    return here.running is not None or not isinstance(engine.current(), ThreadedEngine)
 
 
 def run(

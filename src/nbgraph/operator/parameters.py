@@ -37,13 +37,13 @@ def refuse_marks(op: str, given: Mapping[str, Any], known: Collection[str]) -> N
     >>> refuse_marks("add", {"name": "fc1"}, ())
     Traceback (most recent call last):
         ...
-    nbgraph.errors.ArgumentError: add: name='fc1' is no parameter...
+    nbgraph.errors.ArgumentError: add: name='fc1' is not a parameter...
     """
     for word, instead in _MARKS.items():
         if word in given and word not in known:
             value = given[word]
             raise ArgumentError(
-                f"{op}: {word}={value!r} is no parameter here; parameters: "
+                f"{op}: {word}={value!r} is not a parameter here; parameters: "
                 f"{', '.join(known) or 'none'}. For the node of a symbol, write "
                 f"{instead.format(op=op, value=value)}, or ng.sym.{op}(..., {word}={value!r})"
             )
@@ -71,8 +71,9 @@ class Field(NamedTuple):
         try:
             read = self.kind.read(value)
         except (ValueError, TypeError, SyntaxError):
+            article = "an" if self.kind.name.startswith("int") else "a"
             raise ArgumentError(
-                f"{owner}: {self.name}={value!r} is no {self.kind.name}; give e.g. "
+                f"{owner}: {self.name}={value!r} is not {article} {self.kind.name}; give e.g. "
                 f"{self.name}={self.kind.example}"
             ) from None
         self._check(owner, read)

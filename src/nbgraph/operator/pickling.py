@@ -13,10 +13,10 @@ from nbgraph.operator.gradient import read_gradient
 from nbgraph.operator.origin import Made as Made
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 
-def reduce_mapper(op: Mapper) -> tuple[Any, tuple[Any, ...]]:
+def reduce_mapper(op: Elementwise) -> tuple[Any, tuple[Any, ...]]:
     """For `Mapper.__reduce__`."""
     name = op.__name__
     if name in registry.library() and registry.find(name) is op:
@@ -39,7 +39,7 @@ class Frozen(NamedTuple):
     options: dict[str, Any]  # keywords of `ng.op`
 
 
-def freeze_mapper(op: Mapper) -> Frozen:
+def freeze_mapper(op: Elementwise) -> Frozen:
     """A written operator as data; CaptureError names what of it cannot be told in data."""
     scalar = op.scalar
     if not isinstance(scalar, WrittenFunction):
@@ -52,8 +52,8 @@ def freeze_mapper(op: Mapper) -> Frozen:
 
 
 def written(
-    mapper: type[Mapper], data: Data, name: str, options: dict[str, Any], hand: Data | None
-) -> Mapper:
+    mapper: type[Any], data: Data, name: str, options: dict[str, Any], hand: Data | None
+) -> Any:
     """The operator again, of what `freeze_mapper` gave. Runs its text."""
     options = dict(options)
     scalar = WrittenFunction(thaw(data), on_invalid=options.pop("on_invalid", "raise"))
@@ -64,5 +64,5 @@ def written(
     return made
 
 
-def _derivative(parent: Mapper, wrt: str, order: int) -> Mapper:
+def _derivative(parent: Elementwise, wrt: str, order: int) -> Elementwise:
     return parent.derivative(wrt, order=order)

@@ -26,7 +26,7 @@ from nbgraph.kernels.scalar import COMPARISONS, Node
 from nbgraph.operator import arguments, facts
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 SECONDS = 0.4  # of the processor for the value, and as much for all partials
 
@@ -42,9 +42,11 @@ class Condition:
     holds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+@dataclass(frozen=True, slots=True, repr=False)
+class Point(picture.Report):
     """One point: what was tested, the value, the partials (of each output, where several)."""
+
+    _headed = True
 
     name: str
     operands: dict[str, Any]
@@ -82,21 +84,12 @@ class Point:
         """The fields as plain values."""
         return asdict(self)
 
-    def __str__(self) -> str:
-        return f"{self.title}\n\n{picture.sections(self.sections())}"
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return picture.html_sections(self.title, self.sections())
-
 
 def _shown(value: float | tuple[float, ...]) -> str:
     return ", ".join(map(repr, value)) if isinstance(value, tuple) else repr(value)
 
 
-def at_point(op: Mapper, values: tuple[Any, ...], named: dict[str, Any]) -> Point:
+def at_point(op: Elementwise, values: tuple[Any, ...], named: dict[str, Any]) -> Point:
     """Evaluate in many digits, rounded to float64; where that leaves the reals, in floats."""
     if op.refresh_needed():
         op.refresh()
@@ -122,7 +115,9 @@ def _number(value: Any) -> Any:
 class _Look:
     """One evaluation of value and partials, in the first domain that can."""
 
-    def __init__(self, op: Mapper, operands: dict[str, Any], parameters: dict[str, Any]) -> None:
+    def __init__(
+        self, op: Elementwise, operands: dict[str, Any], parameters: dict[str, Any]
+    ) -> None:
         self.op, self.operands, self.given = op, operands, parameters
         self.kinds = list(probe_kinds(op.scalar))
         self.captured: Captured = op.scalar.capture(self.kinds, parameters)

@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.kernels.loops import Combine
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.dtype import inexact, is_float
+from nbgraph.kernels.loops import BLOCK, Combine
+from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.decorator import op as scalar_op
+from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.ready import Ready
-from nbgraph.operator.request import OpReqType, assign
+from nbgraph.operator.reduce_call import along_axes, block_on, reduce_call
 from nbgraph.operator.row_op import RowOp
-from nbgraph.shape import axes_of
+from nbgraph.shape import Arrays, axes_of
 
-Array = np.ndarray[Any, Any]
-_KEPT = 1024  # calls that an operator knows
+if TYPE_CHECKING:
+    from nbgraph.resource import Resource
+
 Shape = tuple[int, ...]
-Attributes = Mapping[str, Any]
+# the layout of the operand that the first call takes, the calls, the memory between them
+Stages = tuple[Layout, Sequence[KernelCall], Sequence[Layout]]
 SHORT = 1 << 16  # elements up to which one kernel is better than several that workers share
-
-
-def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
-    """Adjacent axes as ranges, the last first; axes of size 1 may join any.
-
-    >>> runs((2, 3, 4, 1), (0, 2, 3)), runs((2, 3), ())
-    ([(2, 4), (0, 1)], [(0, 0)])
-    """
-    found: list[tuple[int, int]] = []
-    for d in sorted(axes, reverse=True):
-        if found and all(n == 1 for n in shape[d + 1 : found[-1][0]]):
-            found[-1] = d, found[-1][1]
-        else:
-            found.append((d, d + 1))
-    return found or [(0, 0)]
 
 
 class ByRows(NamedTuple):
@@ -60,7 +51,7 @@ class ReduceOp(ArrayOp):
     by run of adjacent axes, the last first. `compute` is for what is exact, and for no elements.
     """
 
-    kind = "reduce"
+    kernels = ("host", "devices")
 
     def __init__(
         self,
@@ -86,10 +77,14 @@ class ReduceOp(ArrayOp):
             return self._axes(shape, attributes)
         return tuple(sorted(axes_of(self.__name__, attributes["axis"], len(shape))))
 
+    def row_op(self, attributes: Attributes) -> tuple[RowOp, Attributes] | None:
+        """The row program of floats with its scalar parameters, if there is one."""
+        return None if self._rows is None else self._rows(attributes)
+
     def by_rows(self, given: Spec, made: Spec, attributes: Attributes) -> ByRows | None:
         """The row program for an operand and a result like these, if one does it."""
         size = math.prod(given.shape)
-        if self._rows is None or not size:
+        if self._rows is None or not size or given.dtype.kind == "c" or made.dtype.kind == "c":
             return None
         if size > SHORT and self.combine is not None and made.dtype.itemsize > 2:
             if self.folds(given, made) or is_float(given.dtype):
@@ -106,7 +101,7 @@ class ReduceOp(ArrayOp):
         asked = attributes.get("dtype")
         if asked is None or asked == given.dtype or self.folds(given, made):
             return given.dtype
-        return made.dtype if is_float(made.dtype) else None
+        return made.dtype if inexact(made.dtype) else None
 
     def folds(self, given: Spec, made: Spec) -> bool:
         """Whether kernels that combine elements in their own order give the same bits: those of
@@ -118,44 +113,144 @@ class ReduceOp(ArrayOp):
         whole = made.dtype.kind in "iu" or given.dtype.kind == made.dtype.kind == "b"
         return whole and given.dtype.kind in "iub"
 
-    def run(
+    def compute(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
+        inputs: Arrays,
+        outputs: Arrays,
         attributes: Attributes,
-        **others: Any,
+        resources: Sequence[Resource] = (),
     ) -> None:
-        """See ArrayOp."""
+        """See ArrayOp: where kernels are not asked, a row program's own text does it."""
         (x,), (out,) = inputs, outputs
-        key = "run", x.shape, x.dtype, out.shape, out.dtype, *attributes.items()
-        known: Any = self.carried.get(key)
-        if known is None:
-            dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes)
-            dtype = x.dtype if dtype is None else dtype
-            (spec,) = self.infer([Spec(x.shape, dtype)], attributes)
-            known = dtype, spec, self.by_rows(Spec(x.shape, dtype), spec, attributes)
-            if len(self.carried) >= _KEPT:
-                self.carried.clear()
-            self.carried[key] = known
-        dtype, spec, found = known
-        x = x.astype(dtype, copy=False)
-        if spec.dtype != out.dtype:  # as everywhere: the result, then a cast
-            own = np.empty(*spec)
-            self.run([x], [own], [OpReqType.kWriteTo], attributes)
-            assign(out, requests[0], own.astype(out.dtype))
-        elif found is None:
-            super().run([x], outputs, requests, attributes, **others)
-        else:
-            seen = out.reshape(found.shape)  # ones are added and left out: it is a view
-            found.op.run([x], [seen], requests, found.attributes)
+        dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes) or x.dtype
+        (made,) = self.infer([Spec(x.shape, dtype)], attributes)
+        found = self.by_rows(Spec(x.shape, dtype), made, attributes)
+        if found is None:
+            super().compute(inputs, outputs, attributes, resources)
+            return
+        total = np.empty(found.shape, made.dtype)
+        found.op.compute([x.astype(dtype)], [total], found.attributes)
+        out[...] = total.reshape(out.shape)
 
-    def ready(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Attributes
-    ) -> Ready | None:
-        """See ArrayOp."""
-        given, made = Spec.of(inputs[0]), Spec.of(outputs[0])
-        found = self.by_rows(given, made, attributes)
-        if found is None or self.taken_dtype(given, made, attributes) != given.dtype:
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: kernels one after another. They follow from shapes, dtypes and attributes
+        alone, so every order of additions is that of a row-major array. None of no elements, of
+        floats cast to integers, of truths added to others, and on devices without `combine`.
+
+        >>> from nbgraph.operator.kernel_call import lowered
+        >>> from nbgraph.ops.define import operator_of
+        >>> from nbgraph.ops.reductions.reductions import sum
+        >>> x, total = (layout(shape, np.dtype("float32")) for shape in ((500, 400), ()))
+        >>> given = {"axis": None, "dtype": None, "keepdims": False}
+        >>> found = lowered(operator_of(sum), [x], [total], ["write"], given)
+        >>> [call.name for call in found.calls]
+        ['same', 'add_same']
+        """
+        (x,), (out,), (request,) = operands, outputs, requests
+        given = Spec(x.shape, x.dtype)
+        (made,) = self.infer([given], attributes)
+        if not x.size or not out.size:
             return None
-        return found.op.ready(inputs, [outputs[0].reshape(found.shape)], found.attributes)
+        own = out if out.contiguous and out.dtype == made.dtype else layout(*made)
+        word = request if own is out else "write"
+        lower = self._on_host if host else self._in_blocks
+        found = lower(x, own, word, attributes, host)
+        if found is None:
+            return None
+        place, stages, scratch = found
+        calls: list[KernelCall] = []
+        for k, call in enumerate(stages):
+            order = k + 1 if k else 0, 1 if k == len(stages) - 1 else k + 2
+            calls.append(replace(call, order=order))
+        places = (None if place is x else place, None if own is out else own)
+        return Lowered(tuple(calls), places, tuple(scratch), adds=False)
+
+    def _on_host(
+        self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
+    ) -> Stages | None:
+        if self.asks is not None:
+            return self._question(x, out, request, attributes)
+        given, made = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
+        dtype = self.taken_dtype(given, made, attributes)
+        if dtype is None:
+            return None
+        if dtype != x.dtype:
+            x, given = layout(x.shape, dtype), Spec(x.shape, dtype)
+        found = self.by_rows(given, made, attributes)
+        if found is None:
+            return self._in_blocks(x, out, request, attributes, host)
+        seen = layout(found.shape, out.dtype)
+        rows = found.op.lower([x], [seen], [request], found.attributes, host=host)
+        assert rows is not None, self
+        assert rows.places[1] is None, self
+        return rows.places[0] or x, rows.calls, ()
+
+    def _in_blocks(
+        self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
+    ) -> Stages | None:
+        """In blocks, which workers may share."""
+        if self.combine is None or (self.averages and not host):
+            return None
+        exact = self.folds(Spec(x.shape, x.dtype), Spec(out.shape, out.dtype))  # in whatever order
+        block = SHORT if exact and host and x.size <= SHORT else block_on(host, x.size)
+        own, axes = layout(x.shape, x.dtype), self.axes(x.shape, attributes)
+        taken, own, axes = _row_major(x, axes) if exact else (own, own, axes)
+        if not self.averages:
+            return taken, *along_axes(own, axes, out, request, self.combine, block)
+        totals = layout(out.shape, out.dtype)
+        stages, scratch = along_axes(own, axes, totals, "write", self.combine, block)
+        count = float(math.prod(x.shape[d] for d in axes))
+        plan = _over.invoker.plan_of([out.dtype], {"count": count})
+        last = map_call(plan, out.shape, [totals], [out], [request])
+        return taken, [*stages, last], [*scratch, totals]
+
+    def _question(
+        self, x: Layout, out: Layout, request: str, attributes: Attributes
+    ) -> Stages | None:
+        """What is asked of all elements at once: in one kernel where rows end with the array."""
+        if self.asks is None or (request == "add" and out.dtype.kind == "b"):
+            return None
+        of, combine = self.asks
+        taken, x, axes = _row_major(x, self.axes(x.shape, attributes))
+        plan, block = of.invoker.plan_of([x.dtype], {}), SHORT if x.size <= SHORT else BLOCK
+        stages: Sequence[KernelCall]
+        scratch: Sequence[Layout]
+        if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
+            shape = out.size, x.size // out.size
+            flat = layout(shape, x.dtype)
+            found = reduce_call(plan, shape, [flat], [out], [request], [combine], 1, block=block)
+            stages, scratch = found.calls, found.scratch
+        else:
+            truths = layout(x.shape, np.dtype("bool"))
+            stages, scratch = along_axes(truths, axes, out, request, combine, block)
+            if x.dtype.kind != "b":
+                first = map_call(plan, x.shape, [x], [truths], ["write"])
+                stages, scratch = [first, *stages], [truths, *scratch]
+        return taken, [replace(stages[0], name=self.__name__), *stages[1:]], scratch
+
+
+@scalar_op
+def _over(x: Any, *, count: float = 1.0) -> Any:
+    """A mean of its total."""
+    return x / count
+
+
+def _row_major(x: Layout, axes: Shape) -> tuple[Layout, Layout, Shape]:
+    """For reductions in whatever order: the operand, itself or copied, how its memory is seen row
+    by row, and its axes. Where axes were exchanged, memory is read as it lies."""
+    order = sorted(range(len(x.shape)), key=lambda d: -x.strides[d])
+    kept = [d for d in order if d not in axes]
+    extents, strides = (tuple(own[d] for d in order) for own in (x.shape, x.strides))
+    turned = layout(extents, x.dtype, strides)
+    if turned.contiguous and kept == sorted(kept):
+        return x, turned, tuple(sorted(map(order.index, axes)))
+    own = layout(x.shape, x.dtype)
+    return own, own, axes

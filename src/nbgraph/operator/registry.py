@@ -8,6 +8,7 @@ the library (`nbgraph.ops`) are taken from the start; its files load when one is
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from nbgraph.errors import ArgumentError
 
-LIBRARY: Final = "nbgraph.ops"  # offers PLACES: public name -> module; named here, never imported
+LIBRARY: Final = "nbgraph.ops"  # has PLACES, INTERNAL, OTHER_SPELLINGS; never imported here
 
 Operator = Callable[..., Any]  # with a __name__: a Mapper, an ArrayOp
 _Op = TypeVar("_Op", bound=Operator)
@@ -41,7 +42,7 @@ class Entry(NamedTuple):
 
     @property
     def owner(self) -> str:
-        """Who registered the name, as messages write it."""
+        """The owner of the name, as messages write it."""
         return f"{self.module}.{self.qualname}"
 
 
@@ -49,6 +50,8 @@ _table: dict[str, Entry] = {}
 _noted: set[str] = set()
 replacements: list[int] = [0]  # how often a name came to stand for another operator
 _lock = threading.Lock()
+# names of the library that users may take: the first operator of one's own is often called so
+EXAMPLES = frozenset({"smooth_l1"})
 
 
 def register(op: _Op, *names: str, owner: object = None) -> _Op:
@@ -56,7 +59,7 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
 
     `owner` is the class or function the names belong to, by default the operator itself: its
     module and qualified name. The same module may register a name anew (one RegistrationNote).
-    Raises ArgumentError where a name is no identifier or belongs to another module.
+    Raises ArgumentError where a name is not an identifier or belongs to another module.
 
     >>> import nbgraph as ng
     >>> twice = register(ng.op(lambda x: 2 * x), "twice_of_the_registry")
@@ -73,29 +76,41 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
             raise ArgumentError(
-                f"register: {name!r} is no name; give an identifier such as 'smooth_l1'"
+                f"register: {name!r} is not a name; give an identifier such as 'smooth_l1'"
             )
     source: Any = op if owner is None else owner
     module = str(getattr(source, "__module__", "?"))
     qualname = str(getattr(source, "__qualname__", getattr(source, "__name__", "?")))
     places = library()
     with _lock:
+        if module == places.get(names[0]) and names[0] in EXAMPLES & _table.keys():
+            return op  # somebody took it before this file of the library was loaded
         for name in names:
             _require_free(name, module, places)
         replaced = [name for name in names if name in _table and _table[name].op is not op]
+        anew = [name for name in replaced if _table[name].module == module]
+        for name in replaced:
+            _drop_attribute(name, _table[name].op)
         for name in names:
             _table[name] = Entry(name, op, names, module, qualname)
         replacements[0] += len(replaced)
-    for name in replaced:
+    for name in anew:
         _note(name, module, qualname)
     return op
+
+
+def _drop_attribute(name: str, op: Operator) -> None:
+    """Have `ng.<name>` look the name up again, where it has kept this operator."""
+    attributes = vars(sys.modules["nbgraph"])
+    if attributes.get(name) is op:
+        attributes.pop(name, None)
 
 
 def _require_free(name: str, module: str, places: Mapping[str, str]) -> None:
     """ArgumentError where another module owns the name."""
     known = _table.get(name)
     owner = known.module if known else places.get(name, module)
-    if owner != module:
+    if owner != module and not (name in EXAMPLES and owner == places.get(name)):
         who = known.owner if known else f"the library ({owner})"
         raise ArgumentError(
             f"register: the name {name!r} belongs to {who} and cannot be registered by {module}; "
@@ -131,12 +146,17 @@ def remove(name: str) -> None:
     _noted.discard(name)
     if found is None:
         raise ArgumentError(_missing(name))
+    _drop_attribute(name, found.op)
 
 
 def library() -> Mapping[str, str]:
-    """The library's public names and the module of each, without loading those."""
-    places: Mapping[str, str] = importlib.import_module(LIBRARY).PLACES
+    """The library's names, internal ones included, and the module of each, which stays unloaded."""
+    places: Mapping[str, str] = _package().PLACES
     return places
+
+
+def _package() -> Any:
+    return importlib.import_module(LIBRARY)
 
 
 def entry(name: str) -> Entry:
@@ -163,6 +183,19 @@ def find(name: str) -> Operator:
     return entry(name).op
 
 
+def public(name: str) -> Entry:
+    """Return the entry of a name that users have; ArgumentError for an operator that only other
+    operators use.
+
+    >>> public("sum_to")
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: there is no operator 'sum_to'; it is internal to nbgraph.ops...
+    """
+    if name in _package().INTERNAL:
+        raise ArgumentError(_missing(name))
+    return entry(name)
+
+
 def name_of(op: Operator) -> str:
     """Return the name under which an operator is registered; ArgumentError where it has none."""
     for known in (_table.get(op.__name__), *_table.values()):
@@ -172,20 +205,25 @@ def name_of(op: Operator) -> str:
 
 
 def names() -> list[str]:
-    """All names in order, those of the library's unloaded files included."""
-    return sorted({*_table, *library()})
+    """All public names in order, those of the library's unloaded files included."""
+    return sorted({*_table, *library()} - _package().INTERNAL)
+
+
+def listed() -> list[str]:
+    """The names that `dir(ng)` shows: one for an operator, NumPy's where NumPy has one."""
+    return sorted(set(names()) - _package().OTHER_SPELLINGS)
 
 
 def suggestion(name: str, known: Iterable[str] | None = None) -> str:
     """The remedy for a name that is not there: the nearest names, or where all are listed."""
-    choices = sorted(set(names() if known is None else known))
-    import difflib
+    if name in _package().INTERNAL:
+        return f"it is internal to {library()[name]}"
+    if known is None and name in sys.modules["nbgraph"]._PLACES:
+        return f"it is ng.{name}"
+    from nbgraph.foreign import remedy
 
-    near = difflib.get_close_matches(str(name), choices, n=3, cutoff=0.8)
-    near = near or difflib.get_close_matches(str(name), choices, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(map(repr, near))}?"
-    return "nbgraph.operator.registry.names() lists all"
+    choices = names() if known is None else known
+    return remedy(str(name), choices, otherwise="dir(ng) and dir(ng.nd) list all")
 
 
 def _missing(name: str) -> str:

@@ -44,6 +44,7 @@ kNullOp, kWriteTo, kWriteInplace, kAddTo = OpReqType
 _WORDS = {"null": kNullOp, "write": kWriteTo, "inplace": kWriteInplace, "add": kAddTo}
 # as loops are told
 WORDS = {kNullOp: "null", kWriteTo: "write", kWriteInplace: "write", kAddTo: "add"}
+INPLACE_WORDS = {**WORDS, kWriteInplace: "inplace"}
 
 
 def assign(out: np.ndarray[Any, Any], req: OpReqType | str, value: Any) -> None:

@@ -7,19 +7,17 @@ on strides; `takes` says whether arrays that lie otherwise can be given to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from nbgraph.operator.placement import Placed, Placement, Shape, classes_of, merged
+from nbgraph.operator.layout import Class, Layout, classes_of, layout, merged, packed
 from nbgraph.shape import Space, space
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.loops import Layout
+Shape = tuple[int, ...]
 
 _BESIDE = 16  # rows side by side from which they are worked on together
 
 
 def spaces_of(
-    arrays: Sequence[Placed], one: Sequence[bool], shape: Shape, axes: Shape
+    arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
 ) -> tuple[Space, Space] | None:
     """Along a row, and over rows; None where a row's elements, in the order of its axes, do not lie
     one step apart."""
@@ -40,8 +38,8 @@ def dimensions(outer: Space) -> tuple[tuple[int, Shape], ...]:
 
 
 def form_of_rows(
-    arrays: Sequence[Placed], one: Sequence[bool], operands: int, shape: Shape, axes: Shape
-) -> tuple[tuple[Layout, ...], bool]:
+    arrays: Sequence[Layout], one: Sequence[bool], operands: int, shape: Shape, axes: Shape
+) -> tuple[tuple[Class, ...], bool]:
     """Compile-time classes of steps along a row, or from row to row: of rows side by side."""
     spaces = spaces_of(arrays, one, shape, axes)
     assert spaces is not None, shape
@@ -51,7 +49,7 @@ def form_of_rows(
     return (classes, False) if beside is None else (beside, True)
 
 
-def takes(classes: Sequence[Layout], along: Space, arrays: Sequence[Placed]) -> bool:
+def takes(classes: Sequence[Class], along: Space, arrays: Sequence[Layout]) -> bool:
     """Whether a kernel of these classes takes arrays with such steps."""
     return along.inner == 1 or all(
         c == "s" or step == (a.dtype.itemsize if c == "c" else 0)
@@ -60,23 +58,23 @@ def takes(classes: Sequence[Layout], along: Space, arrays: Sequence[Placed]) -> 
 
 
 def row_major(
-    arrays: Sequence[Placed], one: Sequence[bool], shape: Shape, axes: Shape
-) -> list[Placement]:
+    arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
+) -> list[Layout]:
     """The arrays row by row; with the axes of a row behind the others where those do not merge,
     and repeated along them where that alone does not help."""
-    places = [Placement.packed(a, range(len(a.shape))) for a in arrays]
+    places = [layout(a.shape, a.dtype) for a in arrays]
     if spaces_of(places, one, shape, axes) is not None:
         return places
     return [p if row else _behind(p, shape, axes) for p, row in zip(places, one, strict=True)]
 
 
-def _behind(a: Placement, shape: Shape, axes: Shape) -> Placement:
+def _behind(a: Layout, shape: Shape, axes: Shape) -> Layout:
     lead = len(shape) - len(a.shape)
     order = sorted(range(len(a.shape)), key=lambda d: (d + lead in axes, d))
-    own = Placement.packed(a, order)
+    own = packed(a.shape, a.dtype, order)
     if merged(shape, axes, _strides(own, shape, axes, row=False)):
         return own
-    return _behind(Placement(shape, a.dtype, shape), shape, axes)
+    return _behind(layout(shape, a.dtype), shape, axes)
 
 
 def row_shape(shape: Shape, axes: Shape, *, keepdims: bool) -> Shape:
@@ -86,7 +84,7 @@ def row_shape(shape: Shape, axes: Shape, *, keepdims: bool) -> Shape:
     return tuple(n for d, n in enumerate(shape) if d not in axes)
 
 
-def _strides(a: Placed, shape: Shape, axes: Shape, *, row: bool) -> Shape:
+def _strides(a: Layout, shape: Shape, axes: Shape, *, row: bool) -> Shape:
     """Byte strides along the axes of `shape`; 0 where the array has one value."""
     steps = [0 if n == 1 else s for n, s in zip(a.shape, a.strides, strict=True)]
     if row and len(a.shape) == len(shape):  # keepdims
@@ -98,14 +96,10 @@ def _strides(a: Placed, shape: Shape, axes: Shape, *, row: bool) -> Shape:
 
 
 def _beside(
-    arrays: Sequence[Placed], run: Space, outer: Space, operands: int
-) -> tuple[Layout, ...] | None:
-    """Classes of the steps from row to row, where enough rows lie side by side in memory."""
+    arrays: Sequence[Layout], run: Space, outer: Space, operands: int
+) -> tuple[Class, ...] | None:
+    """Return classes of the steps from row to row, where enough rows lie side by side in memory."""
     if outer.inner < _BESIDE or not run.inner:
         return None
-    found: list[Layout] = []
-    for k, (a, step) in enumerate(zip(arrays, outer.steps, strict=True)):
-        if step != a.dtype.itemsize and (step or k >= operands):
-            return None
-        found.append("c" if step else "0")
-    return tuple(found)
+    found = classes_of(arrays, outer, operands)
+    return None if "s" in found else found

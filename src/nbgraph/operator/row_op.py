@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float, name_of
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.kernels.cost import per_element
+from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.kernels.signature import resolve_parameters
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.placement import Placed, Placement
-from nbgraph.operator.ready import Ready
-from nbgraph.operator.request import WORDS, OpReqType, assign
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.kernel_call import KernelCall, Lowered, in_word, of_space
+from nbgraph.operator.layout import Class, Layout
 from nbgraph.operator.row_layouts import (
     dimensions,
     form_of_rows,
@@ -33,27 +32,13 @@ from nbgraph.operator.row_layouts import (
 )
 from nbgraph.operator.row_program import RowProgram
 from nbgraph.operator.typing import parameter_bytes
-from nbgraph.settings import config
-from nbgraph.shape import Shapes, Space, axes_of, broadcast
+from nbgraph.shape import Array, Arrays, Shapes, Space, axes_of, broadcast
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
-    from nbgraph.kernels.loops import Layout, Loop
+    from nbgraph.kernels.loops import Loop
 
-Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
-_KEPT = 1024  # calls that an operator knows
-
-
-class RowCall(NamedTuple):
-    """A kernel over `rows` rows. The record's addresses are those of the operands, then of the
-    outputs that are asked for."""
-
-    code: Kernel
-    where: Space
-    parameters: tuple[bytes, ...]
-    rows: int
-    cost: int  # nanoseconds, roughly
 
 
 class RowOp(ArrayOp):
@@ -74,7 +59,7 @@ class RowOp(ArrayOp):
            [ 0.5,  1.5]], dtype=float32)
     """
 
-    kind = "rows"
+    kernels = ("host", "devices")
 
     at_once: tuple[RowOp, RowOp] | None = None  # its gradient, and the two as one operator
 
@@ -100,7 +85,7 @@ class RowOp(ArrayOp):
         self.program = program
         self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
 
-    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """See ArrayOp."""
         given = dict(attributes)
         rows = any(row for _, row in self.program.results)
@@ -135,7 +120,7 @@ class RowOp(ArrayOp):
         return shape, axes
 
     def infer_partial(
-        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
         """What has one value a row has the shape of the elements without the axes."""
         count, rows = len(self.program.elements), len(self.program.rows)
@@ -160,21 +145,44 @@ class RowOp(ArrayOp):
 
     # kernels ----------------------------------------------------------------------------------
 
-    def row_call(
+    def lower(
         self,
-        operands: Sequence[Placed],
-        outputs: Sequence[Placed],
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
         requests: Sequence[str],
-        attributes: Mapping[str, Any],
-    ) -> RowCall | None:
-        """The kernel for arrays placed like these, with requests "write", "add" or "null"; None
-        where that for row-major ones does not take them (see `replacements`)."""
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: one kernel, that for row-major arrays."""
+        arrays = [*operands, *outputs]
+        places: list[Layout | None] = [None] * len(arrays)
+        call = self._call(operands, outputs, requests, attributes)
+        count = len(operands)
+        if call is None:
+            places = self._replacements(arrays, count, attributes)
+            laid = [a if p is None else p for a, p in zip(arrays, places, strict=True)]
+            words = [
+                q if p is None or q == "null" else "write"
+                for q, p in zip(requests, places[count:], strict=True)
+            ]
+            call = self._call(laid[:count], laid[count:], words, attributes)
+            assert call is not None, self
+        return Lowered((call,), tuple(places)) if call.size else None
+
+    def _call(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+    ) -> KernelCall | None:
+        """The kernel for these layouts; None where that for row-major ones does not take them."""
         shape, axes, one = self._rows(operands, attributes)
-        one = one[: len(operands)] + [
-            r for r, q in zip(one[len(operands) :], requests, strict=True) if q != "null"
-        ]
-        asked = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
-        arrays = [*operands, *asked]
+        asked = [len(operands) + k for k, request in enumerate(requests) if request != "null"]
+        order = (*range(len(operands)), *asked)
+        arrays = [[*operands, *outputs][k] for k in order]
+        one = [one[k] for k in order]
         spaces = spaces_of(arrays, one, shape, axes)
         classes, beside = form_of_rows(
             row_major(arrays, one, shape, axes), one, len(operands), shape, axes
@@ -201,16 +209,24 @@ class RowOp(ArrayOp):
         code, each = found
         numbers = {"count": run.inner, **values}
         words = [
-            parameter_bytes(leaf.kind, numbers[str(leaf.data)], compute)
+            in_word(parameter_bytes(leaf.kind, numbers[str(leaf.data)], compute))
             for leaf in described.parameters
         ]
         if beside:
-            words += [n.to_bytes(8, "little", signed=True) for n in (run.inner, *run.steps)]
-        cost = int(math.prod(shape) * each) + outer.size
-        return RowCall(code, where, tuple(words), outer.size, max(1, cost))
+            words += [run.inner, *run.steps]
+        cost = max(1, int(math.prod(shape) * each) + outer.size)
+        return KernelCall(
+            self.__name__,
+            code,
+            order=order,
+            size=outer.size,
+            cost=of_kernel(code.loop, cost),
+            writes=len(asked),
+            **of_space(where, words),
+        )
 
     def _rows(
-        self, operands: Sequence[Placed], attributes: Mapping[str, Any]
+        self, operands: Sequence[Layout | Array], attributes: Attributes
     ) -> tuple[Shape, Shape, list[bool]]:
         """The shape of elements, the axes of a row, and which arrays have one value a row."""
         keepdims = attributes.get("keepdims", False)
@@ -220,128 +236,36 @@ class RowOp(ArrayOp):
         one = [False] * len(self.program.elements) + [True] * len(self.program.rows)
         return shape, tuple(sorted(axes)), one + [row for _, row in self.program.results]
 
-    def replacements(
-        self,
-        operands: Sequence[Placed],
-        outputs: Sequence[Placed],
-        attributes: Mapping[str, Any],
-    ) -> list[Placement | None]:
-        """Where operands and results have to lie so that the kernel takes them; None for what may
-        stay."""
-        shape, axes, one = self._rows(operands, attributes)
-        arrays = [*operands, *outputs]
+    def _replacements(
+        self, arrays: Sequence[Layout], count: int, attributes: Attributes
+    ) -> list[Layout | None]:
+        """The layouts that `count` operands, and outputs, have to have so that the kernel takes
+        them; None for what may stay."""
+        shape, axes, one = self._rows(arrays[:count], attributes)
         usual = row_major(arrays, one, shape, axes)
         return [None if a.strides == u.strides else u for a, u in zip(arrays, usual, strict=True)]
 
     def _placed(
         self,
-        operands: Sequence[Placed],
-        outputs: Sequence[Placed],
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
         requests: Sequence[str],
-        classes: Sequence[Layout],
-    ) -> tuple[list[tuple[str, Layout]], list[tuple[str, Layout]]]:
+        classes: Sequence[Class],
+    ) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         """Dtype and layout class of operands and of outputs."""
         found = iter(classes[len(operands) :])
-        made: list[tuple[str, Layout]] = [
+        made: list[tuple[str, Any]] = [
             (name_of(o.dtype), "c" if r == "null" else next(found))
             for o, r in zip(outputs, requests, strict=True)
         ]
         return list(zip(map(name_of, (o.dtype for o in operands)), classes, strict=False)), made
 
-    # running ----------------------------------------------------------------------------------
+    # the specification ------------------------------------------------------------------------
 
-    def run(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-        **_: Any,
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp."""
-        words = [WORDS[request] for request in requests]
-        if all(word == "null" for word in words):
-            return
-        if config.compiler == "python":
-            self._naive(inputs, outputs, requests, attributes)
-            return
-        arrays = [*inputs, *outputs]
-        lie = [(a.shape, a.dtype, a.strides) for a in arrays]
-        key = "run", *words, *lie, *attributes.items()
-        found = self.carried.get(key)
-        if found is None:
-            if len(self.carried) >= _KEPT:
-                self.carried.clear()
-            found = self.carried[key] = self._arranged(inputs, outputs, words, attributes)
-        ready, places = found
-        count = len(inputs)
-        taken = [
-            a if p is None else p.copy(a) if k < count else p.empty()
-            for k, (a, p) in enumerate(zip(arrays, places, strict=True))
-        ]
-        ready.run(taken)
-        for out, value, request in zip(outputs, taken[count:], requests, strict=True):
-            if value is not out:
-                assign(out, request, value)
-
-    def _arranged(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        words: Sequence[str],
-        attributes: Mapping[str, Any],
-    ) -> tuple[Ready, Sequence[Placement | None]]:
-        """The kernel, and where arrays have to lie for it; None for those that may stay."""
-        ready = self._ready(inputs, outputs, words, attributes)
-        if ready is not None:
-            return ready, [None] * (len(inputs) + len(outputs))
-        places = self.replacements(inputs, outputs, attributes)
-        count = len(inputs)
-        given = [p or a for p, a in zip(places, inputs, strict=False)]
-        made = [p or o for p, o in zip(places[count:], outputs, strict=True)]
-        words = [
-            "write" if p is not None and w != "null" else w
-            for p, w in zip(places[count:], words, strict=True)
-        ]
-        ready = self._ready(given, made, words, attributes)
-        assert ready is not None, self
-        return ready, places
-
-    def ready(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
-    ) -> Ready | None:
-        """See ArrayOp."""
-        return self._ready(inputs, outputs, ["write"] * len(outputs), attributes)
-
-    def _ready(
-        self,
-        inputs: Sequence[Placed],
-        outputs: Sequence[Placed],
-        words: Sequence[str],
-        attributes: Mapping[str, Any],
-    ) -> Ready | None:
-        if config.compiler == "python":
-            return None
-        call = self.row_call(inputs, outputs, words, attributes)
-        if call is None:
-            return None
-        where, count = call.where, len(inputs)
-        asked = [count + k for k, word in enumerate(words) if word != "null"]
-        tail = [*where.steps]
-        tail += [int.from_bytes(p.ljust(8, b"\0"), "little", signed=True) for p in call.parameters]
-        for extent, steps in where.outer:
-            tail += [extent, *steps]
-        head, order = (where.inner, len(where.outer)), (*range(count), *asked)
-        return Ready(call.code, head, order, tuple(tail), call.rows, call.cost)
-
-    def _naive(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-    ) -> None:
-        """By the program's text, element by element."""
+        """See ArrayOp; by the program's text, element by element."""
         shape, axes, _ = self._rows(inputs, attributes)
         kept = [d for d in range(len(shape)) if d not in axes]
         rows, length = tuple(shape[d] for d in kept), math.prod(shape[d] for d in axes)
@@ -358,14 +282,12 @@ class RowOp(ArrayOp):
             for name, a in zip(self.program.operands, flat, strict=True)
         ]
         made = [v.astype(stored) for v in self.program.naive(values, attributes)]
-        for out, value, request, (_, row) in zip(
-            outputs, made, requests, self.program.results, strict=True
-        ):
+        for out, value, (_, row) in zip(outputs, made, self.program.results, strict=True):
             if row:
-                assign(out, request, value.reshape(out.shape))
+                out[...] = value.reshape(out.shape)
                 continue
             back = value.reshape(*rows, *(shape[d] for d in axes))
-            assign(out, request, back.transpose(np.argsort([*kept, *axes])))
+            out[...] = back.transpose(np.argsort([*kept, *axes]))
 
 
 def _kernel(loop: Loop) -> Kernel:
@@ -374,7 +296,7 @@ def _kernel(loop: Loop) -> Kernel:
     return kernel(loop)
 
 
-def _names(arrays: Sequence[Placed]) -> tuple[str, ...]:
+def _names(arrays: Sequence[Layout]) -> tuple[str, ...]:
     return tuple(name_of(a.dtype) for a in arrays)
 
 

@@ -26,6 +26,7 @@ from nbgraph.kernels.loops import Combine, Layout, Loop, Operand, Output, Total
 from nbgraph.kernels.scalar import GROWING, Graph, Node
 from nbgraph.kernels.signature import Parameter, parameter_kinds
 from nbgraph.kernels.transplant import Transplant
+from nbgraph.shape import Array, Arrays
 
 COUNT, INDEX = "count", "index"  # names that mean the row's length and the place in the row
 _REDUCED: dict[Combine, np.ufunc] = {
@@ -35,7 +36,6 @@ _REDUCED: dict[Combine, np.ufunc] = {
     "min": np.minimum,
 }
 _IDENTITY: dict[Combine, float] = {"add": 0, "multiply": 1, "max": -np.inf, "min": np.inf}
-Array = np.ndarray[Any, Any]
 
 
 class Result(NamedTuple):
@@ -233,7 +233,7 @@ class RowProgram:
 
     # the specification ------------------------------------------------------------------------
 
-    def naive(self, values: Sequence[Array], parameters: Mapping[str, Any]) -> list[Array]:
+    def naive(self, values: Arrays, parameters: Mapping[str, Any]) -> list[Array]:
         """Results of rows along the last axis, by running the text for every element.
 
         Operands with one value a row have a last axis of size 1, and so have such results.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+
+Attributes = Mapping[str, Any]  # what a call says besides its operands, by name
 
 
 class Spec(NamedTuple):

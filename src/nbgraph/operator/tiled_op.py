@@ -7,45 +7,33 @@ float32; what no kernel does (no elements, integers) is left to NumPy: the speci
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.operator.array_op import ArrayOp, Gradients, Infer, Partial, Spec
-from nbgraph.operator.ready import Ready
-from nbgraph.operator.request import OpReqType, assign
-from nbgraph.settings import config
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Infer, Partial, Spec
+from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.shape import Array, Arrays
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
 
-Array = np.ndarray[Any, Any]
-_KEPT = 1024  # calls that an operator knows
 _NATIVE = np.dtype("float32"), np.dtype("float64")
 _INDICES = np.dtype("int32"), np.dtype("int64")
 
 
-@dataclass(frozen=True, slots=True)
-class TiledCall:
-    """The kernel over `tiles` tiles. The record: `head`, the addresses of the operands and of the
-    result, `words`."""
-
-    code: Kernel
-    head: tuple[int, int]
-    words: tuple[int, ...]
-    tiles: int
-    cost: int  # nanoseconds, roughly
-
-    def ready(self, operands: int) -> Ready:
-        """The call over so many operands and a result."""
-        order = tuple(range(operands + 1))
-        return Ready(self.code, self.head, order, self.words, self.tiles, self.cost)
+def tile_call(
+    code: Kernel, head: tuple[int, int], words: tuple[int, ...], tiles: int, cost: int
+) -> KernelCall:
+    """Return the call over `tiles` tiles; its arrays follow from the operator: see `lower`."""
+    return KernelCall(code.name, code, head, (), words, tiles, max(1, cost))
 
 
-Tiling = Callable[..., TiledCall | None]
+Tiling = Callable[..., KernelCall | None]
 Naive = Callable[..., Array]
 
 
@@ -66,7 +54,7 @@ class TiledOp(ArrayOp):
         See ArrayOp.
     """
 
-    kind = "tiled"
+    kernels = ("host",)
 
     def __init__(
         self,
@@ -85,30 +73,43 @@ class TiledOp(ArrayOp):
             name, infer, gradient=gradient, keeps=keeps, operands=operands, partial=partial
         )
         self._tiling, self.naive, self.adds = tiling, naive, adds
-        self._calls: dict[Any, TiledCall | None] = {}
 
-    def tiled_call(
-        self, specs: Sequence[Spec], request: OpReqType, attributes: Mapping[str, Any]
-    ) -> TiledCall | None:
-        """The kernel for contiguous operands and a contiguous result; None where none does it."""
-        if not self.suits([s.dtype for s in specs]):
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays, 16-bit floats in float32."""
+        (out,), (request,) = outputs, requests
+        specs = [Spec(o.shape, o.dtype) for o in operands]
+        wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else None
+        if wide is not None and not self.suits([spec.dtype for spec in specs]):
+            specs = [Spec(spec.shape, wide) for spec in specs]
+        if not self.suits([spec.dtype for spec in specs]):
             return None
-        if config.compiler == "python" or request is OpReqType.kNullOp:
+        (made,) = self.infer(specs, attributes)
+        if any(0 in spec.shape for spec in (*specs, made)):
             return None
-        adds = request is OpReqType.kAddTo
-        if adds and not self.adds:
+        call = self._tiling(specs, specs[0].dtype.name, **attributes)
+        if call is None:
             return None
-        key = (*specs, adds, *attributes.items(), config.compiler)
-        if key not in self._calls:
-            if len(self._calls) >= _KEPT:
-                self._calls.clear()
-            (out,) = self.infer(specs, attributes)
-            empty = any(0 in spec.shape for spec in (*specs, out))
-            made = None if empty else self._tiling(specs, specs[0].dtype.name, **attributes)
-            if made is not None and self.adds:
-                made = replace(made, words=(*made.words, int(adds)))
-            self._calls[key] = made
-        return self._calls[key]
+        own = [layout(*spec) for spec in (*specs, Spec(made.shape, self.made(specs[0].dtype)))]
+        places = [
+            None if x.contiguous and x.dtype == o.dtype else o
+            for x, o in zip((*operands, out), own, strict=True)
+        ]
+        words = call.words
+        if self.adds:
+            words = *words, int(request == "add" and places[-1] is None)
+        elif request == "add":
+            places[-1] = own[-1]
+        order = tuple(range(len(own)))
+        call = replace(call, name=self.__name__, order=order, words=words)
+        return Lowered((call,), tuple(places), adds=self.adds)
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         """Whether a kernel may take operands of these."""
@@ -118,67 +119,30 @@ class TiledOp(ArrayOp):
         """What a kernel makes of operands of which the first is of `dtype`."""
         return dtype
 
-    def run(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-        **_: Any,
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp."""
-        (out,), (request,) = outputs, requests
-        if request is OpReqType.kNullOp or not out.size:
-            return
+        """See ArrayOp: by NumPy."""
+        (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
         given = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]
-        direct = out.flags.c_contiguous and wide == out.dtype
-        direct = direct and (self.adds or request is not OpReqType.kAddTo)
-        specs = [Spec.of(x) for x in given]
-        how = request if direct else OpReqType.kWriteTo
-        call = self.tiled_call(specs, how, attributes)
-        if call is None:
-            assign(out, request, self.naive(*given, **attributes).astype(out.dtype, copy=False))
-            return
-        made = out if direct else np.empty(out.shape, wide)
-        call.ready(len(given)).run((*given, made))
-        if not direct:
-            assign(out, request, made.astype(out.dtype, copy=False))
-
-    def ready(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
-    ) -> Ready | None:
-        """See ArrayOp."""
-        if not all(x.flags.c_contiguous for x in inputs) or inputs[0].dtype != outputs[0].dtype:
-            return None
-        call = self.tiled_call([Spec.of(x) for x in inputs], OpReqType.kWriteTo, attributes)
-        return None if call is None else call.ready(len(inputs))
+        out[...] = self.naive(*given, **attributes)
 
 
 class PlacingOp(TiledOp):
     """A TiledOp whose result is integers; NumPy arrays are left to `naive`."""
 
+    kernels_at_once = False
+
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """See TiledOp."""
         return np.dtype("int64")
 
-    def run(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-        **_: Any,
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp."""
-        if requests[0] is not OpReqType.kNullOp:
-            assign(outputs[0], requests[0], self.naive(*inputs, **attributes))
-
-    def ready(
-        self, inputs: Sequence[Array], outputs: Sequence[Array], attributes: Mapping[str, Any]
-    ) -> Ready | None:
-        """See ArrayOp."""
-        return None
+        """See TiledOp."""
+        outputs[0][...] = self.naive(*inputs, **attributes)
 
 
 class PickingOp(PlacingOp):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype, compute_dtype, float_of_integers, is_float, require_supported
-from nbgraph.errors import ArgumentError, DTypeError, NbgraphError
+from nbgraph.errors import ArgumentError, DTypeError, NbgraphError, noun
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, kind_of_dtype
 from nbgraph.kernels.probe import probe_kinds
 from nbgraph.kernels.signature import defaults_of
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class Typed(NamedTuple):
@@ -26,32 +26,83 @@ class Typed(NamedTuple):
     compute: str  # "float32" or "float64"
 
 
-def as_operand(op: str, name: str, value: object) -> Array | bool | int | float:
+def as_operand(op: str, name: str, value: object) -> Array | complex:
     """A NumPy array, or a Python number (weak); raises for what is neither."""
     if type(value) is np.ndarray:
         require_supported(value.dtype, f"{op}: operand {name!r}")
         return value if value.dtype.isnative else value.astype(value.dtype.newbyteorder("="))
-    if type(value) in (bool, int, float):
+    if type(value) in (bool, int, float, complex):
         return value  # type: ignore[return-value]
-    module = type(value).__module__.partition(".")[0]
-    if module in ("torch", "jax", "jaxlib"):
-        raise ArgumentError(
-            f"{op}: operand {name!r} is a {module} array; convert it with ng.from_dlpack(x), or "
-            "np.asarray(x) to copy"
-        )
-    if isinstance(value, complex):
-        raise DTypeError(f"{op}: operand {name!r} is complex; complex dtypes are not supported")
+    if _library_of(value):
+        value = of_library(op, name, value)
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise ArgumentError(f"{op}: operand {name!r} is no array: {error}") from None
+        raise ArgumentError(f"{op}: operand {name!r} {culprit(value) or error}") from None
     if array.dtype.kind in "OUSV" and array.dtype.name != "bfloat16":
+        problem = culprit(value) or f"has dtype {array.dtype}"
         raise DTypeError(
-            f"{op}: operand {name!r} has dtype {array.dtype}; give numbers, or convert with "
+            f"{op}: operand {name!r} {problem}; give numbers, or convert with "
             "np.asarray(x, dtype=float)"
         )
     require_supported(array.dtype, f"{op}: operand {name!r}")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def culprit(value: object, place: str = "") -> str:
+    """Return what keeps a value, or an element of nested lists, from being numbers; "" if unknown.
+
+    >>> culprit([1.0, [None]]), culprit([[1, 2], 3])
+    ('has None at [1][0]', 'is ragged: [0] has 2 elements and [1] is one number')
+    """
+    if not isinstance(value, (list, tuple)):
+        if isinstance(value, (int, float, complex)) or hasattr(value, "dtype"):
+            return ""
+        shown = repr(value) if isinstance(value, (str, bytes)) else noun(value)
+        return f"has {shown} at {place}" if place else f"is {shown}"
+    for i, each in enumerate(value):
+        if problem := culprit(each, f"{place}[{i}]"):
+            return problem
+    sizes = [
+        f"has {len(each)} elements" if hasattr(each, "__len__") else "is one number"
+        for each in value
+    ]
+    for i, size in enumerate(sizes):
+        if size != sizes[0]:
+            return f"is ragged: {place}[0] {sizes[0]} and {place}[{i}] {size}"
+    return ""
+
+
+def is_foreign(value: object) -> bool:
+    """Whether a value is an array of torch or JAX."""
+    return bool(_library_of(value)) and hasattr(value, "dtype")
+
+
+def _library_of(value: object) -> str:
+    """The name of the library whose class a value has, or nothing."""
+    module = type(value).__module__.partition(".")[0]
+    return module if module in ("torch", "jax", "jaxlib") else ""
+
+
+def of_library(op: str, name: str, value: Any) -> Array:
+    """Return the values of a torch or JAX array as a NumPy array, without a copy where that library
+    gives one; ArgumentError for those on a device, or that the library differentiates or traces."""
+    if getattr(value, "requires_grad", False):
+        raise ArgumentError(
+            f"{op}: operand {name!r} requires grad, which torch would lose here; give x.detach(), "
+            "or make a function of torch by ng.to_torch(op)"
+        )
+    try:
+        if str(value.dtype) == "torch.bfloat16":
+            bits = value.view(sys.modules["torch"].uint16)
+            return np.asarray(bits).view(as_dtype("bfloat16"))
+        return np.asarray(value)
+    except Exception as error:
+        raise ArgumentError(
+            f"{op}: operand {name!r} is a {_library_of(value)} array; its values are not to be had "
+            "as they are: convert it with ng.from_dlpack(x), or within JAX's functions make one of "
+            f"the operator by ng.to_jax(op) ({type(error).__name__})"
+        ) from None
 
 
 def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
@@ -62,7 +113,7 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
 
 
 def in_common(
-    scalar: Scalar, values: Sequence[Array | bool | int | float], common: np.dtype[Any]
+    scalar: Scalar, values: Sequence[Array | complex], common: np.dtype[Any]
 ) -> list[Array]:
     """Python numbers as arrays of the common dtype; OverflowError where one does not fit.
 
@@ -155,15 +206,22 @@ def _output_dtype(kind: str, stored: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("int64" if kind == "i" else kind)
 
 
+def limits(captured: Captured) -> list[tuple[str, str]]:
+    """Return the integer parameters that meet integer operands, with those operands' dtypes."""
+    return [
+        (str(node.args[0].data), str(node.kind))
+        for node in captured.graph.reachable(captured.outputs)
+        if node.op == "cast" and node.kind in INTEGERS
+        if node.args[0].op == "param" and node.args[0].kind == "i"
+    ]
+
+
 def require_fit(op: str, captured: Captured, parameters: Mapping[str, Any]) -> None:
     """OverflowError where an integer parameter meets a dtype that cannot hold it (as in NumPy)."""
-    for node in captured.graph.reachable(captured.outputs):
-        if node.op != "cast" or node.kind not in INTEGERS or node.args[0].op != "param":
-            continue
-        name, info = str(node.args[0].data), np.iinfo(node.kind)
-        if node.args[0].kind == "i" and not info.min <= parameters[name] <= info.max:
+    for name, dtype in limits(captured):
+        if not holds(np.dtype(dtype), parameters[name]):
             raise OverflowError(
-                f"{op}: the parameter {name}={parameters[name]} is out of bounds for {node.kind}; "
+                f"{op}: the parameter {name}={parameters[name]} is out of bounds for {dtype}; "
                 "cast the operand to a wider dtype"
             )
 

@@ -1,4 +1,4 @@
-"""The methods of binary ufuncs: reduce, accumulate, outer, at."""
+"""The methods of binary ufuncs: reduce, accumulate, reduceat, outer, at."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, AxisError, ShapeError
-from nbgraph.kernels.kernel import kernel, record
+from nbgraph.kernels.kernel import kernel
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.operator import overrides
-from nbgraph.operator.invoke import Plan
+from nbgraph.operator.kernel_call import KernelCall, of_space
+from nbgraph.operator.map_call import Plan
 from nbgraph.operator.typing import Array, as_operand, common_dtype
-from nbgraph.shape import overlap, space
+from nbgraph.shape import Space, overlap, space
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 MISSING: Any = np._NoValue  # type: ignore[attr-defined]
 
 
 def reduce(
-    op: Mapper,
+    op: Elementwise,
     array: Any,
     axis: Any,
     dtype: Any,
@@ -39,9 +40,10 @@ def reduce(
     handled = overrides.dispatch(op, "reduce", (array,), (_first(out),), given, parameters)
     if handled is not overrides.MINE:
         return handled
-    a = _operand(op, array, dtype)
+    a = _operand(op, array, dtype, out)
     axes = _axes(op, a, axis if a.ndim or axis not in (0, -1) else None)
-    initial = MISSING if initial is None else initial
+    begins = initial is MISSING and where is not True and op.identity is not None
+    initial = MISSING if initial is None else op.identity if begins else initial
     if where is not True:
         return _reduce_where(op, a, axes, out, keepdims, initial, where, parameters)
     kept = [d for d in range(a.ndim) if d not in axes]
@@ -49,12 +51,15 @@ def reduce(
     count = int(np.prod([a.shape[d] for d in axes], dtype=np.int64))
     run = moved.reshape(moved.shape[: len(kept)] + (count,))
     if initial is MISSING:
-        if count == 0:
+        if count == 0 and op.identity is None:
             raise ValueError(
                 f"{op.__name__}.reduce: the axis is empty and the operator has no identity; pass "
                 "initial="
             )
-        start, run = run[..., 0], run[..., 1:]
+        if count == 0:
+            start = np.broadcast_to(np.asarray(op.identity, dtype=a.dtype), run.shape[:-1])
+        else:
+            start, run = run[..., 0], run[..., 1:]
     else:
         start = np.broadcast_to(np.asarray(initial, dtype=a.dtype), run.shape[:-1])
     result = _along(op, "fold", start, run, parameters)
@@ -64,7 +69,7 @@ def reduce(
 
 
 def accumulate(
-    op: Mapper, array: Any, axis: int, dtype: Any, out: Any, parameters: Mapping[str, Any]
+    op: Elementwise, array: Any, axis: int, dtype: Any, out: Any, parameters: Mapping[str, Any]
 ) -> Any:
     """See Mapper.accumulate."""
     _require_binary(op, "accumulate")
@@ -72,7 +77,7 @@ def accumulate(
     handled = overrides.dispatch(op, "accumulate", (array,), (_first(out),), given, parameters)
     if handled is not overrides.MINE:
         return handled
-    a = _operand(op, array, dtype)
+    a = _operand(op, array, dtype, out)
     if a.ndim == 0:
         raise ShapeError(f"{op.__name__}.accumulate: a 0-d array has no axis; give a 1-d array")
     (axis,) = _axes(op, a, axis)
@@ -84,7 +89,41 @@ def accumulate(
     return _deliver(op, np.moveaxis(result, -1, axis), out)
 
 
-def outer(op: Mapper, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
+def reduceat(
+    op: Elementwise,
+    array: Any,
+    indices: Any,
+    axis: int,
+    dtype: Any,
+    out: Any,
+    parameters: Mapping[str, Any],
+) -> Any:
+    """See Mapper.reduceat."""
+    _require_binary(op, "reduceat")
+    given = {"axis": axis, "dtype": dtype}
+    operands, outs = (array, indices), (_first(out),)
+    handled = overrides.dispatch(op, "reduceat", operands, outs, given, parameters)
+    if handled is not overrides.MINE:
+        return handled
+    a = _operand(op, array, dtype, out)
+    (axis,) = _axes(op, a, axis)
+    run, places = np.moveaxis(a, axis, -1), np.asarray(indices)
+    count = run.shape[-1]
+    if places.ndim != 1 or places.dtype.kind not in "iu" or (places < 0).any():
+        raise ArgumentError(f"{op.__name__}.reduceat: indices={indices!r}; give one axis of ints")
+    if (places >= count).any():
+        raise IndexError(
+            f"{op.__name__}.reduceat: index {places.max()} is out of bounds for {count} elements"
+        )
+    parts = []
+    for first, end in zip(places, [*places[1:], count], strict=True):
+        rest = run[..., first + 1 : max(end, first + 1)]
+        parts.append(_along(op, "fold", run[..., first], rest, parameters))
+    result = np.stack(parts, -1) if parts else np.empty((*run.shape[:-1], 0), a.dtype)
+    return _deliver(op, np.moveaxis(result, -1, axis), out)
+
+
+def outer(op: Elementwise, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
     """See Mapper.outer."""
     _require_binary(op, "outer")
     handled = overrides.dispatch(op, "outer", (a, b), (), {}, options)
@@ -94,7 +133,7 @@ def outer(op: Mapper, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
     return op(a.reshape(a.shape + (1,) * b.ndim), b, **options)
 
 
-def at(op: Mapper, array: Any, indices: Any, b: Any, parameters: Mapping[str, Any]) -> None:
+def at(op: Elementwise, array: Any, indices: Any, b: Any, parameters: Mapping[str, Any]) -> None:
     """See Mapper.at; unary operators take no b."""
     _require_no_draws(op, "at")
     if op.nout != 1 or op.nin > 2 or (b is None) != (op.nin == 1):
@@ -120,7 +159,7 @@ def at(op: Mapper, array: Any, indices: Any, b: Any, parameters: Mapping[str, An
         array[...] = target
 
 
-def as_operand_array(op: Mapper, value: Any) -> Array:
+def as_operand_array(op: Elementwise, value: Any) -> Array:
     """An operand of a ufunc method as an array."""
     return np.asarray(as_operand(op.__name__, "b", value))
 
@@ -128,7 +167,9 @@ def as_operand_array(op: Mapper, value: Any) -> Array:
 # loops along an axis ----------------------------------------------------------------------------
 
 
-def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[str, Any]) -> Array:
+def _along(
+    op: Elementwise, form: str, start: Array, run: Array, parameters: Mapping[str, Any]
+) -> Array:
     """Fold or scan the last axis of `run`, beginning with `start`."""
     values = op.parameters(dict(parameters))
     plan = op.invoker.plan([run.dtype] * 2, run.dtype, values)
@@ -160,21 +201,18 @@ def _along(op: Mapper, form: str, start: Array, run: Array, parameters: Mapping[
         plan.uniform,
         (Output(captured.outputs[0], stored.name, steps[2]),),  # type: ignore[arg-type]
     )
-    code = kernel(loop)
-    dims = [(outer_space.inner, outer_space.steps), *outer_space.outer]
-    words = record(
-        run.shape[-1],
-        [x.__array_interface__["data"][0] for x in (start, run, result)],
-        (0, step, out_step),
-        op.invoker.parameter_words(plan),
-        dims,
-    )
-    code.run(words, 0, outer_space.size)
+    dims = ((outer_space.inner, outer_space.steps), *outer_space.outer)
+    where = Space(run.shape[-1], (0, step, out_step), dims)
+    _call(plan, loop, where, 3, outer_space.size).run((start, run, result))
     return result
 
 
 def _run_at(
-    op: Mapper, target: Array, places: Array, values: list[Array], parameters: Mapping[str, Any]
+    op: Elementwise,
+    target: Array,
+    places: Array,
+    values: list[Array],
+    parameters: Mapping[str, Any],
 ) -> None:
     if op.refresh_needed():
         op.refresh()
@@ -207,21 +245,23 @@ def _run_at(
     offsets = np.ascontiguousarray(places * target.itemsize)
     flat = [np.ascontiguousarray(v).ravel() for v in values[1:]]
     arrays = [offsets, target, *flat, target]
-    words = record(
-        offsets.size,
-        [x.__array_interface__["data"][0] for x in arrays],
-        [0] * len(arrays),
-        op.invoker.parameter_words(plan),
-        (),
-    )
     if offsets.size:
-        kernel(loop).run(words, 0, offsets.size)
+        where = Space(offsets.size, (0,) * len(arrays), ())
+        _call(plan, loop, where, len(arrays), offsets.size).run(arrays)
+
+
+def _call(plan: Plan, loop: Loop, where: Space, arrays: int, size: int) -> KernelCall:
+    """Return the call of a loop whose steps depend on those before: never shared among workers."""
+    order = tuple(range(arrays))
+    return KernelCall(
+        plan.name, kernel(loop), order=order, size=size, cost=0, **of_space(where, plan.words())
+    )
 
 
 # arguments --------------------------------------------------------------------------------------
 
 
-def _require_binary(op: Mapper, method: str) -> None:
+def _require_binary(op: Elementwise, method: str) -> None:
     if op.refresh_needed():
         op.refresh()
     if method != "outer":
@@ -234,7 +274,7 @@ def _require_binary(op: Mapper, method: str) -> None:
         )
 
 
-def _require_no_draws(op: Mapper, method: str) -> None:
+def _require_no_draws(op: Elementwise, method: str) -> None:
     """Refuse an operator that draws: there is a word for each element, not for each step."""
     if op.scalar.draws:
         raise ArgumentError(
@@ -243,12 +283,18 @@ def _require_no_draws(op: Mapper, method: str) -> None:
         )
 
 
-def _operand(op: Mapper, array: Any, dtype: Any) -> Array:
+def _operand(op: Elementwise, array: Any, dtype: Any, out: Any) -> Array:
+    """The array in the dtype of the accumulator: the one asked for, that of `out`, or its own; sums
+    and products of small integers have 64 bits, as NumPy's."""
     a = np.asarray(as_operand(op.__name__, "array", array))
+    if dtype is None and _first(out) is not None:
+        dtype = _first(out).dtype
+    elif dtype is None and a.dtype.kind in "biu" and overrides.twin(op) in (np.add, np.multiply):
+        dtype = np.result_type(a.dtype, np.uint64 if a.dtype.kind == "u" else np.int64)
     return a.astype(as_dtype(dtype)) if dtype is not None else a
 
 
-def _axes(op: Mapper, a: Array, axis: Any) -> list[int]:
+def _axes(op: Elementwise, a: Array, axis: Any) -> list[int]:
     if axis is None:
         return list(range(a.ndim))
     found = []
@@ -262,7 +308,7 @@ def _axes(op: Mapper, a: Array, axis: Any) -> list[int]:
 
 
 def _reduce_where(
-    op: Mapper,
+    op: Elementwise,
     a: Array,
     axes: list[int],
     out: Any,
@@ -292,7 +338,7 @@ def _first(out: Any) -> Any:
     return out[0] if isinstance(out, tuple) else out
 
 
-def _deliver(op: Mapper, result: Array, out: Any) -> Any:
+def _deliver(op: Elementwise, result: Array, out: Any) -> Any:
     target = _first(out)
     if target is None:
         return result[()] if result.ndim == 0 else result

@@ -75,7 +75,7 @@ def text_of(value: Any) -> str:
 
 
 def _item_text(value: Any) -> str:
-    """An item of a tuple as Python would write it; what is no literal goes in quotes."""
+    """An item of a tuple as Python would write it; what is not a literal goes in quotes."""
     literal = isinstance(value, tuple) or (type(value) in (int, float) and np.isfinite(value))
     return text_of(value) if literal else repr(text_of(value))
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from nbgraph.ops.families import (
-    ARRAY_FAMILIES,
-    EFFECT_FAMILIES,
-    NAMED_FAMILIES,
-    RANDOM_FAMILIES,
-)
+from nbgraph.errors import MissingName
+from nbgraph.ops.families import ARRAY_FAMILIES, EFFECT_FAMILIES, NAMED_FAMILIES, RANDOM_FAMILIES
+from nbgraph.ops.families import INTERNAL as INTERNAL
+from nbgraph.ops.families import OTHER_SPELLINGS as OTHER_SPELLINGS
 
-# Every public name, by family: several names of one operator stand side by side.
+# Every name, by family: several names of one operator stand side by side.
 FAMILIES: dict[str, str] = {
     "elementwise.arithmetic": (
         "add subtract multiply divide true_divide floor_divide remainder mod fmod divmod negative "
@@ -48,8 +46,8 @@ FAMILIES: dict[str, str] = {
         "softplus softsign hard_sigmoid hard_swish hard_tanh highway"
     ),
     "losses.terms": (
-        "l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term cosine_term "
-        "binary_term binary_logits_term logistic_term focal_term divergence_term "
+        "smooth_l1 l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term "
+        "cosine_term binary_term binary_logits_term logistic_term focal_term divergence_term "
         "log_divergence_term unlikelihood_term"
     ),
     "draws.log_densities": (
@@ -72,11 +70,11 @@ def __getattr__(name: str) -> Any:
     registry = importlib.import_module("nbgraph.operator.registry")
     if name not in PLACES:
         told = registry.suggestion(name, PLACES)
-        raise AttributeError(f"nbgraph.ops has no operator {name!r}; {told}")
+        raise MissingName(f"nbgraph.ops has no operator {name!r}; {told}")
     value = registry.find(name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *PLACES})
+    return sorted({*PLACES} - INTERNAL)

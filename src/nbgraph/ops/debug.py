@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -12,11 +12,9 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.engine import Variable, current
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.ops.define import differentiable, public
-from nbgraph.shape import same_shape
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array, Arrays, same_shape
 
 
 def figures(values: Array) -> str:
@@ -35,7 +33,7 @@ def figures(values: Array) -> str:
 
 @cache
 def turn() -> Variable:
-    """Who tells something writes to this: they take turns, in the order of pushes, or of a
+    """Every report writes to this: they take turns, in the order of pushes, or of a
     plan's steps."""
     return current().new_variable("debug", immune=True)
 
@@ -62,18 +60,12 @@ class _Debug(ArrayOp):
 
     effect = True
 
-    def grant(
-        self, device: Context, attributes: Mapping[str, Any] | None = None
-    ) -> tuple[Any, ...]:
+    def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Any, ...]:
         """Its turn."""
         return (_Turn(),)
 
     def compute(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        attributes: Mapping[str, Any],
-        resources: Sequence[Any] = (),
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
         """Tell, and pass the values on."""
         values, callback = inputs[0], attributes["callback"]
@@ -114,8 +106,9 @@ def debug(
     """`x`; when its value is computed, and when its gradient is, a line with dtype, shape, least
     and largest element and L2 norm goes to the standard output.
 
-    Parameters
-    ----------
+    In a graph it is never merged with another one, and those of a run tell in the same order each
+    time. It vanishes only with what nobody needs; what is computed again is told again.
+
     x : array of any kind, Symbol or Expr
         A gradient is told where the result is part of what is differentiated.
     message : str
@@ -124,16 +117,12 @@ def debug(
         `callback(message, what, values)` is called instead, with a NumPy array; `what` is "value"
         or "gradient". It runs in a worker.
     what : str
-        What is told of.
-
-    In a graph it is never merged with another one, and those of a run tell in the same order each
-    time. It vanishes only with what nobody needs; what is computed again is told again.
-
+        The name under which it is reported.
     >>> import numpy as np, nbgraph as ng
     >>> ng.debug(np.float32([3, 4]), "input")
     input: value: float32[2]: min 3, max 4, L2 5
     array([3., 4.], dtype=float32)
     """
     if callback is not None and not callable(callback):
-        raise ArgumentError(f"debug: callback={callback!r} is no function; give one, or None")
+        raise ArgumentError(f"debug: callback={callback!r} is not a function; give one, or None")
     return _DEBUG(x, message=str(message), what=what, callback=callback)

@@ -1,6 +1,7 @@
 """How a family of array operators is written: public functions over operators, and axes.
 
-A public function has NumPy's signature and brings its arguments into hashable form; the ArrayOp
+Documentation is written in the format of `operator/declared`; users see its sections in full. A
+public function has NumPy's signature and brings its arguments into hashable form; the ArrayOp
 behind it (`function.op`) has the same name and checks them against shapes, in `infer`. Called with
 the operator's own attributes the function applies the operator. Gradient rules find other
 operators through `library`, so that families need not import each other.
@@ -8,20 +9,25 @@ operators through `library`, so that families need not import each other.
 
 from __future__ import annotations
 
+import ast
+import inspect
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import as_dtype, is_float
+from nbgraph.dtype import as_dtype, inexact
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.foreign import checked
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.declared import DOCS, Row, define, documentation, parameters_of, parse
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.deferred import deferrable as deferrable
+from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.namespace import Namespace
 from nbgraph.shape import Axis as Axis
 from nbgraph.shape import axes_of as axes_of
@@ -38,6 +44,8 @@ def public(op: ArrayOp, *aliases: str) -> Callable[[_Function], _Function]:
     """Decorate the public function of an operator: registered under its name and aliases."""
 
     def decorate(function: _Function) -> _Function:
+        complete_documentation(function)
+        function = checked(function)
         op.__doc__ = function.__doc__
         setattr(function, "op", op)  # noqa: B010  (functions have no such attribute by type)
         return registry.register(function, op.__name__, *aliases)
@@ -49,10 +57,100 @@ def composed(*operands: str, aliases: Sequence[str] = ()) -> Callable[[_Function
     """Decorate a function made of operators: registered; of its arguments these are arrays."""
 
     def decorate(function: _Function) -> _Function:
+        complete_documentation(function)
+        function = checked(function)
         setattr(function, "operands", operands)  # noqa: B010  (functions have none by type)
         return registry.register(function, function.__name__, *aliases)
 
     return decorate
+
+
+def complete_documentation(function: Callable[..., Any]) -> None:
+    """Write a function's documentation, in the format of rows, as `help` shows that of all."""
+    text = inspect.getdoc(function) or ""
+    if "\n---" not in text:  # which has its sections
+        function.__doc__ = documentation(text, inspect.signature(function).parameters)
+
+
+# How an option reaches an operator, by its name or by the type that a row gives it; usual values
+# without a call.
+_CONVERSIONS: Mapping[str, str] = {
+    "axis": "{name} if {name} is None or type({name}) is int else "
+    'hashable_axis("{row}", {name}, "{name}")',
+    "dtype": "{name} if {name} is None else optional_dtype({name})",
+    "shape": 'shape_tuple("{row}", {name}, "{name}")',
+    "bool": "bool({name})",
+    "float": "float({name})",
+    "int": '{name} if type({name}) is int else whole("{row}", "{name}", {name})',
+    "ints": 'whole_tuple("{row}", "{name}", {name})',
+}
+
+_WITHIN_ROWS = (  # what expressions of rows may use without an import
+    "as_array as_known hashable_axis library optional_dtype shape_tuple whole whole_tuple"
+).split()
+_OF_FUNCTIONS = ("ddof", "exclude", "initial", "name", "where")  # parameters that no operator has
+
+
+def define_rows(
+    rows: str | Iterable[Row],
+    scope: dict[str, Any],
+    operands: Collection[str] = (),
+    by_shape: Collection[str] | Mapping[str, Any] = (),
+    docs: Mapping[str, str] = DOCS,
+    like: Collection[str] = (),
+) -> None:
+    """Define and register the functions of a table in a module's globals.
+
+    A row of the name of an ArrayOp among these globals is that operator's public function; its
+    options are converted by type. The arrays of other rows are the parameters that `operands` has.
+    Those of `by_shape` look at shapes: on symbols without them their calls are nodes; a mapping has
+    for each what counts its results (see `deferrable`), or None. Those of `like` look at nothing
+    else of some operand: on symbols their calls are nodes, which keep it.
+    """
+    for label in _WITHIN_ROWS:
+        scope.setdefault(label, globals()[label])
+    labels = {op.__name__: label for label, op in scope.items() if isinstance(op, ArrayOp)}
+    table = [
+        _applied(row, labels[row.name], scope[labels[row.name]]) if row.name in labels else row
+        for row in (parse(rows) if isinstance(rows, str) else rows)
+    ]
+    define(table, scope, docs=docs)
+    for row in table:
+        function = scope[row.name]
+        if row.name in by_shape or row.name in like:
+            count = by_shape.get(row.name) if isinstance(by_shape, Mapping) else None
+            function = deferrable(count, ordered=row.name in like)(function)
+        arrays = [n for n in parameters_of(row.parameters) if n in operands]
+        decorate = composed(*arrays, aliases=row.aliases)
+        if row.name in labels:
+            decorate = public(scope[labels[row.name]], *row.aliases)
+        scope[row.name] = decorate(function)
+
+
+def _applied(row: Row, label: str, op: ArrayOp) -> Row:
+    """Return a row that applies an operator, under its label, to the row's parameters."""
+    parameters = list(parameters_of(row.parameters).items())
+    operands = [name for name, _ in parameters[: len(op.operands)]]
+    options = {
+        name: _CONVERSIONS.get(kind or name, "{name}").format(row=row.name, name=name)
+        for name, kind in parameters[len(op.operands) :]
+        if name not in _OF_FUNCTIONS
+    }
+
+    def call(**others: str) -> str:
+        passed = (f"{name}={value}" for name, value in {**options, **others}.items())
+        return f"{label}({', '.join([*operands, *passed])})"
+
+    if "op(..., " not in row.call:
+        return row._replace(call=row.call.replace("op(...)", call()) or call())
+    tree = ast.parse(row.call, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "op":
+            inner = call(**{str(k.arg): ast.unparse(k.value) for k in node.keywords})
+            made = ast.parse(inner, mode="eval").body
+            assert isinstance(made, ast.Call)
+            node.func, node.args, node.keywords = made.func, made.args, made.keywords
+    return row._replace(call=ast.unparse(tree))
 
 
 def operator_of(function: Any) -> Any:
@@ -66,7 +164,7 @@ def whole(name: str, argument: str, value: object) -> int:
         return operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise ArgumentError(
-            f"{name}: {argument}={value!r} is no whole number; give an int"
+            f"{name}: {argument}={value!r} is not a whole number; give an int"
         ) from None
 
 
@@ -104,7 +202,10 @@ def optional_dtype(dtype: Any) -> np.dtype[Any] | None:
 def as_array(x: Any) -> Any:
     """Arrays of every kind as they are, lists and numbers as NumPy arrays. The `shape` of one that
     stands for values to come may be None."""
-    return np.asarray(x) if carrier_of((x,)) is None else x
+    if type(x) is np.ndarray or carrier_of((x,)) is not None:
+        return x
+    refuse_foreign("array", "x", x)
+    return np.asarray(x)
 
 
 def as_known(name: str, x: Any) -> Any:
@@ -126,11 +227,24 @@ def is_elsewhere(x: Any) -> bool:
 
 
 def cast(gradient: Any, spec: Spec) -> Any:
-    """A gradient in its operand's dtype."""
+    """A gradient in its operand's dtype: of a real operand the real part."""
     dtype = getattr(gradient, "dtype", None)
+    if spec.dtype.kind != "c" and dtype is not None and dtype.kind == "c":
+        gradient = library.real(gradient)
+        dtype = gradient.dtype
     return gradient if dtype == spec.dtype else library.astype(gradient, spec.dtype)
 
 
 def differentiable(specs: Sequence[Spec]) -> bool:
     """Whether every operand is floating."""
-    return all(is_float(spec.dtype) for spec in specs)
+    return all(inexact(spec.dtype) for spec in specs)
+
+
+def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
+    """Return the `compute` of an operator from `run(xp, *inputs, *outputs, **attributes)`, which
+    array libraries of devices can run as well as NumPy."""
+
+    def compute(inputs: Sequence[Any], outputs: Sequence[Any], **attributes: Any) -> None:
+        run(np, *inputs, *outputs, **attributes)
+
+    return compute

@@ -1,4 +1,4 @@
-"""The public names of operators over whole arrays, by room and family; see the package."""
+"""The names of operators over whole arrays, by room and family, and where names are listed."""
 
 from __future__ import annotations
 
@@ -8,33 +8,31 @@ ARRAY_FAMILIES: dict[str, str] = {
         "squeeze broadcast_to broadcast_arrays"
     ),
     "shapes.slicing": "slice_view slice_scatter flip diagonal diagonal_scatter",
-    "shapes.sections": "split_part split array_split unstack atleast_1d atleast_2d atleast_3d",
-    "shapes.creation": "zeros ones full empty arange linspace eye identity tri",
-    "shapes.likeness": "full_like zeros_like ones_like empty_like meshgrid",
-    "shapes.joining": "concatenate concat stack hstack vstack row_stack dstack column_stack append",
+    "shapes.sections": "split_part split array_split unstack",
+    "shapes.creation": "zeros ones full empty arange linspace eye tri",
+    "shapes.likeness": "full_like meshgrid",
+    "shapes.joining": "concatenate concat stack",
     "shapes.repeating": "tile repeat pad roll shift",
+    "elementwise.complexes": "real imag conj conjugate angle complex_parts complex_map",
     "elementwise.casting": "astype copy stop_gradient checkpoint clip_gradient",
-    "indexing.picking": (
-        "embedding index_select pick gather_nd scatter_nd slice_axis slice_channel SliceChannel "
-        "choose"
-    ),
+    "indexing.picking": "embedding pick gather_nd scatter_nd slice_axis choose",
     "indexing.indexing": "take take_along_axis scatter_along_axis one_hot",
     "indexing.gathering": "gather scatter_add index_update index_add",
     "indexing.sets": (
         "nonzero argwhere extract unique unique_all unique_counts unique_inverse unique_values isin"
     ),
     "ordering.placing": "argmax argmin",
-    "ordering.scans": "cumulative_sum cumsum cumulative_prod cumprod linear_recurrence diff",
+    "ordering.scans": "cumulative_sum cumulative_prod linear_recurrence diff",
     "ordering.running": "cummax cummin cumargmax cumargmin logcumsumexp",
     "ordering.sorting": "sort argsort topk searchsorted",
     "reductions.reductions": "sum sum_to prod",
-    "reductions.extremes": "max amax min amin any all count_nonzero ptp",
+    "reductions.extremes": "max amax min amin any all count_nonzero",
     "reductions.statistics": "mean var std",
     "reductions.others": "reduce_others",
     "reductions.norms": "norm vector_norm",
     "products.sparse": "csr_dot dot_csr sparse_dot",
-    "products.linalg": "tril triu trace",
-    "products.products": "matmul dot batch_dot vecdot inner outer tensordot",
+    "products.linalg": "tril triu",
+    "products.products": "matmul dot batch_dot vecdot inner tensordot",
     "products.contraction": "einsum",
     "products.connected": "fully_connected",
     "normalisation.softmaxes": (
@@ -48,13 +46,13 @@ ARRAY_FAMILIES: dict[str, str] = {
     "normalisation.batches": "batch_statistics batch_standard channel_moments channel_sums",
     "losses.entropy": "label_entropy label_entropy_gradient label_entropy_at_once",
     "losses.shares": "target_entropy target_entropy_gradient target_entropy_at_once",
-    "losses.losses": (
-        "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss "
-        "cosine_embedding_loss cosine_similarity triplet_margin_loss"
+    "losses.table": (
+        "l1_loss l2_loss smooth_l1_loss huber_loss hinge_loss squared_hinge_loss logistic_loss "
+        "binary_cross_entropy focal_loss kl_divergence"
     ),
+    "losses.losses": "cosine_embedding_loss cosine_similarity triplet_margin_loss",
     "losses.likelihoods": (
-        "binary_cross_entropy binary_cross_entropy_with_logits logistic_loss focal_loss "
-        "kl_divergence cross_entropy softmax_cross_entropy unlikelihood"
+        "binary_cross_entropy_with_logits cross_entropy softmax_cross_entropy unlikelihood"
     ),
     "losses.softmax_outputs": "softmax_output SoftmaxOutput Softmax softmax_output_gradient",
     "losses.outputs": (
@@ -69,6 +67,11 @@ ARRAY_FAMILIES: dict[str, str] = {
         "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient"
     ),
     "named.layers": "FullyConnected Convolution Deconvolution BatchNorm",
+    "composed": (
+        "zeros_like ones_like empty_like identity atleast_1d atleast_2d atleast_3d hstack vstack "
+        "row_stack dstack column_stack append cumsum cumprod ptp trace outer index_select "
+        "slice_channel SliceChannel"
+    ),
 }
 
 # By MXNet's names and parameters: other spellings, and what is made of the operators above.
@@ -81,16 +84,16 @@ NAMED_FAMILIES: dict[str, str] = {
         "broadcast_not_equal broadcast_greater broadcast_greater_equal broadcast_lesser lesser "
         "broadcast_lesser_equal lesser_equal broadcast_logical_and broadcast_logical_or "
         "broadcast_logical_xor sum_axis max_axis min_axis reverse add_n ElementWiseSum Concat "
-        "Cast cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt"
+        "Cast cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt "
+        "softmin Activation SoftmaxActivation Flatten flatten SwapAxis broadcast_axis "
+        "broadcast_axes Pad split_v2 diag batch_take choose_element_0index fill_element_0index "
+        "all_finite multi_all_finite ROIPooling depth_to_space space_to_depth "
+        "SequenceMask SequenceLast SequenceReverse"
     ),
-    "named.units": "Activation LeakyReLU SoftmaxActivation softmin",
-    "named.reshaping": (
-        "Reshape Flatten flatten reshape_like broadcast_like broadcast_axis broadcast_axes "
-        "SwapAxis shape_array size_array"
-    ),
-    "named.cropping": "slice_range slice crop slice_like Crop Pad split_v2 diag",
-    "named.resampling": "Pooling ROIPooling UpSampling depth_to_space space_to_depth",
-    "named.sequences": "SequenceMask SequenceLast SequenceReverse",
+    "named.units": "LeakyReLU",
+    "named.reshaping": "Reshape reshape_like broadcast_like shape_array size_array",
+    "named.cropping": "slice_range slice crop slice_like Crop",
+    "named.resampling": "Pooling UpSampling",
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
     ),
@@ -99,8 +102,19 @@ NAMED_FAMILIES: dict[str, str] = {
         "linalg_gemm2 linalg_gemm linalg_syrk linalg_sumlogdiag linalg_extractdiag "
         "linalg_makediag linalg_extracttrian linalg_maketrian khatri_rao"
     ),
-    "named.lookups": "Embedding batch_take choose_element_0index fill_element_0index",
-    "named.checks": "all_finite multi_all_finite",
+    "fft.transforms": (
+        "fft_complex fft_real fft_hermitian fft_fft fft_ifft fft_fftn fft_ifftn fft_fft2 fft_ifft2 "
+        "fft_rfft fft_irfft fft_rfftn fft_irfftn fft_rfft2 fft_irfft2 fft_hfft fft_ihfft "
+        "fft_fftshift fft_ifftshift fft_fftfreq fft_rfftfreq"
+    ),
+    "linalg.table": (
+        "linalg_solve linalg_inv linalg_cholesky linalg_qr linalg_svd linalg_svdvals "
+        "linalg_eigh linalg_eigvalsh linalg_eig linalg_eigvals linalg_pinv linalg_lstsq "
+        "linalg_matrix_rank linalg_matrix_power linalg_expm linalg_matrix_norm "
+        "linalg_vector_norm linalg_norm linalg_cond linalg_cross linalg_diagonal "
+        "linalg_trace linalg_outer linalg_multi_dot linalg_tensorinv linalg_tensorsolve"
+    ),
+    "named.lookups": "Embedding",
     "named.numbering": "ravel_multi_index unravel_index histogram",
     "named.heads": "MakeLoss make_loss SVMOutput",
     "draws.densities": (
@@ -113,17 +127,14 @@ NAMED_FAMILIES: dict[str, str] = {
 
 # These are not the same in every world: what they give is drawn.
 RANDOM_FAMILIES: dict[str, str] = {
-    "draws.continuous": (
+    "draws.distributions": (
         "random_uniform random_random random_normal random_standard_normal random_lognormal "
         "random_exponential random_standard_exponential random_gumbel random_laplace "
-        "random_logistic"
+        "random_logistic random_standard_gamma random_gamma random_beta random_poisson "
+        "random_binomial random_geometric random_bernoulli random_negative_binomial "
+        "random_generalized_negative_binomial"
     ),
-    "draws.gammas": "random_standard_gamma random_gamma random_beta",
-    "draws.discrete": (
-        "random_integers random_randint random_poisson random_binomial random_geometric "
-        "random_bernoulli"
-    ),
-    "draws.counts": "random_negative_binomial random_generalized_negative_binomial",
+    "draws.integers": "random_integers random_randint",
     "draws.categories": (
         "random_categorical random_multinomial random_truncated_normal sample_multinomial"
     ),
@@ -144,3 +155,48 @@ EFFECT_FAMILIES: dict[str, str] = {
         "multi_mp_sgd_update multi_mp_sgd_mom_update"
     ),
 }
+
+# Operators that other operators are made of: gradients, parts, terms of losses. Graphs are saved
+# with their names, which `ng.nd` and `ng.sym` find but do not list; `ng` refuses them.
+INTERNAL: frozenset[str] = frozenset(
+    """
+    l1_term l2_term smooth_l1_term huber_term hinge_term squared_hinge_term cosine_term binary_term
+    binary_logits_term logistic_term focal_term divergence_term log_divergence_term
+    unlikelihood_term uniform_log_density normal_log_density exponential_log_density
+    gamma_log_density poisson_log_density negative_binomial_log_density dispersed_log_density
+    softmax_gradient log_softmax_gradient sparsemax_gradient layer_norm_parts layer_norm_gradient
+    layer_norm_weights rms_norm_parts rms_norm_gradient batch_statistics batch_standard
+    channel_moments channel_sums label_entropy label_entropy_gradient label_entropy_at_once
+    target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
+    convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
+    fft_complex fft_real fft_hermitian complex_parts complex_map split_part slice_view slice_scatter
+    diagonal_scatter slice_range reduce_others sum_to shuffled
+    """.split()
+)
+_SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"
+# Found on `ng`, listed in `ng.nd` and `ng.sym` alone: MXNet's and Marian's spellings, SciPy's and
+# the array API's where NumPy has its own, and the draws, which are listed in `ng.random`.
+OTHER_SPELLINGS: frozenset[str] = (
+    frozenset(
+        """
+    true_divide mod abs pow bitwise_invert bitwise_not bitwise_left_shift bitwise_right_shift fix
+    around asin acos atan atan2 asinh acosh atanh rad2deg deg2rad gammaln psi swish expit
+    permute_dims concat row_stack amax amin matrix_transpose cumulative_sum cumulative_prod
+    real imag conj conjugate angle unique_all unique_counts unique_inverse unique_values
+    shift highway clip_gradient csr_dot dot_csr unlikelihood
+    index_select pick gather_nd scatter_nd slice_axis slice_channel SliceChannel batch_dot norm
+    softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
+    mae_regression_output MAERegressionOutput logistic_regression_output LogisticRegressionOutput
+    softmax_cross_entropy roi_pooling im2col col2im
+    FullyConnected Convolution Deconvolution BatchNorm
+    """.split()
+    )
+    .union(
+        *[
+            names.split()
+            for families in (NAMED_FAMILIES, RANDOM_FAMILIES, EFFECT_FAMILIES)
+            for names in families.values()
+        ]
+    )
+    .difference(_SHOWN.split(), INTERNAL)
+)

@@ -13,6 +13,8 @@
 True
 """
 
+from nbgraph._listing import public_names
+from nbgraph.foreign import missing
 from nbgraph.optim import schedules as schedules
 from nbgraph.optim.adaptive import Adadelta as Adadelta
 from nbgraph.optim.adaptive import Adagrad as Adagrad
@@ -42,3 +44,6 @@ from nbgraph.optim.smoothing import Smoothing as Smoothing
 from nbgraph.optim.trainer import Trainer as Trainer
 from nbgraph.optim.training import TrainStep as TrainStep
 from nbgraph.optim.training import train_step as train_step
+
+__dir__ = public_names(globals(), "schedules")
+__getattr__ = missing("ng.optim", globals())

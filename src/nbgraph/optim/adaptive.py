@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from nbgraph.ops.updates import rules
 from nbgraph.optim.optimizer import Optimizer, Rate
+from nbgraph.optim.options import Options
 
 
 class Adagrad(Optimizer):
@@ -38,7 +39,7 @@ class Adagrad(Optimizer):
         lr_decay: float = 0.0,
         initial: float = 0.0,
         eps: float = 1e-10,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {"epsilon": self._number("eps", eps)}
@@ -83,7 +84,7 @@ class RMSProp(Optimizer):
         momentum: float = 0.0,
         centered: bool = False,
         clip_weights: float | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         if centered:
             self.rule = rules.rmsprop_centered  # type: ignore[misc]
@@ -129,7 +130,7 @@ class Adadelta(Optimizer):
         *,
         rho: float = 0.9,
         eps: float = 1e-6,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {
@@ -165,7 +166,7 @@ class Ftrl(Optimizer):
         *,
         lasso: float = 0.01,
         beta: float = 1.0,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {"lasso": self._number("lasso", lasso), "beta": self._number("beta", beta)}

@@ -1,16 +1,74 @@
-"""Gradients kept within bounds. Optimizers do it within a step: `clip_value`, `clip_norm`."""
+"""Norms of gradients, and gradients kept within bounds; the host does not wait for them. Optimizers
+clip within a step: `clip_value`, `clip_norm`."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from nbgraph.array.carry import writable
+from nbgraph.array.core import empty_of
+from nbgraph.array.push import same
+from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.decorator import op
+from nbgraph.operator.layout import layout
+from nbgraph.ops.elementwise.arithmetic import square
 from nbgraph.ops.updates import rules
-from nbgraph.optim.norms import Norms
 from nbgraph.optim.parameters import named, require_weight
-from nbgraph.optim.rows import Row, Rows, Slot
+from nbgraph.optim.rows import Row, Rows, Slot, scalar_array
+
+EPSILON = 1e-6  # added to the norm, as torch does
+
+
+@op(certify=False)
+def verdict(total: Any, rescale: Any, loss_scale: Any, limit: Any) -> Any:
+    """From the sum of squares: the norm, the factor for gradients (once for each precision), and
+    whether all gradients are finite."""
+    scale = rescale / loss_scale
+    norm = math.sqrt(total) * scale
+    most = limit / (norm + EPSILON)
+    factor = scale if most >= 1.0 else scale * most  # NaN goes on
+    return norm, factor, factor, total - total == 0.0
+
+
+class Norms:
+    """The norm of gradients that slots hold, and the factor that keeps it to a limit.
+
+    The slots `rescale`, `loss_scale` and `limit` take numbers, `loss_scale` an array, too:
+    gradients are looked at as multiplied by rescale / loss_scale. `factor` (by precision) and
+    `finite` are arrays that every run writes anew.
+    """
+
+    def __init__(self, name: str, gradients: Sequence[Slot]) -> None:
+        self.rescale, self.loss_scale = Slot("rescale", 1.0), Slot("loss_scale", 1.0)
+        self.limit = Slot("limit", math.inf)
+        device: Context = gradients[0].value.device
+        self.norm, self.finite = scalar_array("float64", device), scalar_array("bool", device)
+        self.factor = {name: scalar_array(name, device) for name in ("float32", "float64")}
+        parts = empty_of(layout((len(gradients),), np.dtype("float64")), device)
+        total = scalar_array("float64", device)
+        given = [total, self.rescale, self.loss_scale, self.limit]
+        made = [self.norm, self.factor["float32"], self.factor["float64"], self.finite]
+        self.rows = Rows(
+            f"{name} norm",
+            [
+                *(
+                    # wide: squares of large float32 are beyond it, and would count as overflow
+                    Row(square, [slot], [parts[i : i + 1].reshape(())], ["add"], wide=True)
+                    for i, slot in enumerate(gradients)
+                ),
+                Row(same, [parts], [total], ["add"]),
+                Row(verdict, given, made),
+            ],
+        )
+
+    def run(self, *, joint: bool) -> None:
+        """Push it for what the slots hold."""
+        self.rows.run(joint=joint)
 
 
 @op(certify=False)

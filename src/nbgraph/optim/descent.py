@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from nbgraph.errors import ArgumentError
 from nbgraph.ops.updates import rules
 from nbgraph.optim.optimizer import Optimizer, Rate
+from nbgraph.optim.options import Options
 from nbgraph.optim.rows import Row, scalar_array
 from nbgraph.optim.update import Operands
 
@@ -46,7 +47,7 @@ class SGD(Optimizer):
         momentum: float = 0.0,
         dampening: float = 0.0,
         nesterov: bool = False,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         if momentum:
             self.rule = rules.nesterov if nesterov else rules.momentum  # type: ignore[misc]
@@ -66,14 +67,24 @@ class SGD(Optimizer):
 
 
 class NAG(SGD):
-    """SGD with Nesterov's momentum. Parameters as for SGD and Optimizer.
+    """SGD with Nesterov's momentum.
+
+    Parameters
+    ----------
+    momentum : float from 0 to 1
+    params, lr, **options : as for Optimizer
 
     >>> NAG(momentum=0.9).rule
     <op nesterov(weight, grad, velocity, rate, decay, scale, bound, momentum, fresh)>
     """
 
     def __init__(
-        self, params: Any = None, lr: Rate = 0.01, *, momentum: float = 0.9, **options: Any
+        self,
+        params: Any = None,
+        lr: Rate = 0.01,
+        *,
+        momentum: float = 0.9,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, momentum=momentum, nesterov=True, **options)
 
@@ -104,7 +115,7 @@ class Signum(Optimizer):
         *,
         momentum: float = 0.9,
         shrink: float = 0.0,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {"gain": 1.0 - self._number("momentum", momentum, high=1.0)}
@@ -141,7 +152,7 @@ class Lion(Optimizer):
         lr: Rate = 1e-4,
         *,
         betas: tuple[float, float] = (0.9, 0.99),
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = self._betas(betas)
@@ -205,7 +216,7 @@ class LARS(Optimizer):
         momentum: float = 0.9,
         trust: float = 1e-3,
         eps: float = 1e-9,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {

@@ -19,7 +19,7 @@ from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.array.files import load as load_arrays
 from nbgraph.array.files import save as save_arrays
-from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.errors import ArgumentError, FormatError, noun
 
 _ARRAY = "array"
 _STRUCTURE = "structure"  # the entry that holds the JSON
@@ -78,7 +78,7 @@ def _without(data: Any, path: str, arrays: dict[str, Any]) -> Any:
     if data is None or isinstance(data, (bool, int, float, str)):
         return data
     raise ArgumentError(
-        f"save: {path!r} is a {type(data).__name__}; expected arrays, numbers and strings in dicts"
+        f"save: {path!r} is {noun(data)}; expected arrays, numbers and strings in dicts"
     )
 
 
@@ -121,6 +121,7 @@ def _load_safetensors(path: str | os.PathLike[str]) -> Any:
             structure = (file.metadata() or {}).get(_STRUCTURE)
     except package.SafetensorError as error:
         raise FormatError(
-            f"load: {os.fspath(path)!r} is no file in safetensors' format, or is damaged ({error})"
+            f"load: {os.fspath(path)!r} is not a file in safetensors' format, or is damaged "
+            f"({error})"
         ) from None
     return arrays if structure is None else _with(json.loads(structure), arrays)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.decorator import op
 from nbgraph.ops.updates import rules
 from nbgraph.ops.updates.variants import variant
 from nbgraph.optim.optimizer import Optimizer, Rate
+from nbgraph.optim.options import AdamOptions, Options
 from nbgraph.optim.rows import Row, scalar_array
 from nbgraph.optim.update import Operands
 
@@ -45,7 +46,7 @@ class Adam(Optimizer):
         betas: Betas = (0.9, 0.999),
         eps: float = 1e-8,
         amsgrad: bool = False,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         if amsgrad:
             self.rule = rules.amsgrad  # type: ignore[misc]
@@ -63,7 +64,17 @@ class Adam(Optimizer):
 
 class AdamW(Adam):
     """Adam with decoupled decay: weights shrink by lr * weight_decay (Loshchilov and Hutter, 2019).
-    Parameters as for Adam.
+
+    Parameters
+    ----------
+    betas : pair of float from 0 to 1
+        What stays of the two means at each step.
+    eps : float
+        Added to the root.
+    weight_decay : float
+    amsgrad : bool
+        Whether the largest mean of squares so far counts.
+    params, lr, **options : as for Optimizer
 
     >>> import nbgraph as ng
     >>> w = ng.array([4.0])
@@ -74,7 +85,7 @@ class AdamW(Adam):
 
     decoupled = True
 
-    def __init__(self, params: Any = None, lr: Rate = 1e-3, **options: Any) -> None:
+    def __init__(self, params: Any = None, lr: Rate = 1e-3, **options: Unpack[AdamOptions]) -> None:
         options.setdefault("weight_decay", 0.01)
         super().__init__(params, lr, **options)
 
@@ -82,7 +93,15 @@ class AdamW(Adam):
 class AdaBelief(Adam):
     """Adam by how far gradients are from their mean, not from 0 (Zhuang et al., 2020).
 
-    Parameters as for Adam, but for `amsgrad`; `weight_decay` is decoupled.
+    Parameters
+    ----------
+    betas : pair of float from 0 to 1
+        What stays of the two means at each step.
+    eps : float
+        Added to the root.
+    weight_decay : float
+        Decoupled: weights shrink by lr * weight_decay.
+    params, lr, **options : as for Optimizer
     """
 
     rule = rules.adabelief
@@ -95,7 +114,7 @@ class AdaBelief(Adam):
         *,
         betas: Betas = (0.9, 0.999),
         eps: float = 1e-16,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, betas=betas, eps=eps, **options)
 
@@ -103,7 +122,13 @@ class AdaBelief(Adam):
 class Adamax(Optimizer):
     """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7).
 
-    Parameters as for Adam, but for `amsgrad`.
+    Parameters
+    ----------
+    betas : pair of float from 0 to 1
+        What stays of the two means at each step.
+    eps : float
+        Added to the maximum.
+    params, lr, **options : as for Optimizer
     """
 
     rule = rules.adamax
@@ -116,7 +141,7 @@ class Adamax(Optimizer):
         *,
         betas: Betas = (0.9, 0.999),
         eps: float = 1e-8,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
@@ -141,7 +166,13 @@ def rectification(steps: Any, beta2: Any) -> Any:
 class RAdam(Adam):
     """Adam that begins with plain steps, while the mean of squares is unsure (Liu et al., 2020).
 
-    Parameters as for Adam, but for `amsgrad`.
+    Parameters
+    ----------
+    betas : pair of float from 0 to 1
+        What stays of the two means at each step.
+    eps : float
+        Added to the root.
+    params, lr, **options : as for Optimizer
     """
 
     rule = rules.radam
@@ -153,7 +184,7 @@ class RAdam(Adam):
         *,
         betas: Betas = (0.9, 0.999),
         eps: float = 1e-8,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, betas=betas, eps=eps, **options)
 
@@ -192,7 +223,7 @@ class FTML(Optimizer):
         *,
         betas: Betas = (0.6, 0.999),
         eps: float = 1e-8,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
@@ -232,7 +263,7 @@ class LAMB(Optimizer):
         eps: float = 1e-6,
         lower: float | None = None,
         upper: float | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
         super().__init__(params, lr, **options)
         low = self._positive("lower", lower) or 0.0

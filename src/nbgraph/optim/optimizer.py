@@ -14,11 +14,11 @@ from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array
 from nbgraph.array.push import copied
 from nbgraph.errors import ArgumentError, FormatError
+from nbgraph.foreign import checked_init
 from nbgraph.operator.call import recording
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.draws import continuous
+from nbgraph.ops.draws import distributions
 from nbgraph.optim import files
-from nbgraph.optim.clock import Clock, together
 from nbgraph.optim.parameters import (
     Multipliers,
     Renamed,
@@ -31,7 +31,7 @@ from nbgraph.optim.parameters import (
 )
 from nbgraph.optim.rows import Row
 from nbgraph.optim.scaling import LossScaler
-from nbgraph.optim.states import State
+from nbgraph.optim.states import Clock, State, together
 from nbgraph.optim.update import Entry, Group, Operands, Update
 
 FORMAT = 1  # of state dicts
@@ -39,6 +39,7 @@ _KEPT = 1024  # updates: one for each set of parameters that are updated togethe
 Rate = float | Callable[[int], float]
 
 
+@checked_init
 class Optimizer:
     """Steps that change parameters in place, by their gradients.
 
@@ -69,8 +70,13 @@ class Optimizer:
 
     rule: ClassVar[Mapper]
     states: ClassVar[Sequence[str]] = ()  # names, in the order of the rule's results
-    decoupled: ClassVar[bool] = False  # decay shrinks weights, and is no part of the gradient
+    decoupled: ClassVar[bool] = False  # decay shrinks weights, and is not a part of the gradient
     elementwise: ClassVar[bool] = True  # a step of a part of a parameter is the part of a step
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("nbgraph."):
+            checked_init(cls)
 
     def __init__(
         self,
@@ -89,7 +95,7 @@ class Optimizer:
     ) -> None:
         self.name = type(self).__name__
         self._params = params
-        self.lr = lr
+        self.lr = lr if callable(lr) else self._number("lr", lr)
         self.weight_decay = self._number("weight_decay", weight_decay)
         self.clip_value = self._positive("clip_value", clip_value)
         self.clip_norm = self._positive("clip_norm", clip_norm)
@@ -101,7 +107,7 @@ class Optimizer:
         self._states: dict[str, State] = {}
         self._clocks: dict[str, Clock] = {}
         self._loaded: dict[str, Any] = {}  # of parameters that have not been seen yet
-        self._updates: dict[tuple[str, ...], Update] = {}
+        self._updates: dict[Any, Update] = {}
         for what, given in (("lr_mult", lr_mult), ("wd_mult", wd_mult)):
             if isinstance(given, Mapping) and params is not None:
                 require_known(self.name, what, self.parameters, given)
@@ -147,9 +153,12 @@ class Optimizer:
         found = gradients_for(self.name, weights, grads)
         self._apply([(key, weights[key], grad) for key, grad in found.items()])
 
-    def update(self, key: str | Sequence[str], weight: Any, grad: Any) -> None:
+    def update(self, key: str | Sequence[str], weight: Any, grad: Any, out: Any = None) -> None:
         """One step of one parameter, or of a list of them together, which need not have been given
         before.
+
+        `out`: an array of the weight's shape and dtype, or of a list a list with None where there
+        is none, that the new weight is written to as well; it shares memory with no other operand.
 
         >>> import nbgraph as ng
         >>> w, opt = ng.array([1.0]), ng.optim.SGD(lr=0.5)
@@ -158,9 +167,10 @@ class Optimizer:
         array([0.5], dtype=float32)
         """
         if isinstance(key, (list, tuple)):
-            self._apply([*zip(map(str, key), weight, grad, strict=True)])
+            outs = [None] * len(key) if out is None else out
+            self._apply([*zip(map(str, key), weight, grad, strict=True)], outs)
         else:
-            self._apply([(str(key), weight, grad)])
+            self._apply([(str(key), weight, grad)], [out])
 
     def portable(self, name_of: Callable[[str], str] = str) -> Any:
         """Return an optimizer of the same rule and numbers, without parameters and states.
@@ -206,14 +216,20 @@ class Optimizer:
             )
         return float(value)
 
-    def _apply(self, given: Sequence[tuple[str, Any, Any]]) -> None:
+    def _apply(self, given: Sequence[tuple[str, Any, Any]], outs: Sequence[Any] = ()) -> None:
         entries = self._entries(given)
         if not entries:
             return
+        if any(out is not None for out in outs):
+            entries = [own._replace(out=out) for own, out in zip(entries, outs, strict=True)]
         update, clocks = self._begun(entries)
         self._run(update, clocks)
-        for _, weight, _, state in entries:
+        for _, weight, _, state, out in entries:
             state.wrote(weight)
+            if out is not None:
+                if state.master is not None:  # a step writes two arrays at most
+                    fill_from(out, weight)
+                out._chunk.writes += 1
 
     def _entries(self, given: Sequence[tuple[str, Any, Any]]) -> list[Entry]:
         recorder = recording.get()
@@ -246,8 +262,8 @@ class Optimizer:
             return None
         self._measure(update)
         self._count(update, clocks)
-        for _, weight, _, state in entries:
-            state.wrote(weight)
+        for entry in entries:
+            entry.state.wrote(entry.weight)
         return update
 
     def _entry(self, key: str, weight: Any, grad: Any, fresh: Clock, *, checks: bool) -> Entry:
@@ -283,7 +299,7 @@ class Optimizer:
         """The rows for these, from an earlier step where nothing has changed."""
         guarded = self.scaler is not None
         normed = guarded or self.clip_norm is not None
-        keys = tuple([entry.key for entry in entries])
+        keys = tuple([(entry.key, entry.out is None) for entry in entries])
         known = self._updates.get(keys)
         if known is not None and (known.guarded, known.normed) == (guarded, normed):
             if known.fits(entries, self._clocks):
@@ -315,7 +331,7 @@ class Optimizer:
         self._count(update, clocks, go)
         for slot in update.drawn:
             held = slot.value
-            slot.value = continuous.normal(
+            slot.value = distributions.normal(
                 0.0, 1.0, held.shape, dtype=held.dtype, device=held.device
             )
         update.rows.run(joint=self.joint)

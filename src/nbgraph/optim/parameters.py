@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.array.carry import common_device
 from nbgraph.array.core import Array
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError, noun
 
 Multipliers = Mapping[str, float] | Callable[[str], float] | None
 
@@ -25,7 +25,7 @@ def named(name: str, params: Any, what: str = "params") -> dict[str, Any]:
         method = getattr(params, "parameters", None)
         if isinstance(params, Array) or not callable(method):
             raise ArgumentError(
-                f"{name}: {what} is a {type(params).__name__}; expected a dict of NDArrays by "
+                f"{name}: {what} is {noun(params)}; expected a dict of NDArrays by "
                 "name, a list of them, or an object with parameters()"
             )
         return named(name, method(), f"{what}.parameters()")
@@ -38,7 +38,7 @@ def require_weight(name: str, key: str, weight: Any) -> None:
     """Raise where an array cannot be a parameter."""
     if not isinstance(weight, Array):
         raise ArgumentError(
-            f"{name}: the parameter {key!r} is a {type(weight).__name__}; expected an NDArray, as "
+            f"{name}: the parameter {key!r} is {noun(weight)}; expected an NDArray, as "
             "ng.array(...) makes"
         )
     if not is_float(weight.dtype):
@@ -51,9 +51,7 @@ def require_weight(name: str, key: str, weight: Any) -> None:
 def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
     """A gradient that fits its parameter, as an NDArray of its own memory."""
     if not isinstance(grad, Array):
-        raise ArgumentError(
-            f"{name}: the gradient of {key!r} is a {type(grad).__name__}; expected an NDArray"
-        )
+        raise ArgumentError(f"{name}: the gradient of {key!r} is {noun(grad)}; expected an NDArray")
     if grad.shape != weight.shape:
         raise ShapeError(
             f"{name}: the gradient of {key!r} has shape {grad.shape}, the parameter "
@@ -93,7 +91,7 @@ def gradients_for(name: str, weights: Mapping[str, Any], grads: Any) -> dict[str
 
 
 def require_known(name: str, what: str, known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """ArgumentError for the first name that is no parameter's."""
+    """ArgumentError for the first name that is not a parameter's."""
     for key in given:
         if key not in known:
             near = get_close_matches(key, list(known), n=3) or list(known)[:8]

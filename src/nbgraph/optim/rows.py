@@ -7,6 +7,7 @@ or all of them as one plan: one push, with nothing of Python between them.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,18 +18,22 @@ from nbgraph.array import carry, chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.issue import DeviceCall, laid_out
-from nbgraph.array.launch import Prepared, prepare, scalar_word
-from nbgraph.array.layout import Layout, layout
+from nbgraph.array.launch import push
 from nbgraph.array.push import WEAK
-from nbgraph.array.reduce import block_on, prepare_reduction
 from nbgraph.device import Context
 from nbgraph.engine import current
+from nbgraph.engine.effort import Effort
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Step
 from nbgraph.engine.thread import here
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator import naive
+from nbgraph.operator.effort import bytes_of, operations_of
+from nbgraph.operator.kernel_call import KernelCall, scalar_word
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.reduce_call import block_on, reduce_call
 from nbgraph.settings import PYTHON_ASKED, config
 from nbgraph.shape import broadcast
 
@@ -55,7 +60,7 @@ def value_of(operand: Operand) -> Any:
 class Piece(NamedTuple):
     """A kernel of a row: operands that are arrays, then outputs, in the order of its record."""
 
-    prepared: Prepared
+    call: KernelCall
     operands: tuple[Operand, ...]
     outputs: tuple[Array, ...]
     numbers: tuple[Slot, ...]
@@ -63,19 +68,15 @@ class Piece(NamedTuple):
     def push(self) -> None:
         """As an operation of its own."""
         arrays = [value_of(a) for a in self.operands]
-        words = self.prepared.record(
-            [a._address for a in (*arrays, *self.outputs)], [n.value for n in self.numbers]
-        )
-        writes = list(dict.fromkeys(a._chunk for a in self.outputs))
-        reads = [c for c in dict.fromkeys(a._chunk for a in arrays) if c not in writes]
-        self.prepared.push(reads, writes, words, overwrites=False)
+        numbers = [n.value for n in self.numbers]
+        push(self.call, (*arrays, *self.outputs), numbers, overwrites=False)
 
 
 class Row:
     """A scalar operator over operands of one shape and numbers, written to `outputs`.
 
     Outputs share no memory with each other, nor with operands but for the very same elements.
-    `combines`: outputs that have one are reduced to one value; see `array.reduce`. `wide`: it is
+    `combines`: outputs that have one are reduced to one value; see `reduce_call`. `wide`: it is
     computed in float64, whatever the operands are.
     """
 
@@ -104,7 +105,7 @@ class Row:
         if self.combines:
             return self._reduced(plan, layouts, outs, arrays, numbers)
         shape, asked = outs[0].shape, ("write",) * len(outs)
-        made = prepare(self.op, plan, shape, layouts, outs, asked, disjoint=True)
+        made = map_call(plan, shape, layouts, outs, asked, disjoint=True)
         return [Piece(made, arrays, self.outputs, numbers)]
 
     def _plan(self, layouts: Sequence[Layout | None]) -> Any:
@@ -127,27 +128,21 @@ class Row:
         shape = broadcast(self.op.__name__, [*zip(self.op.scalar.operands, shapes, strict=True)])
         asked = ("write",) * len(outs)
         device = self.outputs[0].device
-        made = prepare_reduction(
-            self.op,
-            plan,
-            shape,
-            layouts,
-            outs,
-            asked,
-            self.combines,
-            len(shape),
+        block = block_on(device.host, math.prod(shape))
+        found = reduce_call(
+            *(plan, shape, layouts, outs, asked, self.combines, len(shape)),
             disjoint=True,
-            block=block_on(device, math.prod(shape)),
+            block=block,
         )
-        written: list[Array] = []
-        ends: list[Piece] = []
-        for out, totals, end in zip(self.outputs, made.totals, made.ends, strict=True):
-            if totals is None or end is None:
-                written.append(out)
-                continue
-            written.append(empty_of(totals, device))
-            ends.append(Piece(end, (written[-1],), (out,), ()))
-        return [Piece(made.loop, arrays, tuple(written), numbers), *ends]
+        scratch = [empty_of(own, device) for own in found.scratch]
+        held: list[Any] = [*arrays, *self.outputs, *scratch]
+        pieces: list[Piece] = []
+        for call in found.calls:
+            used = [held[k] for k in call.order]
+            first = len(used) - call.writes
+            own = numbers if call.scalars else ()
+            pieces.append(Piece(call, tuple(used[:first]), tuple(used[first:]), own))
+        return pieces
 
     def interpret(self) -> None:
         """The operator's text, element by element, here and now; see `config.compiler`."""
@@ -244,29 +239,36 @@ class Laid:
                 held = value_of(operand)
                 reads.append(held._chunk)
                 addresses.append(held._address)
-        made = piece.prepared
-        first = len(made.head) + len(addresses) + len(piece.outputs) + len(made.steps)
+        made = piece.call
+        first = len(made.head) + len(addresses) + len(piece.outputs) + len(made.words)
         for place, (slot, scalar) in enumerate(zip(piece.numbers, made.scalars, strict=True)):
             self.numbers.setdefault((slot, *scalar), []).append((k, first + place))
         addresses += [a._address for a in piece.outputs]
-        record = made.record(addresses, [n.value for n in piece.numbers])
+        record = made.block(addresses, [n.value for n in piece.numbers])
         device = _device(piece)
         run: Any
         if device.host:
             code, keep = made.code.address, (made, piece)
-            run = NativeCall(code, record, made.hi, name=made.name, cost=made.cost, keep=keep)
+            run = NativeCall(code, record, made.size, name=made.name, cost=made.cost, keep=keep)
         else:
             run = DeviceCall(made, record, made.name, (made, piece))
         writes = tuple(dict.fromkeys(a._chunk for a in piece.outputs))
         reads = tuple(r for r in dict.fromkeys(reads) if r not in writes)
-        return Step(run, reads, writes, name=made.name)
+        return Step(run, reads, writes, name=made.name, effort=functools.partial(_effort, piece))
+
+
+def _effort(piece: Piece) -> Effort:
+    """For profiles: of one run."""
+    layouts = [value_of(each)._layout for each in (*piece.operands, *piece.outputs)]
+    operations = operations_of(piece.call, layouts)
+    return Effort((piece.call.name,), (), bytes_of(layouts), operations)
 
 
 def _device(piece: Piece) -> Context:
     """The device of all its arrays."""
     held = [value_of(o) for o in piece.operands]
     names = [str(getattr(o, "name", "an operand")) for o in piece.operands]
-    return carry.common_device(piece.prepared.name, names, [*held, *piece.outputs])
+    return carry.common_device(piece.call.name, names, [*held, *piece.outputs])
 
 
 class _Joint:

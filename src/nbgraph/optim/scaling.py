@@ -82,9 +82,10 @@ class LossScaler:
 
     def scale(self, loss: Any) -> Any:
         """The loss (or a head gradient) times the scale, in its own dtype."""
+        array: Any = loss
         if isinstance(loss, Array):
             self.to(loss.device)
-        return loss * self._state[0].astype(loss.dtype)
+        return array * self._state[0].astype(array.dtype)
 
     def update(self, finite: Any) -> None:
         """Take in whether a step's gradients were finite: a bool, or an array of shape ()."""

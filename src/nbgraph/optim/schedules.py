@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import missing
 
 Schedule = Callable[[int], float]
 
@@ -193,3 +194,6 @@ def _bent(start: float, end: float, part: float) -> float:
 def _require(name: str, what: str, value: int, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ArgumentError(f"{name}: {what}={value!r}; expected a whole number from {least} on")
+
+
+__getattr__ = missing("ng.optim.schedules", globals())

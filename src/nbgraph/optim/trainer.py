@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.kvstore import KVStore, create
 from nbgraph.optim.optimizer import Optimizer
 from nbgraph.optim.parameters import gradients_for, named
@@ -22,7 +22,8 @@ class Trainer:
     optimizer : Optimizer, or callable that makes one of `params`
         Its rule runs in the store, where the states lie too.
     kvstore : KVStore, str or None
-        A store, or the kind of a new one; None: one worker, and no store between.
+        A store, or the kind of a new one; None: one worker, and no store between. A store of one
+        process keeps the parameters themselves, without a copy.
 
     >>> import nbgraph as ng
     >>> params = {"w": ng.array([3.0, -2.0])}
@@ -34,17 +35,28 @@ class Trainer:
 
     def __init__(self, params: Any, optimizer: Any, kvstore: KVStore | str | None = None) -> None:
         self._params = params
-        self.optimizer = optimizer if isinstance(optimizer, Optimizer) else optimizer(params)
+        if not isinstance(optimizer, Optimizer) and not callable(optimizer):
+            raise ArgumentError(
+                f"{_NAME}: optimizer={optimizer!r}; expected an optimizer such as "
+                "ng.optim.Adam(lr=0.001), or what makes one of the parameters"
+            )
+        found: Any = optimizer if isinstance(optimizer, Optimizer) else optimizer(params)
+        self.optimizer = found
         if not isinstance(self.optimizer, Optimizer):
             raise ArgumentError(
-                f"{_NAME}: optimizer made a {type(self.optimizer).__name__}; expected an "
-                "ng.optim.Optimizer"
+                f"{_NAME}: optimizer made {noun(self.optimizer)}; expected an ng.optim.Optimizer"
+            )
+        if kvstore is not None and not isinstance(kvstore, (str, KVStore)):
+            raise ArgumentError(
+                f"{_NAME}: kvstore is {noun(kvstore)}; expected a store, such as "
+                "ng.kv.create('local'), the kind of one, or None"
             )
         self.count = 0  # steps so far
         self.kvstore = create(kvstore) if isinstance(kvstore, str) else kvstore
         weights = self.parameters
         if self.kvstore is not None:
-            self.kvstore.broadcast([*weights], [*weights.values()], [*weights.values()])
+            self.kvstore.init([*weights], [*weights.values()], copy=False)
+            self.kvstore.pull([*weights], [*weights.values()])
             self.kvstore.set_optimizer(self.optimizer)
 
     @property
@@ -61,7 +73,7 @@ class Trainer:
         batch_size : int
             Samples of all workers together: the sum of gradients is divided by it.
 
-        The next pass reads the first parameters first: these have the highest priority.
+        The next pass reads the first parameters first: these go first.
         """
         if batch_size < 1:
             raise ArgumentError(f"{_NAME}.step: batch_size={batch_size!r}; expected at least 1")
@@ -82,8 +94,7 @@ class Trainer:
         if self.kvstore is None:
             self.optimizer.update(keys, [weights[key] for key in keys], [*grads.values()])
             return
-        for place, key in enumerate(keys):
-            self.kvstore.pushpull(key, grads[key], weights[key], priority=-place)
+        self.kvstore.pushpull(keys, [*grads.values()], [weights[key] for key in keys])
 
     def save_states(self, path: Any) -> None:
         """Write the optimizer's states to a file, as `Optimizer.save` does."""

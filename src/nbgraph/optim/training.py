@@ -13,6 +13,7 @@ from nbgraph.autograd.tree import places
 from nbgraph.autograd.version import Result, Version
 from nbgraph.engine import current
 from nbgraph.executor.program import Program
+from nbgraph.foreign import checked
 from nbgraph.operator.call import recording, training
 from nbgraph.optim.optimizer import Optimizer
 from nbgraph.optim.parameters import gradients_for
@@ -21,6 +22,7 @@ from nbgraph.optim.update import Update
 _MOST = 64  # signatures that a step keeps programs for
 
 
+@checked
 def train_step(
     fn: Callable[..., Any], optimizer: Optimizer, *, params: Any = None, has_aux: bool = False
 ) -> TrainStep:
@@ -111,7 +113,7 @@ class _Trained:
 
     @classmethod
     def of(cls, version: Version, optimizer: Optimizer, arrays: Sequence[Any]) -> _Trained | None:
-        """None where gradients are no heads of their own, or arrays lie in pieces."""
+        """None where gradients are not heads of their own, or arrays lie in pieces."""
         value, grads = version.results
         weights = optimizer.parameters
         found = gradients_for(optimizer.name, weights, grads)

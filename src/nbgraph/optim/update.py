@@ -10,19 +10,19 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.updates.variants import GO, variant
-from nbgraph.optim.clock import Clock
-from nbgraph.optim.norms import Norms
+from nbgraph.optim.clipping import Norms
 from nbgraph.optim.rows import Laid, Operand, Row, Rows, Slot
-from nbgraph.optim.states import State
+from nbgraph.optim.states import Clock, State
 
 
 class Entry(NamedTuple):
-    """A parameter that takes part in a step."""
+    """A parameter that takes part in a step; `out`: what the new weight is written to besides."""
 
     key: str
     weight: Array
     grad: Array
     state: State
+    out: Array | None = None
 
 
 class Group:
@@ -53,7 +53,7 @@ def _of_precision(value: Any, precision: str) -> Any:
 class Operands:
     """What the names of a rule's operands stand for, for one parameter.
 
-    `weight` is the master where there is one; `target` is then what a step writes besides.
+    `weight` is the master where there is one; `target` is what a step writes besides.
     """
 
     def __init__(self, entry: Entry, grad: Slot, group: Group, norms: Norms | None) -> None:
@@ -62,7 +62,7 @@ class Operands:
         self.guarded = False
         self.drawn: dict[str, Slot] = {}
         self.weight: Array = entry.weight if state.master is None else state.master
-        self.target = None if state.master is None else entry.weight
+        self.target = entry.out if state.master is None else entry.weight
         self.known: dict[str, Operand] = {"weight": self.weight, "grad": grad, **state.arrays}
         if norms is not None:
             self.known |= {"scale": norms.factor[group.precision], GO: norms.finite}
@@ -125,6 +125,8 @@ class Update:
         """Whether it holds for these, which have the same keys."""
         for own, known, clock in zip(entries, self.entries, self.clocks, strict=True):
             if own.weight is not known.weight or own.state is not known.state:
+                return False
+            if own.out is not known.out:
                 return False
             if own.grad._layout is not known.grad._layout or clocks[own.key] is not clock:
                 return False

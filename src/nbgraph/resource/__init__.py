@@ -19,6 +19,7 @@ does, and random numbers do not depend on who is quicker.
 True
 """
 
+from nbgraph._listing import public_names
 from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
 from nbgraph.resource.kinds import requests as requests
 from nbgraph.resource.manager import Resource as Resource
@@ -32,3 +33,5 @@ from nbgraph.resource.random import generator_of as generator_of
 from nbgraph.resource.random import seed as seed
 from nbgraph.resource.report import Stats as Stats
 from nbgraph.resource.report import stats as stats
+
+__dir__ = public_names(globals())

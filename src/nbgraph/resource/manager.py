@@ -1,4 +1,4 @@
-"""Who grants resources: one random stream and a few temporary spaces for each device.
+"""Grants of resources: one random stream and a few temporary spaces for each device.
 
 >>> import nbgraph as ng
 >>> (space,) = request("temp_space")
@@ -22,8 +22,9 @@ import numpy as np
 from nbgraph import storage
 from nbgraph.device import Context, cpu, missing
 from nbgraph.engine import Variable, current
-from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.resource import turn
+from nbgraph.engine.operation import Operation
+from nbgraph.engine.thread import here
+from nbgraph.errors import ArgumentError, DeviceError, EngineError
 from nbgraph.resource.kinds import ResourceRequest, requests
 from nbgraph.resource.random import Draw, draw_of, stream
 from nbgraph.resource.space import Space
@@ -31,6 +32,22 @@ from nbgraph.settings import config
 
 _CPU = cpu()
 _lock = threading.Lock()
+
+
+def _check_turn(variable: Variable, asked: str) -> None:
+    """EngineError unless the calling thread runs a function that mutates the variable."""
+    running = here.running
+    if running is None:
+        raise EngineError(
+            f"{asked}: outside a pushed function anybody may be using it; push the function with "
+            "mutate_vars=[resource.variable] and ask for it there, before it returns"
+        )
+    # a step of a plan is checked where the plan is made
+    if type(running) is Operation and variable not in running.writes:
+        raise EngineError(
+            f"{asked}: {running.name!r} does not declare it, so another function may be using it; "
+            "name resource.variable in the mutate_vars of the push"
+        )
 
 
 class Resource:
@@ -86,7 +103,7 @@ class _TempSpace(Resource):
     def get_space(
         self, shape: Any, dtype: Any = "float32", stream: Any = None
     ) -> np.ndarray[Any, Any]:
-        turn.check(self.variable, "get_space")
+        _check_turn(self.variable, "get_space")
         return self._space.get(shape, dtype)
 
 
@@ -96,7 +113,7 @@ class _Random(Resource):
     kind = ResourceRequest.kRandom
 
     def get_random(self, stream: Any = None) -> np.random.Generator:
-        turn.check(self.variable, "get_random")
+        _check_turn(self.variable, "get_random")
         return _stream_of(self.device).serial()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns
 from nbgraph.resource.manager import managers
 from nbgraph.resource.random import streams
 from nbgraph.storage.sizes import readable
@@ -32,8 +32,10 @@ class StreamStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Report):
     """The temporary spaces and random streams of all devices."""
+
+    title = "ng.resource.stats()"
 
     spaces: tuple[SpaceStats, ...]
     streams: tuple[StreamStats, ...]
@@ -42,7 +44,8 @@ class Stats:
         """All counts as plain data."""
         return asdict(self)
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         spaces = [
             (f"{s.device} [{s.copy}]", readable(s.nbytes), f"{s.asks} asks", f"grew {s.grown} x")
             for s in self.spaces
@@ -55,12 +58,6 @@ class Stats:
             ("temporary space", columns(spaces) or "none asked for"),
             ("random streams", columns(streams) or "none asked for"),
         ]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    def _repr_html_(self) -> str:
-        return html_sections("ng.resource.stats()", self._parts())
 
 
 def stats() -> Stats:

@@ -22,25 +22,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from nbgraph._listing import public_names
 from nbgraph.device import Context, cpu, missing, trim
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.settings import config
-from nbgraph.storage import shortage
-from nbgraph.storage.block import Block as Block
-from nbgraph.storage.block import PlainBlock as PlainBlock
+from nbgraph.storage import out_of_memory
 from nbgraph.storage.memory import Borrowed as Borrowed
 from nbgraph.storage.memory import Memory as Memory
 from nbgraph.storage.memory import allocate as allocate
 from nbgraph.storage.memory import borrow as borrow
 from nbgraph.storage.memory import release as release
+from nbgraph.storage.out_of_memory import on_report as on_report
+from nbgraph.storage.out_of_memory import on_shortage as on_shortage
 from nbgraph.storage.pools import Bin as Bin
+from nbgraph.storage.pools import Block as Block
+from nbgraph.storage.pools import PlainBlock as PlainBlock
 from nbgraph.storage.pools import Pool as Pool
-from nbgraph.storage.shortage import on_report as on_report
-from nbgraph.storage.shortage import on_shortage as on_shortage
 from nbgraph.storage.sizes import LARGE as LARGE
 
 if TYPE_CHECKING:
     from nbgraph.storage.report import Stats
+
+__dir__ = public_names(globals(), "LARGE")
 
 _CPU = cpu()
 _pools: dict[Context, Pool[Any]] = {}
@@ -117,4 +120,4 @@ def _free_blocks(device: Context) -> None:
         _pools[device].empty()
 
 
-shortage.on_free(_free_blocks)
+out_of_memory.on_free(_free_blocks)

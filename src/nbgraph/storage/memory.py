@@ -25,7 +25,7 @@ from nbgraph.device import Context, cpu, missing, room
 from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
 from nbgraph.settings import config
-from nbgraph.storage import shortage
+from nbgraph.storage import out_of_memory
 from nbgraph.storage.sizes import ALIGNMENT, readable
 
 Bytes = np.ndarray[Any, np.dtype[Any]]
@@ -155,7 +155,7 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
         raise DeviceError(f"allocate: {why}")
     books = account(device)
     memory = _obtain(nbytes, books)
-    for remedy in shortage.REMEDIES:
+    for remedy in out_of_memory.REMEDIES:
         if memory is not None:
             break
         remedy(device)
@@ -172,7 +172,7 @@ def _obtain(nbytes: int, books: Account) -> Memory | None:
     try:
         address, owner = _SOURCES[books.device.device_type](books.device, nbytes)
         return Memory(address, nbytes, owner, books.device)
-    except DeviceError:  # a ValueError, too: the device has failed, which is no shortage
+    except DeviceError:  # a ValueError, too: the device has failed, which is not a shortage
         books.leave(nbytes)
         raise
     except (MemoryError, ValueError, OverflowError):  # more than there is, or than a size can say
@@ -213,7 +213,7 @@ def _out_of_memory(nbytes: int, books: Account) -> str:
 
 
 def held(books: Account) -> list[str]:
-    """Who holds the memory of a device, the largest sizes first, and what reports add.
+    """The holders of the memory of a device, the largest sizes first, and what reports add.
 
     >>> memory = allocate(12345678, cpu(7))
     >>> held(account(cpu(7)))
@@ -225,7 +225,7 @@ def held(books: Account) -> list[str]:
     rest = sum(size * count for size, count in sizes[_SHOWN:])
     if rest:
         shown.append(f"{readable(rest)} in other sizes")
-    return [f"held: {', '.join(shown) or 'nothing'}", *shortage.lines(books.device)]
+    return [f"held: {', '.join(shown) or 'nothing'}", *out_of_memory.lines(books.device)]
 
 
 def release(memory: Memory) -> None:

@@ -3,6 +3,11 @@
 A free list is a list used as a stack; `append` and `pop` are atomic, so nothing is locked where a
 block is found. Small classes hand out the newest block, which is warm in the cache. From 64 KiB on
 a block that is still in use costs its taker a wait, so one that is idle is preferred.
+
+A block, memory of a size class, goes back to its pool as a whole, with whatever belongs to it for
+good. An array's block carries an engine variable, so the next taker gets memory and variable
+together, and the engine orders its writes behind the last reader of the former owner: a block may
+be given back while work on it is still pending.
 """
 
 from __future__ import annotations
@@ -15,10 +20,36 @@ from typing import Any, Generic, TypeVar
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, StorageError
 from nbgraph.settings import config
-from nbgraph.storage.block import Block
 from nbgraph.storage.machine import scarce
 from nbgraph.storage.memory import Memory, account, allocate, release
 from nbgraph.storage.sizes import LARGE, STRATEGIES
+
+
+class Block:
+    """What every block has. It has no layout of its own, so that it mixes with any class."""
+
+    __slots__ = ()
+
+    memory: Memory
+    address: int  # of the memory
+    capacity: int  # bytes of the memory
+    bin: Bin[Any]  # its size class, to which it goes back
+
+
+class PlainBlock(Block):
+    """A block that carries nothing else."""
+
+    __slots__ = ("address", "bin", "capacity", "memory")
+
+    def __init__(self, memory: Memory, bin: Bin[Any]) -> None:
+        self.memory = memory
+        self.address = memory.address
+        self.capacity = memory.nbytes
+        self.bin = bin
+
+    def __repr__(self) -> str:
+        return f"<block of {self.capacity} bytes on {self.memory.device!r}>"
+
 
 B = TypeVar("B", bound=Block)
 Retire = Callable[[B, Callable[[], None]], object]
@@ -87,7 +118,7 @@ class Pool(Generic[B]):
     `release()` once nothing uses the memory. Without it that is at once.
 
     >>> from nbgraph.device import cpu
-    >>> from nbgraph.storage.block import PlainBlock
+    >>> from nbgraph.storage.pools import PlainBlock
     >>> pool = Pool(cpu(), PlainBlock)
     >>> block = pool.take(1000)
     >>> block.capacity

@@ -8,9 +8,15 @@
 return %1
 """
 
+from nbgraph._listing import public_names
+from nbgraph.foreign import missing
 from nbgraph.viz.changes import before_and_after as before_and_after
 from nbgraph.viz.drawing import Picture as Picture
 from nbgraph.viz.drawing import draw as graph
 from nbgraph.viz.summary import print_summary as print_summary
 
+__dir__ = public_names(globals())
+
 __all__ = ["Picture", "before_and_after", "graph", "print_summary"]
+
+__getattr__ = missing("ng.viz", globals())

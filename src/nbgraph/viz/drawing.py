@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.symbol import Symbol
 from nbgraph.picture import document, text_at
@@ -93,8 +93,7 @@ def draw(what: Any, program: str | None = None) -> Picture:
     """
     if program is not None and not hasattr(what, "programs"):
         raise ArgumentError(
-            f"viz.graph: program={program!r} is for executors, not for a {type(what).__name__}; "
-            "leave it out"
+            f"viz.graph: program={program!r} is for executors, not for {noun(what)}; leave it out"
         )
     if isinstance(what, Symbol):
         return Picture(of_graph(what.graph), str(what.graph), title=", ".join(what.list_outputs()))
@@ -106,7 +105,7 @@ def draw(what: Any, program: str | None = None) -> Picture:
     if nodes is not None:
         return Picture(of_expressions(nodes), title="expression graph")
     raise ArgumentError(
-        f"viz.graph: there is no picture of a {type(what).__name__}; give a Symbol, a Graph, an "
+        f"viz.graph: there is no picture of {noun(what)}; give a Symbol, a Graph, an "
         "Executor, an Expr or an ExpressionGraph"
     )
 

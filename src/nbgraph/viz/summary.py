@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
+from nbgraph.foreign import checked
 from nbgraph.graph.arguments import typed
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph
 from nbgraph.graph.naming import names_of
-from nbgraph.picture import columns
+from nbgraph.picture import columns, html_table
 
 _HEAD = ("name", "operator", "output", "dtype", "parameters", "bytes", "previous")
 
@@ -74,17 +74,11 @@ class Summary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = [f"<tr>{_cells(row.cells(), 'td')}</tr>" for row in self.rows]
-        return (
-            f"<table><thead><tr>{_cells(_HEAD, 'th')}</tr></thead><tbody>{''.join(rows)}</tbody>"
-            f"</table><div>{self._totals()}</div>"
-        )
+        table = html_table(_HEAD, [row.cells() for row in self.rows])
+        return f"{table}<div>{self._totals()}</div>"
 
 
-def _cells(texts: Sequence[str], tag: str) -> str:
-    return "".join(f'<{tag} style="text-align:left">{html.escape(t)}</{tag}>' for t in texts)
-
-
+@checked
 def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None, **unknown: Any) -> Summary:
     """A table of a symbol's nodes: name, operator, shape and dtype of the output, parameters read,
     bytes, what comes before. It is returned; a notebook shows it, `print` prints it.
@@ -124,7 +118,7 @@ def _require_graph(symbol: Any, shapes: Any, unknown: Mapping[str, Any]) -> None
         )
     if not isinstance(getattr(symbol, "graph", None), Graph):
         raise ArgumentError(
-            f"print_summary: symbol is a {type(symbol).__name__}; give a symbol or an executor"
+            f"print_summary: symbol is {noun(symbol)}; give a symbol or an executor"
         )
     if not (shapes is None or isinstance(shapes, Mapping)):
         raise ArgumentError(

@@ -1,10 +1,10 @@
-"""nbgraph under the names of the Array API standard, version 2024.12.
+"""nbgraph under the names of the Array API standard, version 2025.12.
 
 Code written for the standard takes NDArrays: `x.__array_namespace__()` is this module. Functions
 have the standard's names and signatures and are the library's operators; arrays are asynchronous,
 and what needs values (`bool(x)`, `nonzero`, boolean indexing) waits for them.
 
-Not here: complex dtypes, and the extensions linalg and fft. The default floating dtype is
+The extensions are `xp.linalg` and `xp.fft`. The default floating dtype is
 `ng.config.default_float`, float32 unless set; the default integer dtype is int64.
 
 >>> from nbgraph import xp
@@ -18,20 +18,36 @@ True
 from __future__ import annotations
 
 import math
+from typing import Any as Any
 
-from nbgraph.xp.creation import *
+from nbgraph import ops as ops
+from nbgraph.array import NDArray as NDArray
+from nbgraph.array import dlpack as dlpack
+from nbgraph.device import Context as Context
+from nbgraph.operator.declared import TYPES, define, parse
+from nbgraph.xp import dtypes, functions, info
+from nbgraph.xp import fft as fft
+from nbgraph.xp import linalg as linalg
 from nbgraph.xp.dtypes import *
-from nbgraph.xp.elementwise import *
+from nbgraph.xp.functions import *
+from nbgraph.xp.functions import UniqueAll as UniqueAll
+from nbgraph.xp.functions import UniqueCounts as UniqueCounts
+from nbgraph.xp.functions import UniqueInverse as UniqueInverse
 from nbgraph.xp.info import *
-from nbgraph.xp.linear_algebra import *
-from nbgraph.xp.manipulation import *
-from nbgraph.xp.reductions import *
-from nbgraph.xp.searching import *
+from nbgraph.xp.table import FUNCTIONS
 
+_TYPES = {**TYPES, **dict.fromkeys(("x", "x1", "x2"), "NDArray")}
+_names = define(parse(FUNCTIONS, "ops"), globals(), "NDArray", types=_TYPES)
 e = math.e
 inf = math.inf
 nan = math.nan
 newaxis = None
 pi = math.pi
 
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
+
+
+def __dir__() -> list[str]:
+    """The names of the standard."""
+    special = "__array_api_version__ e fft inf linalg nan newaxis pi".split()
+    return [*_names, *dtypes.__all__, *functions.__all__, *info.__all__, *special]

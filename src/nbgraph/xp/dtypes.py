@@ -15,7 +15,8 @@ from nbgraph.errors import ArgumentError, DTypeError
 
 __all__ = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
-    "float64", "astype", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
+    "float64", "complex64", "complex128", "astype", "can_cast", "finfo", "iinfo", "isdtype",
+    "result_type",
 ]  # fmt: skip
 
 DType = np.dtype[Any]
@@ -31,6 +32,8 @@ uint32 = np.dtype("uint32")
 uint64 = np.dtype("uint64")
 float32 = np.dtype("float32")
 float64 = np.dtype("float64")
+complex64 = np.dtype("complex64")
+complex128 = np.dtype("complex128")
 
 KINDS: dict[str, tuple[DType, ...]] = {
     "bool": (bool,),
@@ -38,14 +41,14 @@ KINDS: dict[str, tuple[DType, ...]] = {
     "unsigned integer": (uint8, uint16, uint32, uint64),
     "integral": (int8, int16, int32, int64, uint8, uint16, uint32, uint64),
     "real floating": (float32, float64),
-    "complex floating": (),
-    "numeric": (int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64),
+    "complex floating": (complex64, complex128),
 }
+KINDS["numeric"] = KINDS["integral"] + KINDS["real floating"] + KINDS["complex floating"]
 
 
 @dataclass(frozen=True, slots=True)
 class FInfo:
-    """What `finfo` tells of a floating dtype, as Python numbers."""
+    """What `finfo` tells of a floating dtype, or of a complex one's parts, as Python numbers."""
 
     bits: int
     eps: float
@@ -91,17 +94,18 @@ def can_cast(from_: Any, to: Any, /) -> Truth:
 
 
 def finfo(type: Any, /) -> FInfo:
-    """Range and precision of a floating dtype, or that of an array; DTypeError for another.
+    """Range and precision of a floating dtype (of a complex one's parts), or that of an array;
+    DTypeError for another.
 
     >>> finfo(float32).bits, finfo(float64).eps == 2.0**-52
     (32, True)
     """
     dtype = _dtype_of(type)
-    if dtype.kind != "f":
-        raise DTypeError(f"finfo: {dtype} is no floating dtype; iinfo tells of integers")
+    if dtype.kind not in "fc":
+        raise DTypeError(f"finfo: {dtype} is not a floating dtype; iinfo tells of integers")
     told = np.finfo(dtype)
     eps, top, low, small = map(float, (told.eps, told.max, told.min, told.smallest_normal))
-    return FInfo(int(told.bits), eps, top, low, small, dtype)
+    return FInfo(int(told.bits), eps, top, low, small, np.dtype(told.dtype))
 
 
 def iinfo(type: Any, /) -> IInfo:
@@ -112,7 +116,7 @@ def iinfo(type: Any, /) -> IInfo:
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "iu":
-        raise DTypeError(f"iinfo: {dtype} is no integer dtype; finfo tells of floats")
+        raise DTypeError(f"iinfo: {dtype} is not an integer dtype; finfo tells of floats")
     told = np.iinfo(dtype)
     return IInfo(int(told.bits), int(told.max), int(told.min), dtype)
 
@@ -140,6 +144,6 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     """
     if not arrays_and_dtypes:
         raise ArgumentError("result_type: nothing was given; give an array or a dtype at least")
-    weak = (Truth, int, float)
+    weak = (Truth, int, float, complex)
     given = [v if isinstance(v, weak) else _dtype_of(v) for v in arrays_and_dtypes]
     return require_supported(np.result_type(*given), "result_type")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nbgraph.device import Context, cpu
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DeviceError
@@ -34,18 +36,21 @@ class Info:
         """Where arrays are made."""
         return cpu()
 
-    def devices(self) -> list[Context]:
+    def devices(self) -> tuple[Context, ...]:
         """Where arrays can be made."""
-        return [cpu()]
+        return (cpu(),)
 
     def default_dtypes(self, *, device: Context | None = None) -> dict[str, DType]:
-        """Dtypes of what is made of Python numbers: `ng.config.default_float`, int64.
-
-        Complex dtypes do not exist here, so that "complex floating" is not among the keys.
+        """Dtypes of what is made of Python numbers: `ng.config.default_float`, int64, and the
+        complex dtype whose parts are the default float.
         """
         _require(device)
-        return {"real floating": as_dtype(config.default_float), "integral": int64} | {
-            "indexing": int64
+        floating = as_dtype(config.default_float)
+        return {
+            "real floating": floating,
+            "complex floating": np.result_type(floating, np.complex64),
+            "integral": int64,
+            "indexing": int64,
         }
 
     def dtypes(

@@ -120,7 +120,7 @@ def once(program: Program, chooser: Chooser, replay: Callable[[], str]) -> Sched
         check = program(scheduler)
         scheduler.run()
         check()
-    except (Pruned, NameError, TypeError):  # the last two: a mutant that is no program
+    except (Pruned, NameError, TypeError):  # the last two: a mutant that is not a program
         raise
     except Exception as error:
         raise Failed(error, scheduler, replay()) from error

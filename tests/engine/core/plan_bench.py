@@ -25,7 +25,7 @@ class Row:
     after: tuple[int, ...] = ()
     outside: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
-    whole: tuple[str, ...] = ()  # those it overwrites: a failure on them is no concern of its
+    whole: tuple[str, ...] = ()  # those it overwrites: a failure on them is not a concern of its
     code: int = 0
     kind: int = L.ROW_KERNEL
     late: str = ""  # the outside variable this row acquires

@@ -74,7 +74,7 @@ def test_what_an_iterator_takes():
     x = images()
     for one in (T.CenterCrop(4), [T.CenterCrop(4)], T.Compose([T.CenterCrop(4)])):
         assert NDArrayIter(x, transforms=one).next().data[0].shape == (1, 4, 4, 3)
-    for wrong, told in [(3, "3 is no transform"), ([T.ToTensor], "call it with its parameters")]:
+    for wrong, told in [(3, "3 is not a transform"), ([T.ToTensor], "call it with its parameters")]:
         with pytest.raises(ArgumentError, match=f"transforms: .*{told}"):
             NDArrayIter(x, transforms=wrong)
     with pytest.raises(ArgumentError, match=r"square: .*takes \(columns, draws\).*Lambda\(func"):

@@ -77,7 +77,7 @@ def test_what_is_described_comes_out(t, layout, dtype):
 
 @pytest.mark.parametrize("t", ALL, ids=ids)
 def test_a_transform_is_the_call_that_makes_it(t):
-    if "Lambda" not in repr(t):  # a function's repr is no call
+    if "Lambda" not in repr(t):  # a function's repr is not a call
         assert eval(repr(t), vars(T)) == t
     assert pickle.loads(pickle.dumps(t)) == t
 
@@ -165,7 +165,7 @@ WRONG = [
     (lambda: T.PadSequences(0), "length=0"),
     (lambda: T.PadSequences(()), "length="),
     (lambda: T.Compose([T.ToTensor]), "call it with its parameters"),
-    (lambda: T.Compose([3]), "3 is no transform"),
+    (lambda: T.Compose([3]), "3 is not a transform"),
     (lambda: T.Compose(T.ToTensor()), "expected a list"),
     (lambda: T.OneOf([]), "at least one"),
     (lambda: T.OneOf([T.ToFloat()], weights=(1, 2)), "weights="),

@@ -67,7 +67,7 @@ def wrong(loop, capability, grid):
 
 
 def single(loop):
-    """Whether all that a loop has to do with is no wider than float32."""
+    """Whether all that a loop has to do with is not a wider than float32."""
     arrays = (*loop.operands, *loop.outputs)
     return loop.compute == "float32" and all("64" not in a.dtype for a in arrays)
 

@@ -20,7 +20,7 @@ add = ng.op(lambda x, y: x + y)
 def loop_of(dtype, layouts="ccc"):
     """A map of two operands."""
     plan = add.invoker.plan_of([np.dtype(dtype)] * 2, {})
-    return add.invoker.loop(plan, list(layouts), [dtype], ["write"])
+    return plan.loop(list(layouts), [dtype], ["write"])
 
 
 def words_of(loop, inner, addresses, outer=(), steps=None):
@@ -90,7 +90,7 @@ def load_first(*dtypes):
     """What a map of so many operands, all of a dtype, loads ahead."""
     op = ng.op(lambda x: -x) if len(dtypes) == 1 else add
     plan = op.invoker.plan_of([np.dtype(d) for d in dtypes], {})
-    loop = op.invoker.loop(plan, ["c"] * (len(dtypes) + 1), [dtypes[0]], ["write"])
+    loop = plan.loop(["c"] * (len(dtypes) + 1), [dtypes[0]], ["write"])
     return grids.ahead(loop, grids.lanes(loop)), grids.ahead(loop, 1)
 
 
@@ -98,7 +98,7 @@ def test_loads_ahead_are_64_bytes_a_thread_or_four_vectors():
     assert load_first("float32") == (4, 4) and load_first("float32", "float32") == (2, 4)
     assert load_first("float64", "float64") == (2, 4)
     plan = ng.exp.invoker.plan_of([np.dtype("float16")], {})  # 32 calls would be a long text
-    assert grids.ahead(ng.exp.invoker.loop(plan, ["c", "c"], ["float16"], ["write"]), 8) == 2
+    assert grids.ahead(plan.loop(["c", "c"], ["float16"], ["write"]), 8) == 2
 
 
 def reduction(form, out="float32"):

@@ -30,7 +30,7 @@ def made(scalar, layouts, dtype="float32", request="write"):
     """The loop of a scalar function's map."""
     op = ng.op(scalar)
     plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
-    return op.invoker.loop(plan, layouts, [dtype] * op.nout, [request] * op.nout)
+    return plan.loop(layouts, [dtype] * op.nout, [request] * op.nout)
 
 
 NAMED = [

@@ -24,7 +24,7 @@ from tests.kernels.cuda import machine_code
 def loop_of(op, dtype="float32"):
     """The contiguous map of an operator."""
     plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
-    return op.invoker.loop(plan, ["c"] * (op.nin + 1), [dtype], ["write"])
+    return plan.loop(["c"] * (op.nin + 1), [dtype], ["write"])
 
 
 @ng.op
@@ -105,7 +105,7 @@ def _from_text(text, name, dtype="float32"):
     exec(compile(text, name, "exec"), space)
     op = ng.op(space[name])
     plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, op.parameters({}))
-    return op.invoker.loop(plan, ["s"] * (op.nin + 1), [dtype], ["write"])
+    return plan.loop(["s"] * (op.nin + 1), [dtype], ["write"])
 
 
 def test_a_function_without_text_is_refused_by_name():
@@ -137,7 +137,7 @@ def test_an_unknown_capability_is_refused():
         hinge.ptx("float32", (7, 5))
     with pytest.raises(CompileError, match=r"compute capability 3.5: PTX is made for 8.0"):
         device_kernel(loop_of(hinge), Grid(), (3, 5))
-    with pytest.raises(ng.errors.DTypeError, match="'float3' is no dtype"):
+    with pytest.raises(ng.errors.DTypeError, match="dtype='float3'; expected a dtype"):
         hinge.ptx("float3")
 
 

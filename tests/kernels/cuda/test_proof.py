@@ -31,7 +31,7 @@ def loops(name, form, dtypes):
             continue
         outputs = [o.name for o in plan.typed.outputs]
         count = op.nin + op.nout
-        yield op.invoker.loop(plan, ["c"] * count, outputs, ["write"] * op.nout)
+        yield plan.loop(["c"] * count, outputs, ["write"] * op.nout)
 
 
 def chosen(name, form, full):

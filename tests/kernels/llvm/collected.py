@@ -13,11 +13,11 @@ import sys
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.array.layout import layout
-from nbgraph.array.leading import prepare_axes
 from nbgraph.executor import Options
 from nbgraph.kernels import kernel as kernels
 from nbgraph.operator.backward import backward
+from nbgraph.operator.layout import layout
+from nbgraph.operator.reduce_call import along_axes
 from nbgraph.operator.reduction import map_reduce
 from tests.executor.storm import slopes_of, storm
 from tests.kernels.llvm.twins import DTYPES, differences, dtype_of, values
@@ -37,7 +37,7 @@ def reductions(rng):
                 made = np.dtype(wide if combine in ("add", "multiply") else given)
                 request = str(rng.choice(["write", "add"]))
                 x, out = layout(SHAPE, given), layout(kept, made)
-                prepare_axes(x, axes, out, request, combine)
+                along_axes(x, axes, out, request, combine)
     for dtype in ("float32", "float64", "int16", "float16"):
         _map_reduce(values(rng, dtype, (2, 3, 5)))
 
@@ -73,7 +73,7 @@ def rows(rng):
             x, y = (values(rng, dtype, shape) for _ in range(2))
             for op in (ng.softmax, ng.log_softmax, ng.logsumexp):
                 op(x, axis=axis)
-            for op in (ng.softmax_gradient, ng.log_softmax_gradient):
+            for op in (ng.ops.softmax_gradient, ng.ops.log_softmax_gradient):
                 op(x, y, axis=axis)
 
 
@@ -94,13 +94,13 @@ def few():
     for name, dtype in (("exp", "float32"), ("floor_divide", "int32"), ("add", "float16")):
         op = getattr(ng, name)
         plan = op.invoker.plan_of([dtype_of(dtype)] * op.nin, {})
-        found[name] = op.invoker.loop(plan, ["c"] * (op.nin + 1), [dtype], ["write"])
+        found[name] = plan.loop(["c"] * (op.nin + 1), [dtype], ["write"])
     op = backward(ng.sigmoid)
     plan = op.invoker.plan_of([np.dtype("float64")] * op.nin, {})
-    found["sigmoid"] = op.invoker.loop(plan, ["c"] * (op.nin + 1), ["float64"], ["add"])
+    found["sigmoid"] = plan.loop(["c"] * (op.nin + 1), ["float64"], ["add"])
     x, out = layout((4, 300), np.dtype("float32")), layout((4,), np.dtype("float32"))
     with kernels.deferring():
-        found["sum"] = prepare_axes(x, (1,), out).stages[0].code.loop
+        found["sum"] = along_axes(x, (1,), out)[0][0].code.loop
     return found
 
 

@@ -40,10 +40,10 @@ def drawn(op, dtype, rng):
     if chance < 0.3:
         layouts = ["s" if layout == "c" else layout for layout in layouts]
     if chance > 0.8:
-        return op.invoker.loop(plan, layouts, outputs, ["write"] * op.nout, streaming=True)
+        return plan.loop(layouts, outputs, ["write"] * op.nout, streaming=True)
     requests = list(rng.choice(["write", "add"], op.nout))
     disjoint = bool(rng.integers(2))
-    return op.invoker.loop(plan, layouts, outputs, requests, disjoint=disjoint)
+    return plan.loop(layouts, outputs, requests, disjoint=disjoint)
 
 
 def loops(name, full):

@@ -54,7 +54,7 @@ def mostly_short(x):
 
 def loop(op, dtype):
     plan = op.invoker.plan_of([np.dtype(dtype)] * op.nin, {})
-    return op.invoker.loop(plan, ["c"] * (op.nin + 1), [dtype], ["write"])
+    return plan.loop(["c"] * (op.nin + 1), [dtype], ["write"])
 
 
 def run(code, arrays):
@@ -96,6 +96,6 @@ def test_a_function_is_there_once(dtype):
     ("op", "called"), [(few, 0), (powered, 1), (squared, 0), (mostly_short, 0)]
 )
 def test_few_calls_are_inlined_but_of_long_functions(op, called):
-    """`pow` is long where its exponent is no constant; what it is among decides, too."""
+    """`pow` is long where its exponent is not a constant; what it is among decides, too."""
     text = by_llvm.text(emit(loop(op, "float32")))
     assert text.count("vector-function-abi-variant") == called

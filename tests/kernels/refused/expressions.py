@@ -110,7 +110,7 @@ REFUSALS = [
     ),
     (
         lambda x: cmath.exp("a") * x,
-        "cmath.exp() is called with what is no number",
+        "cmath.exp() is called with what is not a number",
         "use z.real, z.imag or abs(z) where one number is needed, and cmath for functions of z",
     ),
     (
@@ -126,9 +126,9 @@ REFUSALS = [
     (
         lambda x: cmath.exp(x, y=1.0).real,
         "cmath.exp(): got an unexpected keyword argument 'y'",
-        "give what it takes",
+        "give the arguments that it takes",
     ),
-    (lambda x: complex("a").real * x, "'a' is no complex number", "give two numbers"),
+    (lambda x: complex("a").real * x, "'a' is not a complex number", "give two numbers"),
     (lambda x: stats.norm.pdf() * x, "a method of a distribution takes a number", "give x, k or q"),
     (lambda x: FROZEN(0.0).pdf(x), "norm has its parameters already", "call one of its methods"),
     (
@@ -165,7 +165,7 @@ REFUSALS = [
     (lambda x: "a" + x, "a number is needed here, this is 'a'", "use a number"),
     (
         ackermann,
-        "ackermann() calls itself in a way that is no loop",
+        "ackermann() calls itself in a way that is not a loop",
         "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
     ),
     (
@@ -234,7 +234,7 @@ REFUSALS = [
     ),
     (
         recursive_list,
-        "_rec_list() calls itself in a way that is no loop (line N: _rec_list() calls itself and changes a list)",
+        "_rec_list() calls itself in a way that is not a loop (line N: _rec_list() calls itself and changes a list)",
         "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
     ),
     (
@@ -363,10 +363,10 @@ REFUSALS = [
     ),
     (
         lambda x: math.exp(**x),
-        "what follows ** is no dict whose keys are names",
+        "what follows ** is not a dict whose keys are names",
         "write the arguments out",
     ),
-    (lambda x: {**x, "a": 1.0}["a"], "what follows ** is no dict", "write the items out"),
+    (lambda x: {**x, "a": 1.0}["a"], "what follows ** is not a dict", "write the items out"),
     (
         lambda x: sum({k * x for k in (1, 2)}),
         "this expression is not understood in a scalar function",

@@ -211,7 +211,7 @@ REFUSALS = [
     ),
     (
         catches,
-        "what is caught is no class of exceptions that is known",
+        "what is caught is not a class of exceptions that is known",
         "name the classes, as in `except ZeroDivisionError`",
     ),
     (
@@ -314,7 +314,7 @@ REFUSALS = [
         "only names, and items of lists and arrays, can be assigned",
         "assign to a plain name",
     ),
-    (lambda x: 1.0 if _text_loop(x) else x, "the value returned is no number", "return numbers"),
+    (lambda x: 1.0 if _text_loop(x) else x, "the value returned is not a number", "return numbers"),
     (
         shared,
         "a trip changes a list that 'b' and another name mean",

@@ -142,7 +142,7 @@ REFUSALS = [
     ),
     (
         lambda n: np.zeros(n)[0],
-        "the shape of an array is no constant integer",
+        "the shape of an array is not a constant integer",
         "use a constant, so that it is known",
     ),
     (
@@ -152,7 +152,7 @@ REFUSALS = [
     ),
     (
         lambda x: np.array([x, "a"])[0],
-        "this is no array of up to 1024 numbers",
+        "this is not an array of up to 1024 numbers",
         "give a tuple, a list or an array of numbers",
     ),
     (
@@ -233,7 +233,7 @@ REFUSALS = [
         "this operator of tuples is not understood",
         "use NumPy arrays, or numbers",
     ),
-    (undefined_number, "the bound of a slice is no constant integer", "write the items out"),
+    (undefined_number, "the bound of a slice is not a constant integer", "write the items out"),
     (
         lambda x: [k for k in (x, 1.0) if k > 0][0],
         "how many items there are depends on a value",
@@ -298,15 +298,19 @@ REFUSALS = [
     ),
     (
         lambda n: [a for a in itertools.combinations((1.0, 2.0, 3.0), n)][0][0],
-        "a count is no constant integer",
+        "a count is not a constant integer",
         "write the number",
     ),
     (
         lambda x: [a for a, b in zip((x, 1.0), x)][0],
-        "what is gone through is no tuple",
+        "what is gone through is not a tuple",
         "give a tuple of numbers",
     ),
-    (lambda x: (1.0, 2.0)[1.5 * x], "the index of a tuple is no integer", "make it one with int()"),
+    (
+        lambda x: (1.0, 2.0)[1.5 * x],
+        "the index of a tuple is not an integer",
+        "make it one with int()",
+    ),
     (
         lambda x: np.array([x, 1.0])[0, 1],
         "there are more indices than dimensions",
@@ -314,7 +318,7 @@ REFUSALS = [
     ),
     (
         lambda n: sum((1.0, 2.0, 3.0)[:n]),
-        "the bound of a slice is no constant integer",
+        "the bound of a slice is not a constant integer",
         "write the items out",
     ),
     (
@@ -322,7 +326,7 @@ REFUSALS = [
         "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
         "pass what is looked up as an operand",
     ),
-    (lambda x: max(*x), "what follows * is no tuple", "write the arguments out"),
+    (lambda x: max(*x), "what follows * is not a tuple", "write the arguments out"),
     (
         lambda x: np.zeros(3, foo=1)[0] * x,
         "np.zeros(): got an unexpected keyword argument 'foo'",

@@ -1,4 +1,4 @@
-"""'How to add an operator' of ARCHITECTURE.md, followed step by step."""
+"""'How to add an operator' of operator/README.md, followed step by step."""
 
 import numba
 import numpy as np

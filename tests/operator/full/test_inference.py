@@ -135,8 +135,9 @@ def _method(value):
         (None, r"infer_shape returned None; fill the lists and return True"),
         (lambda i, o, a: ([(2,), (2,)], [(2,)], []), r"2 argument\(s\) were inferred"),
         (lambda i, o, a: (i, [None], []), r"infer_shape leaves output 'output' open"),
-        (lambda i, o, a: (i, [("a",)], []), r"output 'output'.*expected sizes"),
-        (lambda i, o, a: (i, [(-1,)], []), r"sizes start at 0"),
+        (lambda i, o, a: (i, [("a",)], []), r"output 'output'.*expected a tuple of sizes"),
+        (lambda i, o, a: (i, [(2.5,)], []), r"output 'output'.*expected a tuple of sizes"),
+        (lambda i, o, a: (i, [(-1,)], []), r"a tuple of sizes from 0"),
         (lambda i, o, a: False, r"infer_shape leaves output 'output' open"),
     ],
 )

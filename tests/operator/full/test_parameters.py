@@ -47,7 +47,7 @@ def test_parameters_survive_a_round_trip():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"kernel": "(3,"}, r"kernel='\(3,' is no tuple"),
+        ({"kernel": "(3,"}, r"kernel='\(3,' is not a tuple"),
         ({"kernel": (0,)}, r"kernel=\(0,\); expected 1 or more"),
         ({"num_filter": 5000}, r"num_filter=5000; expected 1 to 1000"),
         ({"layout": "CHWN"}, r"layout='CHWN'; expected one of 'NCHW', 'NHWC'"),
@@ -88,9 +88,9 @@ def test_registration_and_its_rules():
     foreign = type("P", (operators.ExpProp,), {"__module__": "elsewhere"})
     with pytest.raises(ng.ArgumentError, match=r"'mx_twice' belongs to .*choose another name"):
         ng.register_operator("mx_twice")(foreign)
-    with pytest.raises(ng.ArgumentError, match=r"'not a name' is no name"):
+    with pytest.raises(ng.ArgumentError, match=r"'not a name' is not a name"):
         ng.register_operator("not a name")(operators.ExpProp)
-    with pytest.raises(ng.ArgumentError, match="is no subclass of ng.OperatorProperty"):
+    with pytest.raises(ng.ArgumentError, match="is not a subclass of ng.OperatorProperty"):
         ng.register_operator("mx_other")(operators.Exp)
     bad = type("P", (operators.ExpProp,), {"Param": 3})
     with pytest.raises(ng.ArgumentError, match="give a subclass of ng.Param"):

@@ -9,7 +9,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.device import cpu
 from nbgraph.executor import Options
-from nbgraph.operator.full.backward import SPECS
+from nbgraph.operator.full.gradient import SPECS
 from nbgraph.operator.request import OpReqType
 from tests.engine.conftest import engine, gate, threads
 from tests.operator.full import operators
@@ -89,6 +89,30 @@ def test_backward_obeys_each_request(req):
     given = {SPECS: (((2,), "float32"),)}
     _run(backward, [grad, out], [target], [req], given)
     np.testing.assert_array_equal(target, want)
+
+
+def test_a_right_that_was_not_given_is_not_used():
+    """OPP-10: asked for in place, an output that no pair names gets an array of its own."""
+    seen = []
+
+    class Reversing(ng.Operator):
+        def forward(self, ctx, in_data, req, out_data, aux_states):
+            seen.append((req[0], np.shares_memory(in_data[0], out_data[0])))
+            out_data[0][0] = 0
+            self.assign(out_data[0], req[0], in_data[0][::-1])
+
+    class Prop(operators.ExpProp):
+        def forward_inplace_option(self, in_data, out_data):
+            return []
+
+        def create_operator(self, ctx, in_shapes, in_dtypes):
+            return Reversing()
+
+    ng.register_operator("mx_reversing")(Prop)
+    x = X.copy()
+    _run(ng.mx_reversing.of({}), [x], [x], [INPLACE])
+    np.testing.assert_array_equal(x, X[::-1])
+    assert seen == [(WRITE, False)]
 
 
 # in place ---------------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def test_a_mask_is_a_hidden_output(options, engine):
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("draw", ["dropout", "mx_drop"])
 def test_nodes_of_one_draw_agree(draw, compiled, engine):
-    """OPP-17: in an expression graph the hidden mask is no node, and backward sees that of the
+    """OPP-17: in an expression graph the hidden mask is not a node, and backward sees that of the
     forward pass, not another draw."""
     graph = ng.ExpressionGraph(compiled=compiled)
     p = graph.param("p", (20, 20), 1.0)
@@ -271,7 +271,7 @@ def test_updates_of_one_state_keep_their_order(options, engine):
 def test_states_that_cannot_be_written_are_refused(engine):
     """OPR-12: by name, with the remedy, at the call."""
     with ng.autograd.train_mode():
-        with pytest.raises(ng.ArgumentError, match=r"state 'mean' is a ndarray.*give an NDArray"):
+        with pytest.raises(ng.ArgumentError, match=r"state 'mean' is an ndarray.*give an NDArray"):
             ng.mx_moving(ng.array(AT), np.zeros(2, "float32"))
         lent = ng.zeros(2)
         view = np.from_dlpack(lent)

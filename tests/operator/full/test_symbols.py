@@ -87,7 +87,7 @@ def test_several_outputs_have_names():
         ((1, 2, 3, 4), {"num_hidden": 2}, r"4 arrays are given; it takes 3: data, weight, bias"),
         ((1,), {"num_hidden": 2, "data": 1}, r"'data' is given twice"),
         ((1,), {"num_hidden": 2, "wieght": 1}, r"'wieght'; did you mean 'weight'"),
-        ((1.0,), {"num_hidden": 2, "name": "fc"}, r"name='fc' is no parameter here"),
+        ((1.0,), {"num_hidden": 2, "name": "fc"}, r"name='fc' is not a parameter here"),
         ((1.0,), {"num_hidden": 2, "out": (1, 2)}, r"no array is given for weight, bias"),
     ],
 )

@@ -118,7 +118,7 @@ def test_an_annotation_counts_more_than_a_name():
 def test_builtins_without_a_signature_are_refused():
     with pytest.raises((TypeError, ValueError)):
         inspect.signature(dict)
-    with pytest.raises(ArgumentError, match="no function with a signature"):
+    with pytest.raises(ArgumentError, match="not a function with a signature"):
         read_form("f", "function", dict)
 
 

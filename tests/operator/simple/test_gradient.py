@@ -11,9 +11,9 @@ import nbgraph as ng
 from nbgraph.device import cpu
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator import registry
+from nbgraph.operator.full.gradient import SPECS
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.simple import simple_declaration
-from nbgraph.operator.simple.backward import SPECS
 from tests.operator.simple import functions as fns
 from tests.operator.simple.judge import differences, gradients
 
@@ -21,7 +21,7 @@ NULL, WRITE, INPLACE, ADD = OpReqType
 
 UNARY = {
     "T0": (fns.scaled, fns.scaled_gradient, {"scalar": 2.5}, set()),
-    "T1": (fns.tanh, fns.tanh_gradient, {}, {"out"}),
+    "T1": (fns.tanh, fns.tanh_gradient, {}, {"out0"}),
     "T2": (fns.square, fns.square_gradient, {}, {"src"}),
 }
 
@@ -105,7 +105,7 @@ def test_backward_obeys_each_request(new, form, req):
     (want,) = gradients(op, [x], np.array([3.0, 4.0]), **attributes)
     g = np.array([3.0, 4.0])
     out = g if req is INPLACE else np.array([10.0, 20.0])
-    values = [g, *({"out": op(x, **attributes), "src": x}[k] for k in sorted(op.keeps))]
+    values = [g, *({"out0": op(x, **attributes), "src": x}[k] for k in sorted(op.keeps))]
     given = {**op.normalise(attributes), SPECS: (((2,), "float64"),)}
     backward.run(values, [out], [req], given, resources=backward.grant(cpu()))
     expected = {NULL: [10, 20], ADD: want + [10, 20]}.get(req, want)

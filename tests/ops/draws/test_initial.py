@@ -59,7 +59,7 @@ def test_they_fill_parameters_and_variables():
 @pytest.mark.parametrize(
     ("fill", "shape", "match"),
     [
-        (init.eye(), (3,), "no matrix"),
+        (init.eye(), (3,), "not a matrix"),
         (init.from_values([1, 2]), (3,), "2 values for shape"),
         (init.from_sparse([9], [1.0]), (3,), "out of bounds"),
         (init.glorot_uniform(), (3,), "give a matrix"),

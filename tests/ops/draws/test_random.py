@@ -284,7 +284,7 @@ def test_gradients_that_do_not_exist_are_refused():
         (lambda: r.normal(0, -1), ValueError, "random.normal: scale=-1; expected 0 or more"),
         (lambda: r.normal(0, np.array([1.0, -2.0])), ValueError, "random.normal: scale="),
         (lambda: r.normal(0, float("nan")), ValueError, "scale=nan"),
-        (lambda: r.normal("a"), TypeError, "random.normal: loc='a' is no real number"),
+        (lambda: r.normal("a"), TypeError, "random.normal: loc='a'; expected a real number"),
         (lambda: r.normal(size=-1), ValueError, "size=-1 has a negative size"),
         (lambda: r.normal(size=2.5), TypeError, "size=2.5"),
         (lambda: r.normal(dtype="int64"), TypeError, "dtype=int64; expected a floating one"),

@@ -74,7 +74,7 @@ def test_columns_of_many_images_are_made_in_parts(dtype):
     arrays = [rng.normal(size=s) for s in ((7, 3, 9, 9), (4, 3, 3, 3), (4,))]
     with patch.multiple(windows, MOST_COLUMNS=20000, FEW=0, THIN=0):
         agree(lambda x, w, b: ng.convolution(x, w, b, pad=1), arrays, dtype)
-        agree(lambda x, w: ng.convolution_data(x, w, size=(9, 9), pad=1),
+        agree(lambda x, w: ng.ops.convolution_data(x, w, size=(9, 9), pad=1),
               [rng.normal(size=(7, 4, 9, 9)), arrays[1]], dtype)  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def test_sparse_input_that_does_not_fit():
         ng.csr_dot(*good, x, columns=3)
     with pytest.raises(DTypeError, match="csr_dot: indices has dtype float64"):
         ng.csr_dot(good[0], good[0], good[2], x)
-    with pytest.raises(DTypeError, match="no floating dtype"):
+    with pytest.raises(DTypeError, match="not a floating dtype"):
         ng.csr_dot(good[1], *good[1:], good[1])
     with pytest.raises(ValueError, match="offsets go from 0 to 1; expected from 0 to 2"):
         ng.csr_dot(*good[:2], np.array([0, 1, 1]), x)

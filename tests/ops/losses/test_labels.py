@@ -1,4 +1,4 @@
-"""Labels that are no class: an error that names label, place and classes, in every world."""
+"""Labels that are not a class: an error that names label, place and classes, in every world."""
 
 import functools
 
@@ -128,7 +128,8 @@ def test_ignored_labels_are_no_classes_and_pass(ignored):
 
 
 def test_what_mxnet_calls_softmax_output_passes_any_label():
-    """MXNet looks at labels in the gradient alone, where one that is no class takes nothing off."""
+    """MXNet looks at labels in the gradient alone, where one that is not a class takes
+    nothing off."""
     x = ng.zeros((2, 4))
     x.attach_grad()
     with ng.autograd.record():

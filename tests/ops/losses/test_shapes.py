@@ -97,7 +97,7 @@ def test_every_loss_of_elements_is_among_them():
         if callable(value) and hasattr(value, "operands") and value.__module__ == module.__name__
     }
     known = {label(case).partition("(")[0] for case in CASES}
-    assert found - known == {"cosine_similarity"}  # it is no loss, and broadcasts
+    assert found - known == {"cosine_similarity"}  # it is not a loss, and broadcasts
 
 
 def test_the_example():

@@ -1,6 +1,7 @@
 """Names, variables and errors of operators by MXNet's names; values are in test_mxnet."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -217,6 +218,29 @@ def test_every_name_is_there():
         assert registry.entry(name).doc, name
 
 
+@pytest.mark.parametrize(("name", "other", "shape"), [
+    ("reshape_like", (3, 2), (3, 2)),
+    ("broadcast_like", (4, 2, 3), (4, 2, 3)),
+    ("slice_like", (1, 2), (1, 2)),
+])  # fmt: skip
+def test_an_array_that_gives_its_shape_alone_stays_an_argument(name, other, shape):
+    """Whether shapes are known or not; it has no gradient, and the array's memory is seen."""
+    for sizes in ((None, None), ((2, 3), other)):
+        a, b = (ng.var(n, shape=s, dtype="float32") for n, s in zip("ab", sizes, strict=True))
+        y = getattr(ng.sym, name)(a, b)
+        for graph in (y, ng.load_json(y.tojson())):
+            assert graph.list_arguments() == ["a", "b"]
+            assert graph.infer_shape(a=(2, 3), b=other)[1] == [shape]
+    x, like = ng.ones((2, 3)), ng.ones(other)
+    x.attach_grad()
+    like.attach_grad()
+    with ng.autograd.record():
+        made = getattr(ng.nd, name)(x, like)
+    made.backward()
+    assert float(x.grad.sum()) == math.prod(shape) and not like.grad.any()
+    assert np.shares_memory(getattr(ops, name)(X, np.ones((*X.shape,))), X)
+
+
 BAD = [
     (lambda: ops.Reshape(X, (5, -1)), ShapeError, "does not fit an array of shape"),
     (lambda: ops.Reshape(X, (-4, 5, -1)), ShapeError, "-4 splits one"),
@@ -253,7 +277,7 @@ BAD = [
     (lambda: ops.softmax_output(X[0], X[0, :2]), ShapeError, "label"),
     (lambda: ops.linalg_det(X), ShapeError, "expected square matrices"),
     (lambda: ops.linalg_potrf(-np.eye(2)), ValueError, "not positive definite"),
-    (lambda: ops.linalg_maketrian(np.ones(4)), ShapeError, "4 elements are no triangle"),
+    (lambda: ops.linalg_maketrian(np.ones(4)), ShapeError, "4 elements are not a triangle"),
     (lambda: ops.Embedding([0], X[0], input_dim=9), ShapeError, r"expected \(9, any\)"),
     (lambda: ops.Embedding([7], X[0]), IndexingError, "out of bounds"),
     (lambda: ops.fill_element_0index(X, [0], [0]), ShapeError, "lhs has shape"),

@@ -53,8 +53,8 @@ def test_in_graphs():
 
 
 BAD = [
-    (lambda: ops.unravel_index([42], (7, 6)), IndexingError, "42 is no number .* 0 to 41"),
-    (lambda: ops.unravel_index([-1], (-1, 6)), IndexingError, "-1 is no number"),
+    (lambda: ops.unravel_index([42], (7, 6)), IndexingError, "42 is not a number .* 0 to 41"),
+    (lambda: ops.unravel_index([-1], (-1, 6)), IndexingError, "-1 is not a number"),
     (lambda: ops.unravel_index([1], (7, -1)), ShapeError, "the first of them may be -1"),
     (lambda: ops.ravel_multi_index([[7], [0]], (7, 6)), IndexingError, "7 is out of bounds .* 0;"),
     (lambda: ops.ravel_multi_index([[1], [-1]], (-1, 6)), IndexingError, "for axis 1"),
@@ -63,7 +63,7 @@ BAD = [
     (lambda: ops.histogram([1.0], [2.0, 1.0]), ArgumentError, "monotonic"),
     (lambda: ops.histogram([1.0], [2.0]), ShapeError, "at least two edges"),
     (lambda: ops.histogram([1.0], 0), ArgumentError, "at least 1"),
-    (lambda: ops.histogram([1.0], 2.5), ArgumentError, "bins=2.5 is no whole number"),
+    (lambda: ops.histogram([1.0], 2.5), ArgumentError, "bins=2.5 is not a whole number"),
     (lambda: ops.histogram([1.0], 2, (3, 1)), ArgumentError, "the lower one first"),
     (lambda: ops.histogram([1.0], 2, 3), ArgumentError, "give .lowest, highest."),
 ]

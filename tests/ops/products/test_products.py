@@ -332,3 +332,15 @@ def test_python_is_the_specification():
         array = ng.array([[1.0, 2.0]]) @ ng.array([[3.0], [4.0]])
         np.testing.assert_array_equal(array.asnumpy(), [[11]])
     np.testing.assert_array_equal(found, [[11]])
+
+
+@pytest.mark.parametrize("text", ["...j,...j->...", "aij,aij->ai", "aij,aij->a", "aij,akj->aik"])
+def test_einsum_into_out_has_the_bits_of_einsum(text):
+    """MTE-02: sums of products have one order, wherever the result is written."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        a, b = rng.normal(size=(2, 3, 2)), rng.normal(size=(2, 3, 2))
+        wanted = np.asarray(ops.einsum(text, a, b))
+        out = np.full(wanted.shape, np.nan)
+        assert ops.einsum(text, a, b, out=out) is out
+        np.testing.assert_array_equal(out, wanted)

@@ -7,11 +7,20 @@ import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.request import kAddTo, kWriteTo
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout, layout_of
+from nbgraph.operator.request import kAddTo
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.windows import convolution_tiles, convolutions
 
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12, "float16": 2e-2}
+
+
+def kernel_of(op, x, w, how):
+    """The name of the kernel that computes a call."""
+    (made,) = op.infer([Spec.of(x), Spec.of(w)], how)
+    found = lowered(op, [layout_of(x), layout_of(w)], [layout(*made)], ["write"], how)
+    return found.alone.code.loop.name
 
 
 def cases(count, seed=0):
@@ -221,7 +230,7 @@ def test_few_places_at_once(monkeypatch, seed):
         "groups": int(random.integers(1, 3)),
     }
     for op in (convolutions._CONVOLUTION, convolutions._DATA, convolutions._WEIGHTS):
-        monkeypatch.setattr(op, "_calls", {})
+        monkeypatch.setattr(op, "carried", {})
     x = random.normal(size=(2, 2 * how["groups"], *size))
     w = random.normal(size=(3 * how["groups"], 2, *kernel))
     out = ops.convolution(x, w, **how)
@@ -271,9 +280,7 @@ def test_a_window_for_every_channel(seed, dtype):
         rtol=0,
         atol=100 * TOLERANCE[dtype],
     )
-    specs = [Spec.of(x), Spec.of(w)]
-    call = convolutions._CONVOLUTION.tiled_call(specs, kWriteTo, how)
-    assert call.code.loop.name == "depthwise"
+    assert kernel_of(convolutions._CONVOLUTION, x, w, how) == "depthwise"
 
 
 @pytest.mark.parametrize(("name", "groups"), [("depthwise", 4), ("direct", 1)])
@@ -285,7 +292,7 @@ def test_what_is_not_finite_stays_in_its_windows(name, groups):
     w = np.ones((4, 4 // groups, 3, 3), "float32")
     how = {"stride": 1, "pad": 1, "dilation": 1, "groups": groups}
     op = operator_of(ops.convolution)
-    assert op.tiled_call([Spec.of(x), Spec.of(w)], kWriteTo, how).code.loop.name == name
+    assert kernel_of(op, x, w, how) == name
     np.testing.assert_array_equal(ops.convolution(x, w, **how), convolutions._naive(x, w, **how))
     by_data = ops.convolution_data(x, w, size=(19, 18), **how)
     wanted = convolutions._naive_data(x, w, size=(19, 18), **how)

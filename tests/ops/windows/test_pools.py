@@ -6,8 +6,9 @@ import pytest
 import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.request import kAddTo, kWriteTo
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout_of
+from nbgraph.operator.request import kAddTo
 from nbgraph.ops.define import operator_of
 
 
@@ -85,8 +86,8 @@ def test_kernels_agree_with_the_specification(dtype):
             judge = op.naive(*given, **how, **more)
             made = np.ones_like(judge)
             op.run(given, [made], [kAddTo], {**how, **more})
-            specs = [Spec.of(v) for v in given]
-            assert op.tiled_call(specs, kWriteTo, {**how, **more}) is not None
+            arrays = [layout_of(v) for v in given], [layout_of(made)]
+            assert lowered(op, *arrays, ["write"], {**how, **more}) is not None
             scale = 1e-5 if dtype == "float32" else 1e-13
             np.testing.assert_allclose(made, 1 + judge, atol=scale, err_msg=name)
 

@@ -8,23 +8,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.codegen.making import aside
-from nbgraph.codegen.making.events import Event, events
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.codegen.making.events import Event, certificates, events
+from nbgraph.picture import Report, columns
 
 _SHOWN = 60  # rows of the text, newest; `to_dict()` has all
 _HEAD = ("what", "compiler", "origin", "ms", "bytes", "when", "")
 
 
-@dataclass(frozen=True, slots=True)
-class CompileReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class CompileReport(Report):
     """Machine code of this process: an Event for each time it was compiled or found on disk.
 
-    `pending`: names of what is being compiled in the background, or will be. Seconds are the time
-    between begin and end, so what ran at the same time is counted twice.
+    `pending`: names of what is being compiled in the background, or will be. `certificates`:
+    seconds of each certificate of a derivative that was worked out, not found on disk. Seconds are
+    the time between begin and end, so what ran at the same time is counted twice.
     """
+
+    title = "ng.compile_report()"
 
     events: tuple[Event, ...]
     pending: tuple[str, ...]
+    certificates: tuple[float, ...] = ()
 
     @property
     def hits(self) -> int:
@@ -63,9 +67,11 @@ class CompileReport:
             "compiled": self.compiled,
             "failed": len(self.failed),
             "waited": self.waited,
+            "certificates": list(self.certificates),
         }
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         shown = self.events[-_SHOWN:]
         more = len(self.events) - len(shown)
         rows = columns([_HEAD, *map(_row, shown)]) if shown else "nothing yet"
@@ -79,16 +85,11 @@ class CompileReport:
         aside_seconds = sum((e.seconds for e in self.events if e.background), 0.0)
         rows = [("found on disk", str(self.hits)), ("compiled", str(self.compiled))]
         rows += [("failed", str(len(self.failed)))] if self.failed else []
+        if self.certificates:
+            seconds = f"{sum(self.certificates):.3f} s"
+            rows.append(("certificates of derivatives", f"{len(self.certificates)} in {seconds}"))
         rows.append(("waited for", f"{self.waited:.3f} s"))
         return [*rows, ("in the background", f"{aside_seconds:.3f} s")]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_sections("ng.compile_report()", self._parts())
 
 
 def _row(event: Event) -> Sequence[str]:
@@ -115,4 +116,4 @@ def compile_report() -> CompileReport:
     >>> ng.compile_report().events[-1].name
     'half_of_it'
     """
-    return CompileReport(events(), aside.pending())
+    return CompileReport(events(), aside.pending(), certificates())

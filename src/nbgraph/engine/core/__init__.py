@@ -31,7 +31,7 @@ Rules, each kept under one spin lock that no function of a user is ever called u
    applies to an operation whose number is not above that. Operations it applies to are skipped
    and hand it on; a success clears the cells of what it wrote.
 
-Who may touch what: words of variables, operations, queues and cells only under the lock; an
+Owners: words of variables, operations, queues and cells only under the lock; an
 operation's function, arguments and error by the thread that runs it; a parker's word by its
 thread and by whoever has taken it out of the idle or waiting lists; a plan instance's counters
 by atomics alone. Nothing but memory operations happens under the lock; system calls that wake a

@@ -5,7 +5,7 @@ Callers have these without the core's own files, which are read only where it is
 
 from __future__ import annotations
 
-# what a push answers when it is no ticket
+# what a push answers when it is not a ticket
 DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
 TWICE, MISCOUNTED = -3, -4  # a variable is named twice; there are not as many as expected
 STALE = -16  # STALE - i: variable i is dead
@@ -33,7 +33,15 @@ ENTRIES = (
     *("launch", "launch_many", "settled", "renew"),
     *("new_thread", "work_until_stopped", "next_call", "call_done", "call_issued", "wait_for"),
     *("is_done", "mark", "stop", "take_one", "run_one"),
-    *("new_variable", "give_up", "raise_variable", "raise_first", "raise_cell", "cell_of"),
+    *(
+        "new_variable",
+        "give_up",
+        "raise_variable",
+        "raise_first",
+        "unseen",
+        "raise_cell",
+        "cell_of",
+    ),
     *("let_cell_go", "fail", "late_failure", "set_failure", "put_failure", "leave_early"),
     *("dead_cell", "dead_template", "drop_instance", "dead_instance"),
     *("peek", "poke", "new_memory", "free_memory", "snapshot", "uses", "ready_list"),

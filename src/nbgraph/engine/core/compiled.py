@@ -54,4 +54,5 @@ def compile_core() -> unit.Unit:
         if hasattr(place, primitive.__name__)
     }
     made = unit.transplant(functions(), names)
-    return unit.build(key(), {name: (made[name], 2) for name in ENTRIES})
+    roots = {name: (made[name], 2) for name in ENTRIES}
+    return unit.build(key(), {**roots, "timed": (made["timed"], 3)})

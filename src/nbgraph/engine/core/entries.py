@@ -16,50 +16,8 @@ from nbgraph.engine.core.codes import (
     STALE,
     TO_RUN,
 )
-from nbgraph.engine.core.layout import (
-    CALL,
-    FORCE,
-    FRESH,
-    INTERNAL,
-    KERNEL,
-    LATE,
-    MUTATE,
-    NO_SKIP,
-    O_ARGS,
-    O_BYTES,
-    O_CLASS,
-    O_COST,
-    O_COUNT,
-    O_FIXED,
-    O_FLAGS,
-    O_FUNCTION,
-    O_HI,
-    O_KIND,
-    O_LANE,
-    O_LO,
-    O_NAME,
-    O_NEXT,
-    O_NOTIFY,
-    O_PRIORITY,
-    O_QUEUE,
-    O_SEQ,
-    O_SITE,
-    O_SLOTS,
-    O_TEMPLATE,
-    O_TOKEN,
-    PLAN,
-    PYTHON,
-    REAPED,
-    RELEASED,
-    S_VARIABLE,
-    SLOT,
-    WORD,
-)
-from nbgraph.engine.core.machine import (
-    copy_words,
-    load,
-    store,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import copy_words, load, store
 from nbgraph.engine.core.memory import (
     argument,
     give_block,
@@ -77,17 +35,9 @@ from nbgraph.engine.core.operations import (
     over_brake,
     set_slot,
 )
-from nbgraph.engine.core.queues import (
-    put_ready,
-    to_wake,
-    wake,
-)
-from nbgraph.engine.core.running import (
-    run,
-)
-from nbgraph.engine.core.tracker import (
-    stale,
-)
+from nbgraph.engine.core.queues import put_ready, to_wake, wake
+from nbgraph.engine.core.running import run
+from nbgraph.engine.core.tracker import stale
 
 TICKET_BITS = 22
 TICKET_MASK = (1 << TICKET_BITS) - 1

@@ -2,26 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.layout import (
-    C_NEXT,
-    C_RAISED,
-    C_REFS,
-    C_TOKEN,
-    CELLS,
-    DEAD_CELLS,
-    NO_SKIP,
-    O_ERROR,
-    O_FIXED,
-    O_FLAGS,
-    O_SEQ,
-    O_SLOTS,
-    SEQUENCE,
-    SLOT,
-)
-from nbgraph.engine.core.machine import (
-    load,
-    store,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import load, store
 from nbgraph.engine.core.memory import (
     argument,
     cell_on,
@@ -36,18 +18,9 @@ from nbgraph.engine.core.memory import (
     take_block,
     unlock,
 )
-from nbgraph.engine.core.operations import (
-    clear_operation,
-    fail_locked,
-    schedule_locked,
-)
-from nbgraph.engine.core.queues import (
-    wake,
-)
-from nbgraph.engine.core.tracker import (
-    give_back,
-    poison,
-)
+from nbgraph.engine.core.operations import clear_operation, fail_locked, schedule_locked
+from nbgraph.engine.core.queues import wake
+from nbgraph.engine.core.tracker import give_back, poison
 
 
 def raise_variable(argv: int, argc: int) -> int:
@@ -78,6 +51,21 @@ def raise_first(argv: int, argc: int) -> int:
         mark_raised(core, first, load(core + SEQUENCE))
     unlock(core)
     return first
+
+
+def unseen(argv: int, argc: int) -> int:
+    """core, n -> of the failures nobody has seen the n-th newest, held for the caller, or 0."""
+    core = argument(argv, 0)
+    left = argument(argv, 1)
+    lock(core)
+    cell = load(core + CELLS)
+    while cell != 0 and left > 0:
+        cell = load(cell + C_NEXT)
+        left -= 1
+    if cell != 0:
+        hold_cell(cell)
+    unlock(core)
+    return cell
 
 
 def raise_cell(argv: int, argc: int) -> int:

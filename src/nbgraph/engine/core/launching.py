@@ -2,63 +2,13 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import (
-    BRAKE,
-    LAUNCHED,
-    MISCOUNTED,
-    NO_MEMORY,
-    STALE,
-    TWICE,
-)
-from nbgraph.engine.core.entries import (
-    admit,
-)
-from nbgraph.engine.core.layout import (
-    I_EXTERNALS,
-    I_SERIAL,
-    I_WORDS,
-    LATE,
-    MUTATE,
-    O_ARGS,
-    O_CLASS,
-    O_COUNT,
-    O_FIXED,
-    O_FLAGS,
-    O_PRIORITY,
-    O_SITE,
-    O_SLOTS,
-    O_TEMPLATE,
-    O_TOKEN,
-    RELEASED,
-    S_MODE,
-    S_VARIABLE,
-    SLOT,
-    SMALL,
-    STAMPS,
-    V_GENERATION,
-    V_STAMP,
-    WORD,
-)
-from nbgraph.engine.core.machine import (
-    copy_words,
-    load,
-    store,
-)
-from nbgraph.engine.core.memory import (
-    argument,
-    give_block,
-    lock,
-    take_block,
-    unlock,
-)
-from nbgraph.engine.core.operations import (
-    drain_released_locked,
-    over_brake,
-    set_slot,
-)
-from nbgraph.engine.core.plans import (
-    is_short,
-)
+from nbgraph.engine.core.codes import BRAKE, LAUNCHED, MISCOUNTED, NO_MEMORY, STALE, TWICE
+from nbgraph.engine.core.entries import admit
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import copy_words, load, store
+from nbgraph.engine.core.memory import argument, give_block, lock, take_block, unlock
+from nbgraph.engine.core.operations import drain_released_locked, over_brake, set_slot
+from nbgraph.engine.core.plans import is_short
 
 
 def launch(argv: int, argc: int) -> int:

@@ -235,3 +235,7 @@ E_SEQ, E_TOKEN, E_NAME, E_SITE, E_QUEUED, E_STARTED, E_ENDED, E_QUEUE = 0, 8, 16
 E_THREAD = 64
 E_STATUS = 72  # 0 well, 1 failed, 2 skipped
 EVENT = 80
+
+# record of a timed kernel: what it calls, and what that took
+T_FUNCTION, T_ARGS, T_NANOSECONDS, T_CALLS, T_ROWS = 0, 8, 16, 24, 32
+TIMED = 40

@@ -6,86 +6,9 @@ kernel that the thread which made it ready runs next.
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import (
-    ANYTHING,
-    DONE,
-    QUEUED,
-    TO_RUN,
-)
-from nbgraph.engine.core.layout import (
-    ALL_WAITERS,
-    BRAKE_NEED,
-    BRAKE_WAITERS,
-    BRAKED,
-    COMPLETED,
-    DEAD_OPERATORS,
-    DELETE,
-    FORCE,
-    HELP,
-    HOLD,
-    I_ONE_ROW,
-    I_PARALLEL_NS,
-    I_REFS,
-    I_SERIAL_NS,
-    I_TABLE,
-    I_UNSURE,
-    INTERNAL,
-    INTERNALS,
-    ISSUED,
-    MARK,
-    MAX_BYTES,
-    MAX_PENDING,
-    MUTATE,
-    NATIVE,
-    NO_SKIP,
-    O_ARGS,
-    O_BYTES,
-    O_CLASS,
-    O_COST,
-    O_COUNT,
-    O_ERROR,
-    O_FIXED,
-    O_FLAGS,
-    O_KIND,
-    O_NEXT,
-    O_NOTIFY,
-    O_PRIORITY,
-    O_QUEUE,
-    O_QUEUED,
-    O_SEQ,
-    O_SLOTS,
-    O_STARTED,
-    O_TEMPLATE,
-    O_WATCHERS,
-    PENDING,
-    PENDING_BYTES,
-    PLAN,
-    PROFILE,
-    R_COST,
-    REAPED,
-    RELEASED,
-    S_MODE,
-    S_VARIABLE,
-    SLOT,
-    SMALL,
-    STARTED,
-    V_GENERATION,
-    V_HEAD,
-    V_ISSUED_READS,
-    V_ISSUED_WRITES,
-    V_NEXT,
-    V_READS,
-    V_WRITES,
-    WORD,
-)
-from nbgraph.engine.core.machine import (
-    clear_words,
-    exchange,
-    load,
-    now,
-    store,
-    store_release,
-)
+from nbgraph.engine.core.codes import ANYTHING, DONE, QUEUED, TO_RUN
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import clear_words, exchange, load, now, store, store_release
 from nbgraph.engine.core.memory import (
     drop_cell,
     give_block,
@@ -96,21 +19,9 @@ from nbgraph.engine.core.memory import (
     take_block,
     unlock,
 )
-from nbgraph.engine.core.profile import (
-    record_event,
-)
-from nbgraph.engine.core.queues import (
-    put_ready,
-    take_watchers,
-    to_wake,
-    wake,
-)
-from nbgraph.engine.core.tracker import (
-    enter,
-    give_all_back,
-    leave,
-    poison,
-)
+from nbgraph.engine.core.profile import record_event
+from nbgraph.engine.core.queues import put_ready, take_watchers, to_wake, wake
+from nbgraph.engine.core.tracker import enter, give_all_back, leave, poison
 
 
 def over_brake(core: int, operation: int) -> bool:

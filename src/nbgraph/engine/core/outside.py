@@ -2,84 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.layout import (
-    AWAITED,
-    BUSY,
-    C_NAME,
-    C_ROW,
-    C_SEQ,
-    DEAD_INSTANCES,
-    GIVEN_BACK,
-    GRANTED,
-    HELP,
-    I_CARRIES,
-    I_DEAD,
-    I_ERRORS,
-    I_EXTERNAL_ERRORS,
-    I_EXTERNALS,
-    I_FAILED,
-    I_HELPED,
-    I_NEXT,
-    I_OFFSETS,
-    I_ONE_ROW,
-    I_OPERATION,
-    I_PARALLEL,
-    I_PARALLEL_NS,
-    I_REFS,
-    I_REMAINING,
-    I_ROWS,
-    I_SERIAL_NS,
-    I_STARTED,
-    I_SUCCESSORS,
-    I_TABLE,
-    I_USE,
-    I_USE_OFFSETS,
-    I_USES,
-    LAST,
-    LINE,
-    NATIVE,
-    NO_SKIP,
-    O_ARGS,
-    O_FIXED,
-    O_FLAGS,
-    O_KIND,
-    O_LO,
-    O_NAME,
-    O_QUEUE,
-    O_SEQ,
-    O_SLOTS,
-    O_TOKEN,
-    ONE_ROWS,
-    OPEN,
-    PATIENCE,
-    PENALTY,
-    PLAN,
-    PYTHON,
-    Q_IDLES,
-    QUEUES,
-    R_NAME,
-    R_TOKEN,
-    ROW,
-    S_MODE,
-    S_STEP,
-    S_VARIABLE,
-    SLOT,
-    SPARED,
-    STEP,
-    UNTIL_WRITTEN,
-    USE,
-    V_KEEPS,
-    WORD,
-    WORKERS,
-)
-from nbgraph.engine.core.machine import (
-    fetch_add,
-    load,
-    load_acquire,
-    now,
-    store,
-    store_release,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import fetch_add, load, load_acquire, now, store, store_release
 from nbgraph.engine.core.memory import (
     applies,
     bury_token,
@@ -98,14 +22,8 @@ from nbgraph.engine.core.operations import (
     fail_locked,
     schedule_locked,
 )
-from nbgraph.engine.core.queues import (
-    put_ready,
-    to_wake,
-    wake,
-)
-from nbgraph.engine.core.tracker import (
-    give_back,
-)
+from nbgraph.engine.core.queues import put_ready, to_wake, wake
+from nbgraph.engine.core.tracker import give_back
 
 
 def idle_workers(core: int) -> int:

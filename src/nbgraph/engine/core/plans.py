@@ -17,44 +17,8 @@ failing row poisons its successors and the outside variables these write, nothin
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import (
-    GRAIN,
-)
-from nbgraph.engine.core.layout import (
-    I_CHUNKS,
-    I_COUNTERS,
-    I_DONE,
-    I_EPOCH,
-    I_FAILED,
-    I_HEAD,
-    I_INDEGREE,
-    I_LEFT,
-    I_NEXT_CHUNK,
-    I_OFFSETS,
-    I_ONE_ROW,
-    I_ROWS,
-    I_SERIAL_NS,
-    I_SUCCESSORS,
-    I_TABLE,
-    I_TAIL,
-    I_TICKETS,
-    I_UNSURE,
-    R_ARGS,
-    R_CHUNKS,
-    R_COST,
-    R_FUNCTION,
-    R_HI,
-    R_KIND,
-    R_LO,
-    R_TOKEN,
-    R_USES,
-    ROW,
-    ROW_ACQUIRE,
-    ROW_KERNEL,
-    ROW_PYTHON,
-    WORD,
-    WORKERS,
-)
+from nbgraph.engine.core.codes import GRAIN
+from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (
     call_kernel,
     compare_exchange,

@@ -1,40 +1,9 @@
-"""Records of what ran when, in a ring that the profiler empties."""
+"""Records of what ran when, in a ring that the profiler empties; kernels of plans, timed."""
 
 from __future__ import annotations
 
-from nbgraph.engine.core.layout import (
-    C_SEQ,
-    CALL,
-    E_ENDED,
-    E_NAME,
-    E_QUEUE,
-    E_QUEUED,
-    E_SEQ,
-    E_SITE,
-    E_STARTED,
-    E_STATUS,
-    E_THREAD,
-    E_TOKEN,
-    EVENT,
-    EVENTS,
-    EVENTS_NEXT,
-    EVENTS_SIZE,
-    O_ERROR,
-    O_KIND,
-    O_NAME,
-    O_QUEUE,
-    O_QUEUED,
-    O_SEQ,
-    O_SITE,
-    O_STARTED,
-    O_THREAD,
-    O_TOKEN,
-)
-from nbgraph.engine.core.machine import (
-    load,
-    now,
-    store,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import call_kernel, fetch_add, load, now, store
 
 
 def record_event(core: int, operation: int) -> None:
@@ -60,3 +29,16 @@ def record_event(core: int, operation: int) -> None:
         status = 1 if load(cell + C_SEQ) == load(operation + O_SEQ) else 2
     store(place + E_STATUS, status)
     store(core + EVENTS_NEXT, count + 1)
+
+
+def timed(args: int, lo: int, hi: int) -> int:
+    """A kernel that calls another one and adds up its time, calls and elements of the range.
+
+    It stands in a plan's table while somebody profiles; chunks may run at the same time.
+    """
+    started = now()
+    code = call_kernel(load(args + T_FUNCTION), load(args + T_ARGS), lo, hi)
+    fetch_add(args + T_NANOSECONDS, now() - started)
+    fetch_add(args + T_CALLS, 1)
+    fetch_add(args + T_ROWS, hi - lo)
+    return code

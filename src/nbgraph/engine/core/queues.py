@@ -8,39 +8,8 @@ lock, so no wake-up is given twice; the system call comes after the lock.
 
 from __future__ import annotations
 
-from nbgraph.engine.core.layout import (
-    HOLD,
-    LINE,
-    O_CHILD,
-    O_NEXT,
-    O_PRIORITY,
-    O_QUEUE,
-    O_SEQ,
-    P_NEXT,
-    P_PREVIOUS,
-    P_QUEUE,
-    P_TAKEN,
-    P_WAKE_NEXT,
-    P_WATCH_NEXT,
-    P_WORD,
-    PARKED,
-    PARKING,
-    Q_COUNT,
-    Q_FIRST,
-    Q_HEAP,
-    Q_IDLE,
-    Q_IDLES,
-    Q_LAST,
-    QUEUES,
-    SIGNALLED,
-)
-from nbgraph.engine.core.machine import (
-    exchange,
-    load,
-    store,
-    store_release,
-    unpark,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import exchange, load, store, store_release, unpark
 
 
 def queue_of(core: int, number: int) -> int:

@@ -2,73 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import (
-    GRAIN,
-    MOST_CHUNKS,
-)
-from nbgraph.engine.core.layout import (
-    HELP,
-    HELPED,
-    I_CHUNKS,
-    I_COUNTERS,
-    I_ERRORS,
-    I_EXTERNALS,
-    I_HEAD,
-    I_HELPED,
-    I_INDEGREE,
-    I_INTERVAL,
-    I_LEFT,
-    I_NEXT,
-    I_NEXT_CHUNK,
-    I_OFFSETS,
-    I_ONE_ROW,
-    I_OPERATION,
-    I_PARALLEL,
-    I_PARALLEL_NS,
-    I_PATCHES,
-    I_PLACES,
-    I_PROBE,
-    I_REFS,
-    I_ROWS,
-    I_SERIAL,
-    I_SERIAL_NS,
-    I_STARTED,
-    I_TABLE,
-    I_TAIL,
-    I_TICKETS,
-    I_USE_OFFSETS,
-    I_WIDTH,
-    INSTANCE_BYTES,
-    LATE,
-    O_ARGS,
-    O_COST,
-    O_COUNT,
-    O_ERROR,
-    O_FLAGS,
-    O_FUNCTION,
-    O_HI,
-    O_KIND,
-    O_LO,
-    O_SLOTS,
-    O_THREAD,
-    ONE_ROWS,
-    OPEN,
-    PLAN,
-    R_ARGS,
-    R_CHUNKS,
-    R_COST,
-    R_FUNCTION,
-    R_HI,
-    R_KIND,
-    R_LO,
-    ROW,
-    ROW_KERNEL,
-    S_MODE,
-    SLOT,
-    SPLITTABLE,
-    STEP,
-    WORD,
-)
+from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
+from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (
     call_kernel,
     fetch_add,
@@ -79,15 +14,8 @@ from nbgraph.engine.core.machine import (
     store_release,
     yield_now,
 )
-from nbgraph.engine.core.memory import (
-    carve,
-    give_block,
-    lock,
-    unlock,
-)
-from nbgraph.engine.core.operations import (
-    finish,
-)
+from nbgraph.engine.core.memory import carve, give_block, lock, unlock
+from nbgraph.engine.core.operations import finish
 from nbgraph.engine.core.outside import (
     drop_reference_locked,
     fail_row,
@@ -105,10 +33,7 @@ from nbgraph.engine.core.plans import (
     row_done,
     work,
 )
-from nbgraph.engine.core.queues import (
-    to_wake,
-    wake,
-)
+from nbgraph.engine.core.queues import to_wake, wake
 
 SPLIT_FROM = 2 * GRAIN  # nanoseconds a kernel must take to be cut
 FIRST_INTERVAL, LAST_INTERVAL = 32, 4096  # runs until the slower way is tried again

@@ -3,37 +3,9 @@
 from __future__ import annotations
 
 from nbgraph.engine.core.entries import TICKET_BITS, TICKET_MASK, admit
-from nbgraph.engine.core.layout import (
-    FORCE,
-    INTERNAL,
-    MARK,
-    MUTATE,
-    NO_SKIP,
-    O_COUNT,
-    O_FIXED,
-    O_FLAGS,
-    O_KIND,
-    O_SEQ,
-    O_SLOTS,
-    Q_IDLE,
-    QUEUE_COUNT,
-    SILENT,
-    SLOT,
-    STEP,
-    STOPPING,
-    WORD,
-)
-from nbgraph.engine.core.machine import (
-    load,
-    load_acquire,
-    store,
-)
-from nbgraph.engine.core.memory import (
-    argument,
-    lock,
-    take_block,
-    unlock,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import load, load_acquire, store
+from nbgraph.engine.core.memory import argument, lock, take_block, unlock
 from nbgraph.engine.core.operations import (
     begin_locked,
     clear_operation,
@@ -42,26 +14,10 @@ from nbgraph.engine.core.operations import (
     schedule_locked,
     set_slot,
 )
-from nbgraph.engine.core.queues import (
-    queue_of,
-    take_idle,
-    take_this,
-    to_wake,
-    wake,
-)
-from nbgraph.engine.core.running import (
-    finish_step,
-    run,
-)
-from nbgraph.engine.core.tracker import (
-    issue,
-)
-from nbgraph.engine.core.waiting import (
-    new_parker,
-    pop,
-    wait,
-    worker,
-)
+from nbgraph.engine.core.queues import queue_of, take_idle, take_this, to_wake, wake
+from nbgraph.engine.core.running import finish_step, run
+from nbgraph.engine.core.tracker import issue
+from nbgraph.engine.core.waiting import new_parker, pop, wait, worker
 
 
 def new_thread(argv: int, argc: int) -> int:

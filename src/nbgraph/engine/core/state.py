@@ -2,40 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import (
-    SNAPSHOT,
-)
-from nbgraph.engine.core.layout import (
-    ALIVE,
-    DEAD_INSTANCES,
-    DEAD_OPERATORS,
-    I_DEAD,
-    I_NEXT,
-    I_REFS,
-    MUTATE,
-    O_AFTER,
-    O_COUNT,
-    O_FLAGS,
-    O_KIND,
-    O_NAME,
-    O_NEXT,
-    O_SEQ,
-    O_SITE,
-    O_SLOTS,
-    O_TEMPLATE,
-    O_TOKEN,
-    O_WAIT,
-    Q_FIRST,
-    QUEUE_COUNT,
-    RELEASED,
-    S_MODE,
-    S_VARIABLE,
-    SEQUENCE,
-    SLOT,
-    V_NEXT,
-    V_SINCE,
-    WORD,
-)
+from nbgraph.engine.core.codes import SNAPSHOT
+from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (
     allocate,
     compare_exchange,
@@ -54,16 +22,9 @@ from nbgraph.engine.core.memory import (
     take_variable,
     unlock,
 )
-from nbgraph.engine.core.operations import (
-    drain_released_locked,
-    idle_variable,
-)
-from nbgraph.engine.core.outside import (
-    drop_reference_locked,
-)
-from nbgraph.engine.core.queues import (
-    queue_of,
-)
+from nbgraph.engine.core.operations import drain_released_locked, idle_variable
+from nbgraph.engine.core.outside import drop_reference_locked
+from nbgraph.engine.core.queues import queue_of
 
 # ------------------------------------------------------------------ variables and templates
 

@@ -6,58 +6,9 @@ linked through O_NEXT; somebody else decides where they run.
 
 from __future__ import annotations
 
-from nbgraph.engine.core.layout import (
-    ALIVE,
-    AWAITED,
-    GIVEN_BACK,
-    GRANTED,
-    ISSUED,
-    LATE,
-    MIXED,
-    MUTATE,
-    NEVER,
-    O_AFTER,
-    O_BEFORE,
-    O_COUNT,
-    O_FLAGS,
-    O_LANE,
-    O_NEXT,
-    O_SEQ,
-    O_SLOTS,
-    O_WAIT,
-    OVERWRITES,
-    PENDING,
-    S_MODE,
-    S_NEXT,
-    S_OPERATION,
-    S_STEP,
-    S_VARIABLE,
-    SEQUENCE,
-    SILENT,
-    SLOT,
-    UNTIL_WRITTEN,
-    V_GENERATION,
-    V_HEAD,
-    V_ISSUED_READS,
-    V_ISSUED_WRITES,
-    V_KEEPS,
-    V_LANE,
-    V_READS,
-    V_TAIL,
-    V_VERSION,
-    V_WRITES,
-)
-from nbgraph.engine.core.machine import (
-    load,
-    store,
-    store_release,
-)
-from nbgraph.engine.core.memory import (
-    applies,
-    cell_for,
-    earlier,
-    set_cell,
-)
+from nbgraph.engine.core.layout import *
+from nbgraph.engine.core.machine import load, store, store_release
+from nbgraph.engine.core.memory import applies, cell_for, earlier, set_cell
 
 
 def may_take(variable: int, mode: int, lane: int) -> bool:

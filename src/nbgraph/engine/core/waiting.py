@@ -2,32 +2,8 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core.codes import (
-    ANYTHING,
-    LEFT,
-    TURN,
-)
-from nbgraph.engine.core.layout import (
-    ALL_WAITERS,
-    BRAKE_WAITERS,
-    BUSY,
-    NATIVE,
-    O_CLASS,
-    O_SEQ,
-    O_WATCHERS,
-    P_TAKEN,
-    P_WATCH_NEXT,
-    P_WORD,
-    PARKED,
-    PARKER_WORDS,
-    PARKING,
-    PENDING,
-    Q_COUNT,
-    SIGNALLED,
-    SPIN,
-    SPINNING,
-    STOPPING,
-)
+from nbgraph.engine.core.codes import ANYTHING, LEFT, TURN
+from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import (
     clear_words,
     compare_exchange,
@@ -40,20 +16,9 @@ from nbgraph.engine.core.machine import (
     store,
     yield_now,
 )
-from nbgraph.engine.core.memory import (
-    lock,
-    take_block,
-    unlock,
-)
-from nbgraph.engine.core.operations import (
-    begin_locked,
-    below_brake,
-    is_long,
-    is_long_plan,
-)
-from nbgraph.engine.core.outside import (
-    drop_reference_locked,
-)
+from nbgraph.engine.core.memory import lock, take_block, unlock
+from nbgraph.engine.core.operations import begin_locked, below_brake, is_long, is_long_plan
+from nbgraph.engine.core.outside import drop_reference_locked
 from nbgraph.engine.core.queues import (
     add_idle,
     next_ready,
@@ -64,15 +29,11 @@ from nbgraph.engine.core.queues import (
     to_wake,
     wake,
 )
-from nbgraph.engine.core.running import (
-    join,
-    open_instance_locked,
-    run,
-)
+from nbgraph.engine.core.running import join, open_instance_locked, run
 
 FOR_ALL, FOR_BRAKE = 0, -1  # instead of an operation to wait for
 CHAIN = 4096  # kernels a waiting thread runs before signals get their turn
-NOTHING, HELPED, TIRED = 0, 1, 3  # what came of help; or LEFT
+NOTHING, RAN, TIRED = 0, 1, 3  # what came of help; or LEFT
 
 
 def new_parker(core: int) -> int:
@@ -176,7 +137,7 @@ def help_locked(core: int, parker: int, longest: int, until: int) -> int:
             return LEFT
         begin_locked(core, take_ready(core, NATIVE))
         unlock(core)
-        return HELPED if run_chain(core, operation, parker, longest, until) else TIRED
+        return RAN if run_chain(core, operation, parker, longest, until) else TIRED
     instance = open_instance_locked(core)
     if instance == 0:
         return NOTHING
@@ -186,7 +147,7 @@ def help_locked(core: int, parker: int, longest: int, until: int) -> int:
         return LEFT
     unlock(core)
     join(core, instance)
-    return HELPED
+    return RAN
 
 
 def run_chain(core: int, operation: int, thread: int, longest: int, until: int) -> bool:
@@ -255,7 +216,7 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, lo
         helped = NOTHING
         if longest != 0:
             helped = help_locked(core, parker, longest, until)
-        if helped == HELPED and now() < until:
+        if helped == RAN and now() < until:
             continue
         if helped != NOTHING:
             outcome = LEFT if helped == LEFT or now() >= until else 0

@@ -13,7 +13,7 @@ return %2
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ import numpy as np
 from nbgraph.graph.build import GraphNode, Operand, constant, rebuilt
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.mapper import Mapper
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 LIMIT = 1 << 12  # bytes by which results may be larger than what was read for them
 
 
@@ -84,7 +84,7 @@ def _nbytes(array: Array) -> int:
 
 
 def _computed(
-    op: Mapper | ArrayOp, arrays: Sequence[Any], attributes: Mapping[str, Any]
+    op: Mapper | ArrayOp, arrays: Sequence[Any], attributes: Attributes
 ) -> list[Array] | None:
     """The outputs; None where the operator raises: it does so where it is run."""
     try:

@@ -25,12 +25,7 @@ from nbgraph.dtype import name_of
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen, rebuilt
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.node import topological
-from nbgraph.graph.passes.fuse_facts import (
-    COMBINES,
-    Knowledge,
-    reduced_axes,
-    values_of,
-)
+from nbgraph.graph.passes.fuse_facts import COMBINES, Knowledge, reduced_axes, values_of
 from nbgraph.graph.passes.fuse_groups import Group, Grouping
 from nbgraph.graph.passes.fuse_report import Fusion, Loop
 from nbgraph.kernels.fused import Source
@@ -131,7 +126,7 @@ def _mean_as_sum(node: GraphNode, x: Operand, knowledge: Knowledge) -> list[Oper
 
 
 def _node(operand: Operand) -> GraphNode:
-    assert type(operand) is tuple, f"{operand!r} is no node"
+    assert type(operand) is tuple, f"{operand!r} is not a node"
     return operand[0]
 
 

@@ -21,7 +21,9 @@ from nbgraph.ops.reductions import extremes, reductions
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
 _CALL, _TRIGONOMETRIC = 2, 16
-_SLOW = ("extern", "final")  # calls and loops that keep everything beside them from vectorising
+_SLOW = frozenset(
+    ("extern", "final")
+)  # calls and loops that keep everything beside them from vectorising
 
 
 class Facts(NamedTuple):
@@ -85,13 +87,13 @@ def _scalar_facts(
 ) -> tuple[str | None, int, str | None]:
     typed = op.invoker.plan_of(values, node.attributes).typed
     nodes = typed.captured.graph.reachable(typed.captured.outputs)
-    compute = typed.compute if any(n.kind == "f" for n in nodes) else None
+    compute = typed.compute if "f" in [n.kind for n in nodes] else None
     problem = None
     if op.fastmath:
         problem = "may be reordered (fastmath)"
-    elif any(n.op in _SLOW for n in nodes):
+    elif not _SLOW.isdisjoint([n.op for n in nodes]):
         problem = "has a loop or a call inside, which would not vectorise"
-    return compute, sum(_weight(n) for n in nodes), problem
+    return compute, sum(map(_weight, nodes)), problem
 
 
 def _weight(node: Any) -> int:

@@ -40,10 +40,7 @@ class Fusion:
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        loops: list[Loop],
-        apart: Mapping[tuple[GraphNode, GraphNode], str],
+        self, graph: Graph, loops: list[Loop], apart: Mapping[tuple[GraphNode, GraphNode], str]
     ) -> None:
         self.graph, self.loops, self.apart = graph, tuple(loops), apart
 

@@ -15,14 +15,14 @@ return %5
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from nbgraph.dtype import is_float
+from nbgraph.dtype import inexact
 from nbgraph.errors import ArgumentError, DerivativeError, ShapeError
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.composite import CompositeOp, resolved
-from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.graph.node import topological
 from nbgraph.graph.passes.reverse import Value, in_gradients, located
 from nbgraph.operator.array_op import Spec, constant
@@ -32,9 +32,7 @@ from nbgraph.ops.elementwise.casting import astype
 
 
 def gradient(
-    graph: Graph,
-    wrt: Sequence[GraphNode],
-    head_grads: Sequence[Operand | None] | None = None,
+    graph: Graph, wrt: Sequence[GraphNode], head_grads: Sequence[Operand | None] | None = None
 ) -> Graph:
     """The gradients of the heads, taken together, with respect to variables: one head for each.
 
@@ -70,9 +68,7 @@ def gradient(
     for head, seed in zip(graph.heads, seeds, strict=True):
         if head in useful:
             _add(sums, head, seed)
-    for node in reversed(graph.nodes):
-        if node.op is not None:
-            _step(node, useful, sums)
+    flow(graph.nodes, useful, sums)
     heads = [_result(variable, sums) for variable in wrt]
     return Graph(heads, [*graph.variables, *_others(graph, seeds)])
 
@@ -95,16 +91,38 @@ def no_gradient(entry: Entry) -> bool:
     return entry[0].op is library.zeros.op
 
 
-def _step(node: GraphNode, useful: set[Entry], sums: dict[Entry, Value]) -> None:
-    out_grads = [sums.pop((node, k), None) for k in range(node.nout)]
-    if all(g is None for g in out_grads):
-        return
-    wanted = [type(operand) is tuple and operand in useful for operand in node.inputs]
-    found = in_gradients(node, out_grads, wanted)
-    for operand, value in zip(node.inputs, found, strict=True):
-        if value is not None:
-            assert type(operand) is tuple
-            _add(sums, operand, value)
+def flow(
+    nodes: Iterable[GraphNode],
+    useful: Collection[Entry],
+    sums: dict[Entry, Value],
+    passing: Callable[[Entry, Value], Value] | None = None,
+) -> None:
+    """Let gradients flow back through nodes: in place of those of their outputs, `sums` has those
+    of their operands.
+
+    Parameters
+    ----------
+    nodes : operands first
+    useful : entries that gradients are to reach or pass through
+    sums : what has come so far, by entry
+    passing : callable, optional
+        `passing(entry, gradient)` sees the whole gradient of an entry and gives what flows on.
+    """
+    for node in reversed([*nodes]):
+        if node.op is None:
+            continue
+        out_grads = [sums.pop((node, k), None) for k in range(node.nout)]
+        if passing is not None:
+            came = enumerate(out_grads)
+            out_grads = [None if g is None else passing((node, k), g) for k, g in came]
+        wanted = [type(operand) is tuple and operand in useful for operand in node.inputs]
+        if True not in wanted or all(g is None for g in out_grads):
+            continue
+        found = in_gradients(node, out_grads, wanted)
+        for operand, value in zip(node.inputs, found, strict=True):
+            if value is not None:
+                assert type(operand) is tuple
+                _add(sums, operand, value)
 
 
 def _add(sums: dict[Entry, Value], entry: Entry, value: Value) -> None:
@@ -119,7 +137,7 @@ def _useful(graph: Graph, wrt: Sequence[GraphNode]) -> set[Entry]:
     for node in graph.nodes:
         if node in asked or _passes(node, found):
             assert node.specs is not None
-            found.update((node, k) for k, spec in enumerate(node.specs) if is_float(spec.dtype))
+            found.update((node, k) for k, own in enumerate(node.specs) if inexact(own.dtype))
     return found
 
 
@@ -144,37 +162,29 @@ def _seeds(graph: Graph, given: Sequence[Operand | None] | None) -> list[Value]:
 
 def _seed(index: int, head: Entry, given: Operand | None) -> Value:
     """The gradient that starts at a head: ones, or what was given, in the head's dtype."""
-    spec = spec_of(head)
-    assert spec is not None, "a head is no number"
+    shape, dtype = spec(head)
     if given is None:
-        return uniform("ones", spec)
+        return uniform("ones", spec(head))
     if type(given) is not tuple:
-        return uniform("full", spec, fill_value=given)
-    own = spec_of(given)
-    assert own is not None, "not a number"
-    if own.shape != spec.shape:
+        return uniform("full", spec(head), fill_value=given)
+    own = spec(given).shape
+    if own != shape:
         raise ShapeError(
-            f"gradient: the head gradient {index} has shape {own.shape}, the head {spec.shape}; "
-            "give one of that shape"
+            f"gradient: the head gradient {index} has shape {own}, the head {shape}; give one of "
+            "that shape"
         )
-    return astype(Value.of(given), spec.dtype, copy=False)
+    return astype(Value.of(given), dtype, copy=False)
 
 
-def uniform(name: str, spec: Spec, **given: Any) -> Value:
+def uniform(name: str, own: Spec, **given: Any) -> Value:
     """One number everywhere, by the operator of that name."""
     op = getattr(library, name).op
-    return Value.applied(
-        op, [], {"shape": spec.shape, **given, "dtype": spec.dtype, "device": None}
-    )
+    return Value.applied(op, [], {"shape": own.shape, **given, "dtype": own.dtype, "device": None})
 
 
 def _result(variable: GraphNode, sums: dict[Entry, Value]) -> Entry:
     value = sums.get((variable, 0))
-    if value is None:
-        spec = spec_of((variable, 0))
-        assert spec is not None, "a variable is no number"
-        value = uniform("zeros", spec)
-    return value.entry
+    return (uniform("zeros", spec((variable, 0))) if value is None else value).entry
 
 
 def _others(graph: Graph, seeds: Sequence[Value]) -> list[GraphNode]:

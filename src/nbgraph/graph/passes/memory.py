@@ -17,8 +17,9 @@ that touch it. Homes that are given have their place; all others get an offset.
 *Invariants.*
 1. A life gets bytes at its first task, all of whose guards are ancestors of that task. So whoever
    touched the bytes before has ended when they are written again.
-2. Who touches a life is its first task or a descendant of it (it reads what was written there, or
-   writes behind its readers). So the guards of the last owner stand for those of all owners.
+2. A task that touches a life is its first task or a descendant of it (it reads what was written
+   there, or writes behind its readers). So the guards of the last owner stand for those of all
+   owners.
 3. Lives in use at once are disjoint, and `GAP` bytes at least lie between them.
 
 *Waits.* A task nothing depends on (it writes only what is given: a gradient, a result) would keep

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from nbgraph.graph.build import NUMBERS, GraphNode, Operand, apply
 from nbgraph.graph.graph import spec_of
 from nbgraph.graph.passes.trivial import everywhere
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.operators import Operators
 
 COMMUTATIVE = frozenset(("add", "multiply", "maximum", "minimum", "logaddexp"))
@@ -37,7 +38,7 @@ class Pattern(Operators):
     __nbgraph_priority__ = 100
 
     def __init__(
-        self, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], name: str = ""
+        self, op: Any, operands: Sequence[Any], attributes: Attributes, name: str = ""
     ) -> None:
         self.op, self.operands, self.name = op, tuple(operands), name
         self.attributes = dict(attributes)
@@ -46,7 +47,7 @@ class Pattern(Operators):
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Pattern:
         """The pattern of an operator; see `nbgraph.operator.call`."""
         return cls(op, operands, attributes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nbgraph.graph.passes.lifetimes import footprint, homes
 from nbgraph.graph.schedule import Schedule, Task, Value
-from nbgraph.picture import columns, html_sections, sections
+from nbgraph.picture import Report, columns, html_sections, sections
 
 _ROWS = 40  # of a printed table; the rest is counted
 
@@ -125,8 +125,10 @@ def _neighbours(
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryReport:
+class MemoryReport(Report):
     """The totals of a plan and all values, the largest first."""
+
+    title = "memory plan"
 
     naive_bytes: int
     peak_bytes: int
@@ -138,7 +140,8 @@ class MemoryReport:
         """The facts by name."""
         return asdict(self)
 
-    def _parts(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         totals = [
             ("every value its own", str(self.naive_bytes)),
             ("in use at once", str(self.peak_bytes)),
@@ -150,12 +153,6 @@ class MemoryReport:
         more = len(self.values) - _ROWS
         table = columns(rows) + (f"\n... and {more} more" if more > 0 else "")
         return [("bytes", columns(totals)), ("values", table)]
-
-    def __str__(self) -> str:
-        return sections(self._parts())
-
-    def _repr_html_(self) -> str:
-        return html_sections("memory plan", self._parts())
 
 
 def report_of(

@@ -15,8 +15,9 @@ from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.graph import Entry, spec_of
 from nbgraph.graph.symbol import Symbol
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.backward import backward
+from nbgraph.operator import complex_call
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.backward import map_vjp, rule_vjp
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
@@ -39,14 +40,16 @@ class Value(Symbol):
 
     @classmethod
     def __nbgraph_call__(
-        cls, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any], out: Any
+        cls, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any
     ) -> Any:
         """Make a node; see `nbgraph.operator.call`."""
+        if isinstance(op, Mapper) and complex_call.any_complex(operands):
+            return complex_call.apply(op, operands, attributes, out)
         inputs = [cls._lifted(op, i, value) for i, value in enumerate(operands)]
         return cls.applied(op, inputs, attributes)
 
     @classmethod
-    def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Mapping[str, Any]) -> Any:
+    def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Attributes) -> Any:
         """The outputs of an operator over operands."""
         node = build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
         made = [cls.of((node, i)) for i in range(node.nout)]
@@ -98,7 +101,7 @@ class _Forward(NamedTuple):
 
     op: Mapper
     inputs: Sequence[Operand]
-    attributes: Mapping[str, Any]
+    attributes: Attributes
     outputs: Sequence[Entry]
     out_grads: Sequence[Value | None]
 
@@ -149,15 +152,12 @@ def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
 
 def _reverse(forward: _Forward, wrt: Sequence[int]) -> tuple[Mapper, list[Operand]]:
     """The operator of the in-gradients `wrt`, and what it is applied to."""
-    op = forward.op
-    own = op.scalar.operands
-    reverse = backward(op, None if len(wrt) == len(own) else tuple(own[i] for i in wrt))
-    # an operand called "out" comes first: then the gradient is written with operands alone
-    read = {f"out{k}": entry for k, entry in enumerate(forward.outputs)}
-    read |= {"out": forward.outputs[0]} | dict(zip(own, forward.inputs, strict=True))
+    vjp = map_vjp(forward.op, tuple(wrt))
+    vjp.require()
+    read = {"in": forward.inputs, "out": forward.outputs}
     inputs: list[Operand] = [0.0 if g is None else g.entry for g in forward.out_grads]
-    inputs += [read[name] for name in reverse.scalar.operands[op.nout :]]
-    return reverse, inputs
+    inputs += [read[sort][i] for sort, i in vjp.reads]
+    return vjp.reverse, inputs
 
 
 def _slopes(
@@ -184,19 +184,17 @@ def _of_array_op(
     node: GraphNode, out_grads: Sequence[Value | None], wanted: Sequence[bool]
 ) -> list[Value | None]:
     op: Any = node.op
-    if op.rule is None:
-        raise located(
-            f"{op.__name__}: it has no gradient; use ng.stop_gradient where none should flow, or "
-            "give one with ng.autograd.Function",
-            node,
-        )
     inputs = [
         Value.of(entry) if type(entry) is tuple and op.keeps_input(i) else None
         for i, entry in enumerate(node.inputs)
     ]
     outputs = [Value.of((node, k)) if op.keeps_output(k) else None for k in range(op.nout)]
     specs = [spec_of(operand) or _NUMBER for operand in node.inputs]
-    found = op.rule(Gradients(op, node.attributes, out_grads, inputs, outputs, specs, list(wanted)))
+    gradients = Gradients(op, node.attributes, out_grads, inputs, outputs, specs, list(wanted))
+    try:
+        found = rule_vjp(gradients)
+    except DerivativeError as problem:
+        raise located(problem, node) from problem
     return [_checked(node, i, value, specs[i]) for i, value in enumerate(found)]
 
 

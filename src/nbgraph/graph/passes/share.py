@@ -38,7 +38,7 @@ def share(graph: Graph) -> Graph:
 
 def _work(node: GraphNode) -> GraphNode:
     """The node without what people call it: one for all that compute the same."""
-    assert node.op is not None, "a variable is no work"
+    assert node.op is not None, "a variable is not work"
     if node.name is None and not node.scope and not node.marks:
         return node
     return apply(node.op, node.inputs, node.attributes)

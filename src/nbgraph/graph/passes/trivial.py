@@ -22,8 +22,8 @@ from nbgraph.kernels.transplant import Transplant
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import library
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Uniform = dict[Entry, Array]  # the one element of an entry, as an array without axes
 _KEY = "trivial outputs"
 # Literals are folded in double precision; with these factors that is exact in any precision.
@@ -56,14 +56,17 @@ def element(node: GraphNode, known: Uniform) -> Array | None:
 
 def _of_array(array: Array) -> Array | None:
     """By bits: zeros of both signs are two numbers."""
-    bits = array.reshape(-1).view(f"u{array.itemsize}")
-    return array.reshape(-1)[:1].reshape(()) if (bits == bits[0]).all() else None
+    if not array.size:
+        return None
+    flat = array.reshape(-1)
+    bits = flat.view(f"V{array.itemsize}")
+    return flat[:1].reshape(()) if (bits == bits[0]).all() else None
 
 
 def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list[Array] | None:
     """The elements of the outputs of a scalar operator whose operands are all uniform."""
     op: Any = node.op
-    if not isinstance(op, Mapper) or all(type(i) is not tuple for i in inputs):
+    if not isinstance(op, Mapper) or tuple not in map(type, inputs):
         return None
     values = [known.get(i) if type(i) is tuple else i for i in inputs]
     if any(v is None for v in values):

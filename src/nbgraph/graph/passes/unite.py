@@ -7,8 +7,8 @@ then what comes from above; both at once read operands and what comes from above
 >>> import nbgraph as ng
 >>> x, g = ng.var("x", shape=(4, 9)), ng.var("g", shape=(4,))
 >>> label = ng.var("label", shape=(4,), dtype="int64")
->>> loss, top, inverse = ng.label_entropy(x, label)
->>> slope = ng.label_entropy_gradient(x, label, top, inverse, g, g)
+>>> loss, top, inverse = ng.ops.label_entropy(x, label)
+>>> slope = ng.ops.label_entropy_gradient(x, label, top, inverse, g, g)
 >>> [node.op.__name__ for node in unite(ng.Group([loss, slope]).graph).nodes if node.op]
 ['label_entropy_at_once']
 """

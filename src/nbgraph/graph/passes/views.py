@@ -80,7 +80,7 @@ def dense(entry: Entry) -> bool:
 
 
 def fresh(entry: Entry) -> bool:
-    """Whether the memory is no variable's."""
+    """Whether the memory is not a variable's."""
     node = entry[0]
     while getattr(node.op, "view", None) is not None:
         node = node.inputs[0][0]  # type: ignore[index]

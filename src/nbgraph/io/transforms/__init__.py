@@ -12,6 +12,7 @@ and the number of the sample.
 (height, width). Names are those of MXNet's gluon.data.vision.transforms where it has one.
 """
 
+from nbgraph.foreign import missing
 from nbgraph.io.transforms.affine import RandomAffine as RandomAffine
 from nbgraph.io.transforms.base import ColumnTransform as ColumnTransform
 from nbgraph.io.transforms.base import Stage as Stage
@@ -53,3 +54,5 @@ from nbgraph.io.transforms.values import Cast as Cast
 from nbgraph.io.transforms.values import LabelSmoothing as LabelSmoothing
 from nbgraph.io.transforms.values import Lambda as Lambda
 from nbgraph.io.transforms.values import OneHot as OneHot
+
+__getattr__ = missing("ng.io.transforms", globals())

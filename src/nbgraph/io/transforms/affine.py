@@ -10,8 +10,7 @@ from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import ColumnTransform, interval, number, one_of, require_held
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import axes_of, channels_last, checked_layout
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class RandomAffine(ColumnTransform):

@@ -18,8 +18,8 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.draws import Draws
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Column = Array | list[Array]
 Columns = tuple[Column, ...]
 Run = Callable[[Columns, Draws], Columns]

@@ -19,8 +19,7 @@ from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import mixed, rounded
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class Step(NamedTuple):

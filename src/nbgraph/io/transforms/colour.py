@@ -17,8 +17,8 @@ from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended, scaled, shifted
 from nbgraph.io.transforms.images import Axes, axes_of, checked_layout
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 LUMA = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue look
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.321], [0.211, -0.523, 0.311]])
 # variances of the colours of ImageNet's pixels, and their directions (Krizhevsky et al., 2012)

@@ -49,11 +49,7 @@ class Compose(Transform):
         self._set(transforms=checked(self.name, self.transforms))
 
     def stage(
-        self,
-        descs: Sequence[DataDesc],
-        labels: Sequence[str] = (),
-        *,
-        sample: Sample | None = None,
+        self, descs: Sequence[DataDesc], labels: Sequence[str] = (), *, sample: Sample | None = None
     ) -> Stage:
         """Return the transforms made ready for columns; see Transform.
 

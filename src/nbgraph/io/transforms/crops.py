@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import ColumnTransform, changed, number, pair, require_held
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Axes, axes_of, checked_layout, resized
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class CenterCrop(ColumnTransform):

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class Draws:
@@ -32,7 +31,7 @@ class Draws:
     index : array of int64, shape (n,)
         Numbers of the samples in their source.
     path : str
-        Who draws: transforms of different paths draw independent numbers.
+        The drawing transform: those of different paths draw independent numbers.
 
     >>> a = Draws(0, 0, [5, 6, 7]).uniform()
     >>> b = Draws(0, 0, [7, 5]).uniform()

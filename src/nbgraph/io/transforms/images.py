@@ -8,8 +8,8 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 LAYOUTS = ("HWC", "CHW", "HW")
 _CHANNELS = (3, 4, 1)  # what an axis of channels has, where nothing says which one it is
 

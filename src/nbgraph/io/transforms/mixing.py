@@ -23,8 +23,7 @@ from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended
 from nbgraph.io.transforms.images import Axes, axes_of, channels_last, checked_layout
 from nbgraph.io.transforms.values import require_probabilities
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class Cutout(ColumnTransform):

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from nbgraph.io.extras import extra
+from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import (
-    ColumnTransform,
-    changed,
-    interval,
-    one_of,
-    pair,
-    whole,
-)
+from nbgraph.io.transforms.base import ColumnTransform, changed, interval, one_of, pair, whole
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import (
     Axes,
@@ -26,8 +18,8 @@ from nbgraph.io.transforms.images import (
     checked_layout,
     resized,
 )
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Box = tuple[float, float, float, float]  # left, upper, right, lower
 FILTERS = {"nearest": 0, "lanczos": 1, "linear": 2, "cubic": 3, "box": 4}  # Pillow's numbers
 _ATTEMPTS = 10
@@ -142,10 +134,7 @@ class RandomResizedCrop(ColumnTransform):
         fits = (w > 0) & (w <= width) & (h > 0) & (h <= height)
         chosen = np.arange(len(draws)), fits.argmax(axis=1)
         low, high = self.ratio
-        middle = (
-            min(width, max(1, round(height * high))),
-            min(height, max(1, round(width / low))),
-        )
+        middle = (min(width, max(1, round(height * high))), min(height, max(1, round(width / low))))
         any_fits = fits.any(axis=1)
         w, h = (np.where(any_fits, v[chosen], m) for v, m in zip((w, h), middle))
         top = np.where(any_fits, np.floor(place[:, 0] * (height - h + 1)), (height - h) // 2)

@@ -13,8 +13,7 @@ from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import normalised
 from nbgraph.io.transforms.images import axes_of, checked_layout
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class ToFloat(Pixels):

@@ -13,8 +13,7 @@ from nbgraph.errors import ArgumentError, DTypeError, LabelError, ShapeError
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import ColumnTransform, changed, number, whole
 from nbgraph.io.transforms.draws import Draws
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class Cast(ColumnTransform):
@@ -116,7 +115,7 @@ class OneHot(ColumnTransform):
     on : str
         By default the labels.
 
-    LabelError where a label is no class.
+    LabelError where a label is not a class.
 
     >>> OneHot(3, on="all")((np.array([2, 0]),), Draws(0, 0, [0, 1]))[0].tolist()
     [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]

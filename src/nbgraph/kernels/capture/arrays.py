@@ -10,18 +10,16 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from nbgraph.errors import DTypeError
 from nbgraph.kernels.capture import samples, vectors
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten
 from nbgraph.kernels.kinds import kind_of_dtype, promote
 from nbgraph.kernels.scalar import Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 MAX_SIZE = 1024  # entries of an array that a function makes
 _STRONG = {"i": "int64", "b": "bool"}  # what Python's numbers are in an array
@@ -40,7 +38,7 @@ class Making:
     def text(self, fn: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
         """A function of `vectors`, traced in place."""
         text = cast("FunctionType", fn)
-        return self.tracer.call_text(self.node, text, args, kwargs, self.path)
+        return Call(self.tracer, self.node, text, list(args), kwargs, self.path).text(text)
 
     def spread(self, fn: Callable[..., Value], *values: Value) -> Value:
         """A function of numbers over arrays that are broadcast against each other."""
@@ -63,7 +61,7 @@ class Making:
     def whole(self, value: Value, what: str) -> int:
         """A constant integer."""
         if not (isinstance(value, Node) and value.op == "const" and value.kind != "f"):
-            self.refuse(f"{what} is no constant integer", "use a constant, so that it is known")
+            self.refuse(f"{what} is not a constant integer", "use a constant, so that it is known")
         return int(value.data)
 
     def shape(self, value: Value) -> tuple[int, ...]:
@@ -91,7 +89,7 @@ class Making:
         """A number, or an array of what nested lists and tuples hold; all entries of one kind."""
         nodes = flatten(value) or []
         if flatten(value) is None or len(nodes) > MAX_SIZE:
-            what = f"this is no array of up to {MAX_SIZE} numbers"
+            what = f"this is not an array of up to {MAX_SIZE} numbers"
             self.refuse(what, "give a tuple, a list or an array of numbers")
         kinds = {_STRONG.get(n.kind, n.kind) for n in nodes} or {"f"}
         kind = self.kind(dtype) or functools.reduce(promote, sorted(kinds))

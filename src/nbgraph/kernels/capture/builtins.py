@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from nbgraph.kernels.capture import composed, integers
-from nbgraph.kernels.capture.table import ROUNDING
+from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.raising import Raising
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.texts import Texts
 from nbgraph.kernels.capture.values import Static, Value
+from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.vector_math.names import ARITY
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
+
+class Texts(Raising):
+    """Mixed into Tracer."""
+
+    def compose(self, fn: FunctionType, args: Sequence[Value], path: Node) -> Value:
+        """A function of the library, traced in place with the user's line kept."""
+        tracer = self.subtracer(fn)
+        names = fn.__code__.co_varnames[: fn.__code__.co_argcount + fn.__code__.co_kwonlyargcount]
+        line = self.graph.line
+        value = tracer.run(dict(zip(names, args, strict=True)), path)
+        self.graph.line = line
+        return value
+
+    def call_whole(self, call: Call, fn: FunctionType) -> Value:
+        """A function of Python's integers: those of a narrow dtype do not wrap in it."""
+        if fn in (integers.gcd, integers.lcm) and len(call.args) > 2:
+            first, second, *others = call.args
+            pair = self.call_whole(call.of(fn, first, second), fn)
+            return self.call_whole(call.of(fn, pair, *others, **call.kwargs), fn)
+        values = call.in_order(fn)
+        if any(isinstance(v, Node) and v.kind == "f" for v in values):
+            call.refuse(
+                f"{fn.__name__}() is for integers", "make them integers with int()", KindError
+            )
+        if all(isinstance(v, Node) and v.op == "const" for v in values):
+            numbers = [int(v.data) for v in values]
+            exact = fn in (integers.comb, integers.perm) and 0 <= numbers[-1] <= numbers[0]
+            return self.graph.const((getattr(math, fn.__name__) if exact else fn)(*numbers))
+        wide = [
+            self.graph.cast(v, "int64") if isinstance(v, Node) and v.kind != "uint64" else v
+            for v in values
+        ]
+        return self.compose(fn, wide, call.path)
+
 
 # Constant whole exponents up to this are products by squaring. These are what x to the n is for an
 # x that is off by less than half a unit in its last place, which is what x is known to.
@@ -29,84 +60,64 @@ MAX_POWER = 512
 class Builtins(Texts):
     """Mixed into Tracer."""
 
-    def operation(
-        self,
-        node: ast.Call,
-        operation: tuple[str, object],
-        args: list[Value],
-        kwargs: dict[str, Value],
-        path: Node,
-    ) -> Value:
-        """A known function applied to values."""
+    def operation(self, call: Call, operation: tuple[str, object]) -> Value:
+        """The value of a known function."""
         sort, detail = operation
+        name, args, kwargs = str(detail), call.args, call.kwargs
         if sort == "composed":
-            return self._composed(node, cast("FunctionType", detail), args, kwargs, path)
+            return self._composed(call, cast("FunctionType", detail))
         if sort == "whole":
-            return self.call_whole(node, cast("FunctionType", detail), args, kwargs, path)
+            return self.call_whole(call, cast("FunctionType", detail))
         if sort == "static":
-            return self._known(node, detail, args)
+            return self._known(call, detail)
         if detail in ("float", "int") and args and isinstance(args[0], Static):
-            return self._known(node, float if detail == "float" else int, args)
+            return self._known(call, float if detail == "float" else int)
         if detail in ("round", "npround"):  # `None` is the default of the second argument
-            args = [a for a in (*args, *kwargs.values()) if getattr(a, "value", 0) is not None]
+            args = [a for a in call.values if getattr(a, "value", 0) is not None]
             kwargs = {}
         if kwargs:
-            self.refuse(
-                node,
-                f"{ast.unparse(node.func)}() knows no keyword {next(iter(kwargs))!r} here",
+            call.refuse(
+                f"{call.name}() knows no keyword {next(iter(kwargs))!r} here",
                 "give numbers by position; dtype= and out= belong to the call of the operator",
             )
         if not all(isinstance(a, Node) for a in args):
-            what = f"{ast.unparse(node.func)}() takes numbers, and not all arguments are"
-            self.refuse(node, what, "give numbers")
+            call.refuse(f"{call.name}() takes numbers, and not all arguments are", "give numbers")
         if sort == "operator":
-            return self._operator(str(detail), args, path)
-        name = str(detail)
+            return self._operator(name, args, call.path)
         if name == "hypot" and len(args) != 2:
             first, *others = args or [self.graph.const(0.0)]
             legs = [self.graph.absolute(self.graph.float(first)), *others]
             return functools.reduce(lambda a, b: self.graph.call("hypot", a, b), legs)
         if sort in ("call", "to_int"):
-            self._count(node, args, ARITY[name])
-            return self._call_math(name, args, to_int=sort == "to_int", path=path)
-        method: Callable[..., Value] = getattr(self, f"_{name}", None) or self._convert(name)
-        minimum, maximum = _ARITY.get(name, (1, 1))
-        if not minimum <= len(args) <= maximum:
-            least = "at least " if maximum > minimum else ""
-            self.refuse(
-                node,
-                f"{name}() takes {least}{minimum} arguments, not {len(args)}",
+            return self._call_math(call, name, to_int=sort == "to_int")
+        function, least, most = _BUILTINS.get(name) or (_cast(name), 1, 1)
+        if not least <= len(args) <= most:
+            some = f"at least {least}" if most > least else least
+            call.refuse(
+                f"{name}() takes {some} arguments, not {len(args)}",
                 "give as many numbers, or min() and max() a tuple",
             )
-        return method(*args, path=path)
+        return function(self, *args, path=call.path)
 
-    def _composed(
-        self,
-        node: ast.Call,
-        fn: FunctionType,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        path: Node,
-    ) -> Value:
-        values = [*args, *kwargs.values()]
+    def _composed(self, call: Call, fn: FunctionType) -> Value:
         if fn.__module__ == integers.__name__:
-            if any(isinstance(v, Node) and v.kind == "f" for v in values):
+            if any(isinstance(v, Node) and v.kind == "f" for v in call.values):
                 problem = f"{fn.__name__}() is for integers"
-                self.refuse(node, problem, "make them integers with int()", KindError)
-            if all(isinstance(v, Node) and v.op == "const" for v in values):
-                return self.graph.const(fn(*(int(v.data) for v in values)))
-        return self.call_text(node, fn, args, kwargs, path)
+                call.refuse(problem, "make them integers with int()", KindError)
+            if all(isinstance(v, Node) and v.op == "const" for v in call.values):
+                return self.graph.const(fn(*(int(v.data) for v in call.values)))
+        return call.text(fn)
 
-    def _known(self, node: ast.Call, fn: Any, args: list[Value]) -> Value:
+    def _known(self, call: Call, fn: Any) -> Value:
         """A function of texts, types and literals: `float("inf")`, `np.finfo(float)`."""
+        args = call.args
         values = [a.value if isinstance(a, Static) else getattr(a, "data", a) for a in args]
         if not all(isinstance(a, Static) or getattr(a, "op", "") == "const" for a in args):
-            what = f"{ast.unparse(node.func)}() needs constants"
-            self.refuse(node, what, "compute it before the call")
+            call.refuse(f"{call.name}() needs constants", "compute it before the call")
         try:
-            return cast("Tracer", self).constant(fn(*values), node)
+            return self.constant(fn(*values), call.node)
         except (TypeError, ValueError) as error:
-            self.refuse(node, str(error), "give a number, or text such as 'inf' or 'nan'")
+            call.refuse(str(error), "give a number, or text such as 'inf' or 'nan'")
 
     def power(self, a: Node, b: Node, path: Node) -> Value:
         """`a ** b`; small constant integer exponents become products."""
@@ -166,43 +177,22 @@ class Builtins(Texts):
             return self.divide_floor(op, graph.float(a), graph.float(b), path)
         return result
 
-    # helpers ----------------------------------------------------------------------------------
-
-    def _count(self, node: ast.Call, args: list[Node], expected: int) -> None:
-        if len(args) != expected:
-            self.refuse(
-                node,
-                f"{ast.unparse(node.func)}() takes {expected} argument{'s'[: expected - 1]}, "
-                f"{len(args)} were given",
-                "give as many numbers",
-            )
-
     def _operator(self, op: str, args: list[Node], path: Node) -> Value:
         if op in ("neg", "invert"):
             return self.graph.negate(args[0]) if op == "neg" else self.graph.invert(args[0])
-        return cast("Tracer", self).binary(op, args[0], args[1], path)
+        return self.binary(op, args[0], args[1], path)
 
-    def _call_math(self, name: str, args: list[Node], *, to_int: bool, path: Node) -> Value:
-        graph = self.graph
+    def _call_math(self, call: Call, name: str, *, to_int: bool) -> Value:
+        graph, args, expected = self.graph, call.args, FUNCTIONS[name].arity
+        if len(args) != expected:
+            what = f"{call.name}() takes {expected} argument{'s'[: expected - 1]}"
+            call.refuse(f"{what}, {len(args)} were given", "give as many numbers")
         if name in ROUNDING and args[0].kind != "f":
             return args[0]
         result = graph.call(name, *args)
         return graph.cast(result, "i") if to_int else result
 
-    def _convert(self, name: str) -> Callable[..., Value]:
-        if name in ("float16", "float32"):
-            return lambda a, path: self.graph.narrow(a, name)
-        kind = {"bool_": "bool", "float64": "f"}.get(name, name)
-        assert kind in ("f", "bool") or kind in INTEGERS, name
-        return lambda a, path: self.graph.cast(a, kind)
-
     # built-ins by name ------------------------------------------------------------------------
-
-    def _abs(self, a: Node, path: Node) -> Node:
-        return self.graph.absolute(a)
-
-    def _fabs(self, a: Node, path: Node) -> Node:
-        return self.graph.absolute(self._floating(a, path))
 
     def _floating(self, a: Node, path: Node) -> Node:
         # a call says that NumPy's function of an integer is meant, which gives the smallest
@@ -228,17 +218,8 @@ class Builtins(Texts):
         a, b = self.graph.cast(a, kind), self.graph.cast(b, kind)
         return self.compose(composed.integer_fmod, [a, b], path)
 
-    def _rint(self, a: Node, path: Node) -> Node:
-        """`np.rint`: unlike `np.round` it makes floats of integers."""
-        return self.graph.call("round", a)
-
-    def _min(self, *args: Node, path: Node) -> Node:
-        return self._extreme("lt", args)
-
-    def _max(self, *args: Node, path: Node) -> Node:
-        return self._extreme("gt", args)
-
-    def _extreme(self, op: str, args: tuple[Node, ...]) -> Node:
+    def extreme(self, op: str, args: Sequence[Node]) -> Node:
+        """The least ("lt") or the largest ("gt") of numbers."""
         graph, result = self.graph, args[0]
         for other in args[1:]:
             result = graph.select(graph.compare(op, other, result), other, result)
@@ -252,19 +233,10 @@ class Builtins(Texts):
         wide = [self.graph.cast(n, "i") for n in (a, b, mod)]
         return self.compose(integers.power_modulo, wide, path)
 
-    def _fpow(self, a: Node, b: Node, path: Node) -> Value:
-        return self.power(self.graph.float(a), b, path)
-
-    def _float(self, a: Node, path: Node) -> Node:
-        return self.graph.float(a)
-
     def _int(self, a: Node, path: Node) -> Node:
         if a.kind == "f":
             a = self.graph.call("trunc", a)
         return self.graph.cast(a, "i")
-
-    def _bool(self, a: Node, path: Node) -> Node:
-        return self.graph.truth(a)
 
     def _round(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
         if digits is not None:
@@ -294,40 +266,12 @@ class Builtins(Texts):
     def _divmod(self, a: Node, b: Node, path: Node) -> Value:
         return self.divide_floor("floordiv", a, b, path), self.divide_floor("mod", a, b, path)
 
-    def _where(self, cond: Node, a: Node, b: Node, path: Node) -> Node:
-        return self.graph.select(self.graph.truth(cond), a, b)
-
     def _isnan(self, a: Node, path: Node) -> Node:
         return self.graph.compare("ne", a, a) if a.kind == "f" else self.graph.const(False)
 
-    def _isinf(self, a: Node, path: Node) -> Node:
-        if a.kind != "f":
-            return self.graph.const(False)
-        infinity = self.graph.const(math.inf)
-        return self.graph.compare("eq", self.graph.absolute(a), infinity)
-
-    def _isfinite(self, a: Node, path: Node) -> Node:
-        if a.kind != "f":
-            return self.graph.const(True)
-        infinity = self.graph.const(math.inf)
-        return self.graph.compare("lt", self.graph.absolute(a), infinity)
-
     def _signbit(self, a: Node, path: Node) -> Node:
-        graph = self.graph
-        one = graph.call("copysign", graph.const(1.0), a)
-        return graph.compare("lt", one, graph.const(0.0))
-
-    def _logical_and(self, a: Node, b: Node, path: Node) -> Node:
-        return self.graph.logical_and(self.graph.truth(a), self.graph.truth(b))
-
-    def _logical_or(self, a: Node, b: Node, path: Node) -> Node:
-        return self.graph.logical_or(self.graph.truth(a), self.graph.truth(b))
-
-    def _logical_not(self, a: Node, path: Node) -> Node:
-        return self.graph.logical_not(self.graph.truth(a))
-
-    def _logical_xor(self, a: Node, b: Node, path: Node) -> Node:
-        return self.graph.bitwise("bxor", self.graph.truth(a), self.graph.truth(b))
+        one = self.graph.call("copysign", self.graph.const(1.0), a)
+        return self.graph.compare("lt", one, self.graph.const(0.0))
 
     def _sign(self, a: Node, path: Node) -> Value:
         if a.kind == "f":
@@ -356,18 +300,65 @@ def _constant_power(a: Node, b: Node) -> float | int | None:
 _WEAK = ("b", "i", "f")
 _NUMBERS = {"bool": "int8", "b": "i"}  # what a bool becomes where NumPy wants a number
 _MANY = 100
-_ARITY = {
-    "min": (2, _MANY),
-    "max": (2, _MANY),
-    "pow": (2, 3),
-    "fpow": (2, 2),
-    "divmod": (2, 2),
-    "where": (3, 3),
-    "round": (1, 2),
-    "npround": (1, 2),
-    "npfmod": (2, 2),
-    "log": (1, 2),
-    "logical_and": (2, 2),
-    "logical_or": (2, 2),
-    "logical_xor": (2, 2),
+_Function = Callable[..., Value]  # of what captures, numbers and the path
+
+
+def _cast(name: str) -> _Function:
+    if name in ("float16", "float32"):
+        return lambda own, a, path: own.graph.narrow(a, name)
+    kind = {"bool_": "bool", "float64": "f"}.get(name, name)
+    assert kind in ("f", "bool") or kind in INTEGERS, name
+    return lambda own, a, path: own.graph.cast(a, kind)
+
+
+def _below_infinity(op: str, *, of_integers: bool) -> _Function:
+    """How the absolute value of a number compares to infinity."""
+
+    def compared(own: Builtins, a: Node, path: Node) -> Node:
+        graph = own.graph
+        if a.kind != "f":
+            return graph.const(of_integers)
+        return graph.compare(op, graph.absolute(a), graph.const(math.inf))
+
+    return compared
+
+
+def _of_truths(op: str) -> _Function:
+    return lambda own, *args, path: getattr(own.graph, op)(*map(own.graph.truth, args))
+
+
+# name -> the function, and the least and the largest number of arguments
+_BUILTINS: dict[str, tuple[_Function, int, int]] = {
+    "abs": (lambda own, a, path: own.graph.absolute(a), 1, 1),
+    "fabs": (lambda own, a, path: own.graph.absolute(own._floating(a, path)), 1, 1),
+    "floating": (Builtins._floating, 1, 1),
+    "square": (Builtins._square, 1, 1),
+    "reciprocal": (Builtins._reciprocal, 1, 1),
+    "sign": (Builtins._sign, 1, 1),
+    # unlike `np.round` it makes floats of integers
+    "rint": (lambda own, a, path: own.graph.call("round", a), 1, 1),
+    "round": (Builtins._round, 1, 2),
+    "npround": (Builtins._npround, 1, 2),
+    "float": (lambda own, a, path: own.graph.float(a), 1, 1),
+    "int": (Builtins._int, 1, 1),
+    "bool": (lambda own, a, path: own.graph.truth(a), 1, 1),
+    "min": (lambda own, *args, path: own.extreme("lt", args), 2, _MANY),
+    "max": (lambda own, *args, path: own.extreme("gt", args), 2, _MANY),
+    "pow": (Builtins._pow, 2, 3),
+    "fpow": (lambda own, a, b, path: own.power(own.graph.float(a), b, path), 2, 2),
+    "divmod": (Builtins._divmod, 2, 2),
+    "npfmod": (Builtins._npfmod, 2, 2),
+    "log": (Builtins._log, 1, 2),
+    "where": (lambda own, cond, a, b, path: own.graph.select(own.graph.truth(cond), a, b), 3, 3),
+    "isnan": (Builtins._isnan, 1, 1),
+    "isinf": (_below_infinity("eq", of_integers=False), 1, 1),
+    "isfinite": (_below_infinity("lt", of_integers=True), 1, 1),
+    "signbit": (Builtins._signbit, 1, 1),
+    "logical_and": (_of_truths("logical_and"), 2, 2),
+    "logical_or": (_of_truths("logical_or"), 2, 2),
+    "logical_not": (_of_truths("logical_not"), 1, 1),
+    "logical_xor": (
+        lambda own, a, b, path: own.graph.bitwise("bxor", own.graph.truth(a), own.graph.truth(b)),
+        *(2, 2),
+    ),
 }

@@ -9,13 +9,11 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.values import RESULT, Env, Value, without_flags
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-    from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.scalar import Node
 
 Definition = ast.FunctionDef | ast.Lambda
 _EMPTY = inspect.Parameter.empty

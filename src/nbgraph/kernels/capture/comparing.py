@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from nbgraph.kernels.capture import optional, typed
+from nbgraph.kernels.capture import optional
+from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.objects import UnknownText
 from nbgraph.kernels.capture.values import Complex, Mapping, Optional, Static, Value
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt",
@@ -108,8 +107,8 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
     if isinstance(a, Static) and isinstance(b, Static):
         same = a.value is b.value
         for own, target in ((a.value, b.value), (b.value, a.value)):
-            if isinstance(own, typed.NumberType):
-                return graph.const(bool(typed.is_type(own, target)))
+            if isinstance(own, NumberType):
+                return graph.const(bool(is_type(own, target)))
         if isinstance(a.value, str) and isinstance(b.value, str):
             same = a.value == b.value  # literals are one object
         return graph.const(same)
@@ -126,15 +125,16 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
 
 
 def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
-    """Return a comparison with a value that is no number, as Python gives it; None where there is
+    """Return a comparison with a value that is not a number, as Python gives it; None where there "
+    "i"
     no such comparison, or it depends on a number's value."""
     if type(op) not in _STATIC or any(_is_unknown(v) for v in (a, b)):
         return None
     for own, target in ((a, b), (b, a)):
-        if isinstance(own, Static) and isinstance(own.value, (typed.NumberType, typed.NumberDtype)):
+        if isinstance(own, Static) and isinstance(own.value, (NumberType, NumberDtype)):
             if not isinstance(target, Static) or not isinstance(op, (ast.Eq, ast.NotEq)):
                 return None
-            same = typed.is_type(own.value, target.value)
+            same = is_type(own.value, target.value)
             return None if same is None else same == isinstance(op, ast.Eq)
     known = [v.value if isinstance(v, Static) else _Number() for v in (a, b)]
     if isinstance(op, (ast.Eq, ast.NotEq)) or all(isinstance(v, Static) for v in (a, b)):

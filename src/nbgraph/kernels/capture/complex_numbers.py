@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import cmath
-import inspect
 import sys
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.kernels.capture import complex_functions, complexes
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.values import Complex, Static, Value, join_value
 from nbgraph.kernels.kinds import is_integer
 from nbgraph.kernels.scalar import Graph, Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 MAX_POWER = 100  # constant integer exponents up to this are products, as in CPython
 _MIXED = sys.version_info >= (3, 14)  # a real operand is not made complex in + - * /
@@ -156,90 +151,66 @@ def _product(tracer: Tracer, z: Complex, n: int, path: Node) -> Complex:
     return constant(tracer.graph, 1.0) if result is None else result
 
 
-def call(
-    tracer: Tracer,
-    node: ast.Call,
-    target: Any,
-    operation: tuple[str, object],
-    args: list[Value],
-    kwargs: dict[str, Value],
-    path: Node,
-) -> Value:
-    """A function of complex numbers, or a type, applied to values."""
-    graph = tracer.graph
+def apply(call: Call, operation: tuple[str, object]) -> Value:
+    """Return the value of a function of complex numbers, or of a type, for the arguments."""
+    graph, target, args = call.graph, call.target, call.args
     sort, detail = operation
     if sort == "operator" or detail == "pow":
-        return _operator(tracer, node, str(detail), [*args, *kwargs.values()], path)
+        return _operator(call, str(detail))
     if detail == "where" and len(args) == 3:
-        return join_value(graph, tracer.truth(args[0]), args[1], args[2])
+        return join_value(graph, call.tracer.truth(args[0]), args[1], args[2])
     if target is bool and len(args) == 1:
-        return tracer.truth(args[0])
+        return call.tracer.truth(args[0])
     if target in _TYPES:
-        return _made(tracer, node, target, args, kwargs, path)
+        return _of_type(call)
     if target in _PARTS and len(args) == 1 and isinstance(args[0], Node):
         return part(graph, args[0], _PARTS[target])
     fn = FUNCTIONS.get(target)
-    values = [*args, *kwargs.values()]
-    if fn is None or not all(isinstance(v, (Node, Complex)) for v in values):
-        what = f"{ast.unparse(node.func)}() is called with "
-        what += "a complex number" if fn is None else "what is no number"
-        tracer.refuse(node, what, _REAL)
-    try:
-        bound = inspect.signature(fn).bind(*args, **kwargs)
-    except TypeError as error:
-        tracer.refuse(node, f"{ast.unparse(node.func)}(): {error}", "give what it takes")
-    numbers: list[Value] = []
-    for name, p in inspect.signature(fn).parameters.items():
-        value = bound.arguments.get(name, p.default)
-        number = isinstance(value, (Node, Complex))
-        numbers.append(Complex.of(graph, value) if number else tracer.constant(value, node))
+    if fn is None or not all(isinstance(v, (Node, Complex)) for v in call.values):
+        what = "a complex number" if fn is None else "what is not a number"
+        call.refuse(f"{call.name}() is called with {what}", _REAL)
+    whole = {id(v): Complex.of(graph, v) for v in call.values}
+    numbers: list[Value] = [whole.get(id(v), v) for v in call.in_order(fn)]  # not the defaults
     for name, short in _SHORTER.get(fn, {}).items():
         fn = short if _vanishes(part(graph, numbers[0], name)) else fn
-    return tracer.compose(fn, numbers, path)
+    return call.tracer.compose(fn, numbers, call.path)
 
 
-def _operator(tracer: Tracer, node: ast.Call, op: str, args: list[Value], path: Node) -> Value:
-    """An operator that is called by a name, as `operator.mul` or `np.add`."""
-    count = 1 if op in ("neg", "invert") else 2
+def _operator(call: Call, op: str) -> Value:
+    """Return the value of an operator that is called by a name, as `operator.mul` or `np.add`."""
+    count, args = 1 if op in ("neg", "invert") else 2, call.values
     if len(args) != count:
-        what = f"{ast.unparse(node.func)}() takes {count} numbers, not {len(args)}"
-        tracer.refuse(node, what, "give as many numbers")
-    return (
-        negate(tracer.graph, args[0]) if op == "neg" else binary(tracer, op, args[0], args[1], path)
-    )
+        what = f"{call.name}() takes {count} numbers, not {len(args)}"
+        call.refuse(what, "give as many numbers")
+    if op == "neg":
+        return negate(call.graph, args[0])
+    return binary(call.tracer, op, args[0], args[1], call.path)
 
 
-def _made(
-    tracer: Tracer,
-    node: ast.Call,
-    target: Any,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    path: Node,
-) -> Value:
+def _of_type(call: Call) -> Value:
     """`complex(real, imag)`, `complex(z)`, `complex("1j")`, `np.complex64(z)`."""
-    graph = tracer.graph
-    if not kwargs and len(args) == 1 and isinstance(args[0], Static):
+    graph, tracer, args = call.graph, call.tracer, call.args
+    if not call.kwargs and len(args) == 1 and isinstance(args[0], Static):
         try:
             return constant(graph, complex(args[0].value))
         except (TypeError, ValueError):
-            tracer.refuse(node, f"{args[0].value!r} is no complex number", "give two numbers")
-    places = dict(zip(("real", "imag"), args, strict=False)) | kwargs
-    known = len(args) <= 2 and places.keys() <= {"real", "imag"}
-    if not known or not all(isinstance(v, (Node, Complex)) for v in places.values()):
-        tracer.refuse(node, "complex() takes a real and an imaginary part", "give two numbers")
+            call.refuse(f"{args[0].value!r} is not a complex number", "give two numbers")
+    parts = dict(zip(("real", "imag"), args, strict=False)) | call.kwargs
+    known = len(args) <= 2 and parts.keys() <= {"real", "imag"}
+    if not known or not all(isinstance(v, (Node, Complex)) for v in parts.values()):
+        call.refuse("complex() takes a real and an imaginary part", "give two numbers")
     nothing = graph.const(0.0)
-    real, imag = (places.get(name, nothing) for name in ("real", "imag"))
+    real, imag = (parts.get(name, nothing) for name in ("real", "imag"))
     if isinstance(real, Node) and isinstance(imag, Node):
-        made = Complex(graph.float(real), graph.float(imag))
-    elif "imag" not in places:
-        made = Complex.of(graph, real)
+        z = Complex(graph.float(real), graph.float(imag))
+    elif "imag" not in parts:
+        z = Complex.of(graph, real)
     else:
-        turned = binary(tracer, "mul", constant(graph, 1j), imag, path)
-        made = binary(tracer, "add", real, turned, path)
-    if target is np.complex64:
-        made = Complex(graph.narrow(made.real, "float32"), graph.narrow(made.imag, "float32"))
-    return made
+        turned = binary(tracer, "mul", constant(graph, 1j), imag, call.path)
+        z = binary(tracer, "add", real, turned, call.path)
+    if call.target is np.complex64:
+        z = Complex(graph.narrow(z.real, "float32"), graph.narrow(z.imag, "float32"))
+    return z
 
 
 def _vanishes(a: Node) -> bool:

@@ -36,7 +36,7 @@ def power(z, w):
 
 
 def power_of_integer(z, n):
-    """z ** n for an integer that is no literal, by squaring."""
+    """z ** n for an integer that is not a literal, by squaring."""
     result = complex(1.0, 0.0)
     base, left = z, abs(n)
     while left > 0:
@@ -47,44 +47,16 @@ def power_of_integer(z, n):
     return 1.0 / result if n < 0 else result
 
 
-def absolute(z):
-    """abs(z)."""
-    return math.hypot(z.real, z.imag)
-
-
-def phase(z):
-    """The angle of z, from -pi to pi."""
-    return math.atan2(z.imag, z.real)
-
-
-def angle(z, deg=False):
-    """`np.angle`: `phase`, in degrees where `deg` is true."""
-    return phase(z) * (180.0 / math.pi if deg.real else 1.0)
-
-
-def polar(z):
-    """Size and angle."""
-    return absolute(z), phase(z)
-
-
-def rect(r, phi):
-    """The number of this size and angle."""
-    return complex(by(r.real, math.cos(phi.real)), by(r.real, math.sin(phi.real)))
-
-
-def real(z):
-    """The real part."""
-    return z.real
-
-
-def imag(z):
-    """The imaginary part; of a real number 0."""
-    return z.imag
-
-
-def conjugate(z):
-    """z with the other sign of its imaginary part."""
-    return complex(z.real, -z.imag)
+absolute = lambda z: math.hypot(z.real, z.imag)  # abs(z)
+phase = lambda z: math.atan2(z.imag, z.real)  # the angle of z, from -pi to pi
+# `np.angle`: `phase`, in degrees where `deg` is true
+angle = lambda z, deg=False: phase(z) * (180.0 / math.pi if deg.real else 1.0)
+polar = lambda z: (absolute(z), phase(z))  # size and angle
+# the number of this size and angle
+rect = lambda r, phi: complex(by(r.real, math.cos(phi.real)), by(r.real, math.sin(phi.real)))
+real = lambda z: z.real  # the real part
+imag = lambda z: z.imag  # the imaginary part; of a real number 0
+conjugate = lambda z: complex(z.real, -z.imag)  # z with the other sign of its imaginary part
 
 
 def sign(z):
@@ -93,29 +65,12 @@ def sign(z):
     return z / complex(size if size != 0.0 else 1.0, 0.0)
 
 
-def square(z):
-    """z * z."""
-    return z * z
-
-
-def reciprocal(z):
-    """1 / z."""
-    return 1.0 / z
-
-
-def isnan(z):
-    """Whether a part is NaN."""
-    return math.isnan(z.real) or math.isnan(z.imag)
-
-
-def isinf(z):
-    """Whether a part is infinite."""
-    return math.isinf(z.real) or math.isinf(z.imag)
-
-
-def isfinite(z):
-    """Whether both parts are finite."""
-    return math.isfinite(z.real) and math.isfinite(z.imag)
+square = lambda z: z * z  # z * z
+reciprocal = lambda z: 1.0 / z  # 1 / z
+isnan = lambda z: math.isnan(z.real) or math.isnan(z.imag)  # whether a part is NaN
+isinf = lambda z: math.isinf(z.real) or math.isinf(z.imag)  # whether a part is infinite
+# whether both parts are finite
+isfinite = lambda z: math.isfinite(z.real) and math.isfinite(z.imag)
 
 
 def isclose(a, b, *, rel_tol=1e-9, abs_tol=0.0):

@@ -60,14 +60,9 @@ def logaddexp2(a, b):
     return high if abs(high) == math.inf else high + math.log1p(math.exp2(low - high)) * LOG2_E
 
 
-def log_base(x, base):
-    """Logarithm of x to a base."""
-    return math.log(x) / math.log(base)
-
-
-def integer_reciprocal(x):
-    """1 / x of an integer, rounded towards zero (NumPy); 0 for 0."""
-    return (x == 1) * 1 - (x == -1) * 1
+log_base = lambda x, base: math.log(x) / math.log(base)  # logarithm of x to a base
+# 1 / x of an integer, rounded towards zero (NumPy); 0 for 0
+integer_reciprocal = lambda x: (x == 1) * 1 - (x == -1) * 1
 
 
 def integer_fmod(a, b):
@@ -76,24 +71,12 @@ def integer_fmod(a, b):
     return r - b if (r != 0 and (r < 0) != (a < 0)) else r
 
 
-def maximum(a, b):
-    """The larger value; NaN where either is NaN (NumPy)."""
-    return np.where(a >= b or a != a, a, b)
-
-
-def minimum(a, b):
-    """The smaller value; NaN where either is NaN (NumPy)."""
-    return np.where(a <= b or a != a, a, b)
-
-
-def fmax(a, b):
-    """The larger value, ignoring NaN."""
-    return np.where(a >= b or b != b, a, b)
-
-
-def fmin(a, b):
-    """The smaller value, ignoring NaN."""
-    return np.where(a <= b or b != b, a, b)
+# the larger value; NaN where either is NaN (NumPy)
+maximum = lambda a, b: np.where(a >= b or a != a, a, b)
+# the smaller value; NaN where either is NaN (NumPy)
+minimum = lambda a, b: np.where(a <= b or a != a, a, b)
+fmax = lambda a, b: np.where(a >= b or b != b, a, b)  # the larger value, ignoring NaN
+fmin = lambda a, b: np.where(a <= b or b != b, a, b)  # the smaller value, ignoring NaN
 
 
 def clip(a, a_min=None, a_max=None, *, min=None, max=None):
@@ -110,29 +93,12 @@ def heaviside(x, middle):
     return x if x != x else (0.0 if x < 0.0 else (1.0 if x > 0.0 else middle))
 
 
-def degrees(x):
-    """Radians to degrees."""
-    return floating(x) * (180.0 / math.pi)
-
-
-def radians(x):
-    """Degrees to radians."""
-    return floating(x) * (math.pi / 180.0)
-
-
-def sinc(x):
-    """sin(pi x) / (pi x), 1 at 0."""
-    return 1.0 if x == 0.0 else math.sin(math.pi * x) / (math.pi * x)
-
-
-def sign(x):
-    """-1, 0 or 1; NaN stays."""
-    return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x * 1.0)
-
-
-def integer_sign(x):
-    """-1, 0 or 1 of an integer."""
-    return (x > 0) * 1 - (x < 0) * 1
+degrees = lambda x: floating(x) * (180.0 / math.pi)  # radians to degrees
+radians = lambda x: floating(x) * (math.pi / 180.0)  # degrees to radians
+# sin(pi x) / (pi x), 1 at 0
+sinc = lambda x: 1.0 if x == 0.0 else math.sin(math.pi * x) / (math.pi * x)
+sign = lambda x: 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x * 1.0)  # -1, 0 or 1; NaN stays
+integer_sign = lambda x: (x > 0) * 1 - (x < 0) * 1  # -1, 0 or 1 of an integer
 
 
 def round_to(x, digits):
@@ -141,24 +107,12 @@ def round_to(x, digits):
     return np.rint(x * scale) / scale
 
 
-def xlogy(x, y):
-    """x * log(y), 0 where x is 0."""
-    return 0.0 if (x == 0.0 and y == y) else x * math.log(y)
-
-
-def xlog1py(x, y):
-    """x * log1p(y), 0 where x is 0."""
-    return 0.0 if (x == 0.0 and y == y) else x * math.log1p(y)
-
-
-def logit(x):
-    """log(x / (1 - x))."""
-    return math.log(x / (1.0 - x))
-
-
-def log_sigmoid(x):
-    """log(1 / (1 + e**-x)) without overflow."""
-    return -(max(-x, 0.0) + math.log1p(math.exp(-abs(x))))
+xlogy = lambda x, y: 0.0 if (x == 0.0 and y == y) else x * math.log(y)  # x * log(y), 0 where x is 0
+# x * log1p(y), 0 where x is 0
+xlog1py = lambda x, y: 0.0 if (x == 0.0 and y == y) else x * math.log1p(y)
+logit = lambda x: math.log(x / (1.0 - x))  # log(x / (1 - x))
+# log(1 / (1 + e**-x)) without overflow
+log_sigmoid = lambda x: -(max(-x, 0.0) + math.log1p(math.exp(-abs(x))))
 
 
 def ieee_remainder(x, y):
@@ -231,59 +185,19 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     return 1.0 * nan if x != x else (high if x == math.inf else (low if x == -math.inf else x))
 
 
-def fix(x):
-    """x rounded towards 0, as a float."""
-    return np.trunc(floating(x))
-
-
-def isposinf(x):
-    """Whether a number is infinite and positive."""
-    return x == math.inf
-
-
-def isneginf(x):
-    """Whether a number is infinite and negative."""
-    return x == -math.inf
-
-
-def itself(x):
-    """The number, as `np.positive` and `operator.pos` give it."""
-    return x
-
-
-def isnot(x):
-    """`operator.not_`."""
-    return not x
-
-
-def istrue(x):
-    """`operator.truth`."""
-    return not not x
-
-
-def floor_and_rest(a, b):
-    """`np.divmod`."""
-    return a // b, a % b
-
-
-def item(values, place):
-    """`operator.getitem`."""
-    return values[place]
-
-
-def contains(values, sought):
-    """`operator.contains`."""
-    return sought in values
-
-
-def ndtr(x):
-    """The distribution function of the normal distribution."""
-    return 0.5 * math.erfc(x * -math.sqrt(0.5))
-
-
-def entr(x):
-    """-x * log(x), 0 at 0, -inf below."""
-    return -x * math.log(x) if x > 0.0 else (-math.inf if x < 0.0 else x)
+fix = lambda x: np.trunc(floating(x))  # x rounded towards 0, as a float
+isposinf = lambda x: x == math.inf  # whether a number is infinite and positive
+isneginf = lambda x: x == -math.inf  # whether a number is infinite and negative
+itself = lambda x: x  # the number, as `np.positive` and `operator.pos` give it
+isnot = lambda x: not x  # `operator.not_`
+istrue = lambda x: not not x  # `operator.truth`
+floor_and_rest = lambda a, b: (a // b, a % b)  # `np.divmod`
+item = lambda values, place: values[place]  # `operator.getitem`
+contains = lambda values, sought: sought in values  # `operator.contains`
+# the distribution function of the normal distribution
+ndtr = lambda x: 0.5 * math.erfc(x * -math.sqrt(0.5))
+# -x * log(x), 0 at 0, -inf below
+entr = lambda x: -x * math.log(x) if x > 0.0 else (-math.inf if x < 0.0 else x)
 
 
 def rel_entr(x, y):
@@ -293,9 +207,7 @@ def rel_entr(x, y):
     return x + y if (x != x or y != y) else (0.0 if (x == 0.0 and y >= 0.0) else math.inf)
 
 
-def exprel(x):
-    """(e**x - 1) / x, 1 at 0."""
-    return math.expm1(x) / x if x != 0.0 else 1.0
+exprel = lambda x: math.expm1(x) / x if x != 0.0 else 1.0  # (e**x - 1) / x, 1 at 0
 
 
 def cosm1(x):

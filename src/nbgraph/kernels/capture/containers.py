@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +23,6 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
 from nbgraph.kernels.scalar import Graph, Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.names import Watch
-    from nbgraph.kernels.capture.tracer import Tracer
-
 MAX_ENTRIES = 1 << 16  # of an array; each is a node
 MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
 
@@ -40,12 +36,6 @@ class Method(NamedTuple):
 
 class Containers(Builtins):
     """Mixed into Expressions."""
-
-    watch: Watch
-
-    def constant(self, value: Any, node: ast.expr) -> Value:
-        """A value found outside the function; see Expressions."""
-        raise AssertionError
 
     def container(self, value: Any, node: ast.expr) -> Value:
         """What a container holds now; that it holds the same is looked at in each call."""
@@ -106,7 +96,7 @@ class Containers(Builtins):
             found = owner.entries.get(known, default)
             if found is not None:
                 return found
-            if not issubclass(KeyError, cast("Tracer", self).catching):
+            if not issubclass(KeyError, self.catching):
                 self.refuse(node, f"the dict has no key {known!r}", "use a key that it has")
             words = f"the dict has no key {known!r}"
             self.raises_lookup(node, KeyError, words, self.graph.const(True))

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Mapping
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.library import distributions
 from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.scalar import Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 _NORMAL = {"pdf": "pdf", "cdf": "cdf", "inv_cdf": "ppf"}  # of statistics.NormalDist
 _RENAMED = {"mu": "loc", "sigma": "scale"}
@@ -72,58 +69,42 @@ def method_of(value: object, name: str) -> Method | None:
     return Method(owner, name) if name in distributions.SHIFTED else None
 
 
-def distribution(
-    tracer: Tracer,
-    node: ast.Call,
-    target: object,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    path: Node,
-) -> Value | None:
-    """A distribution with its parameters, or the value of a method of one; None for others."""
+def distribution(call: Call) -> Value | None:
+    """Return a distribution with its parameters, or the value of a method of one; else None."""
+    target = call.target
     if isinstance(target, MethodType):
         target = method_of(target.__self__, target.__name__)
     if isinstance(target, Method):
-        return _call(tracer, node, target, args, kwargs, path)
+        return _method(call, target)
     owner = distribution_of(target)
-    return None if owner is None else _freeze(tracer, node, owner, args, kwargs)
+    return None if owner is None else _freeze(call, owner)
 
 
-def _freeze(
-    tracer: Tracer, node: ast.Call, owner: Distribution, args: list[Value], kwargs: dict[str, Value]
-) -> Static:
-    """A distribution called with its parameters."""
+def _freeze(call: Call, owner: Distribution) -> Static:
     if owner.args or owner.kwargs:
-        tracer.refuse(node, f"{owner.name} has its parameters already", "call one of its methods")
-    return Static(owner._replace(args=tuple(args), kwargs=tuple(kwargs.items())))
+        call.refuse(f"{owner.name} has its parameters already", "call one of its methods")
+    return Static(owner._replace(args=tuple(call.args), kwargs=tuple(call.kwargs.items())))
 
 
-def _call(
-    tracer: Tracer,
-    node: ast.Call,
-    method: Method,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    path: Node,
-) -> Value:
-    """The value of a method, by its text."""
+def _method(call: Call, method: Method) -> Value:
+    """Return the value of a method, by its text."""
     owner = method.owner
     text = _text(owner.name, method.name)
     if text is None:
         have = [m for m in distributions.SHIFTED if _text(owner.name, m) is not None]
         what = f"{owner.name}.{method.name}() is not known to scalar functions"
-        tracer.refuse(node, what, f"use {', '.join(have)}")
+        call.refuse(what, f"use {', '.join(have)}")
     fn, bases = text
-    held = [_value(tracer, node, a) for a in owner.args]
-    named = {k: _value(tracer, node, v) for k, v in owner.kwargs} | kwargs
+    first = [_value(call, a) for a in owner.args]
+    named = {k: _value(call, v) for k, v in owner.kwargs} | call.kwargs
     named = {_RENAMED.get(k, k): v for k, v in named.items()}
-    x, rest = (args[0], args[1:]) if args else (_first(tracer, node, named), [])
-    *shapes, loc, scale = _bound(tracer, node, bases[0] if bases else fn, [*held, *rest], named)
+    x, rest = (call.args[0], call.args[1:]) if call.args else (_first(call, named), [])
+    *shapes, loc, scale = _parameters(call, bases[0] if bases else fn, [*first, *rest], named)
     if any(isinstance(v, (tuple, Static)) for v in (x, *shapes, loc, scale)):
-        tracer.refuse(node, "the arguments are not all numbers", "give numbers")
+        call.refuse("the arguments are not all numbers", "give numbers")
     shift = distributions.SHIFTED[method.name]
     inner = (*map(Static, bases), tuple(shapes)) if bases else tuple(shapes)
-    return tracer.compose(shift, [Static(fn), x, inner, loc, scale], path)
+    return call.tracer.compose(shift, [Static(fn), x, inner, loc, scale], call.path)
 
 
 def _text(name: str, method: str) -> tuple[FunctionType, tuple[FunctionType, ...]] | None:
@@ -139,32 +120,29 @@ def _text(name: str, method: str) -> tuple[FunctionType, tuple[FunctionType, ...
     return None
 
 
-def _value(tracer: Tracer, node: ast.Call, value: Any) -> Value:
-    return value if isinstance(value, Node) else tracer.constant(value, node)
+def _value(call: Call, value: Any) -> Value:
+    return value if isinstance(value, Node) else call.tracer.constant(value, call.node)
 
 
-def _first(tracer: Tracer, node: ast.Call, named: dict[str, Value]) -> Value:
+def _first(call: Call, named: dict[str, Value]) -> Value:
     for name in _FIRST:
         if name in named:
             return named.pop(name)
-    tracer.refuse(node, "a method of a distribution takes a number", "give x, k or q")
+    call.refuse("a method of a distribution takes a number", "give x, k or q")
 
 
-def _bound(
-    tracer: Tracer, node: ast.Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
+def _parameters(
+    call: Call, fn: FunctionType, args: list[Value], kwargs: dict[str, Value]
 ) -> list[Value]:
-    """The shapes in their order, location and scale."""
+    """Return the shapes in their order, location and scale."""
     names = [*list(inspect.signature(fn).parameters)[1:], "loc", "scale"]
-    found = dict(zip(names, args, strict=False)) | kwargs
-    unknown = [k for k in found if k not in names]
-    missing = [n for n in names[:-2] if n not in found]
+    values = dict(zip(names, args, strict=False)) | kwargs
+    unknown = [k for k in values if k not in names]
+    missing = [n for n in names[:-2] if n not in values]
     if unknown or missing or len(args) > len(names):
-        tracer.refuse(
-            node,
-            f"the distribution takes {', '.join(names)}"
-            + (f"; {missing[0]} is missing" if missing else ""),
-            "give its shapes, then loc and scale",
-        )
-    found.setdefault("loc", tracer.graph.const(0.0))
-    found.setdefault("scale", tracer.graph.const(1.0))
-    return [found[n] for n in names]
+        which = f"; {missing[0]} is missing" if missing else ""
+        what = f"the distribution takes {', '.join(names)}{which}"
+        call.refuse(what, "give its shapes, then loc and scale")
+    values.setdefault("loc", call.graph.const(0.0))
+    values.setdefault("scale", call.graph.const(1.0))
+    return [values[n] for n in names]

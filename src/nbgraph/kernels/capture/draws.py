@@ -15,8 +15,9 @@ import ast
 import functools
 import linecache
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.library.random_draws import (
     OF_CLASSES,
     WHOLE,
@@ -31,9 +32,6 @@ from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import HELD, Env, List, Static, Value
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.transplant import Transplant
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 KEY, WORD = "key", "uint64"  # the operand that holds the words, and its kind
 MOST = 8  # draws of a loop that is written out
@@ -53,34 +51,28 @@ def counts(graph: Graph, places: tuple[Place, ...]) -> Env:
     return {_count(number): List((graph.const(0),)) for number in range(len(places))}
 
 
-def drawn(
-    tracer: Tracer,
-    node: ast.Call,
-    target: object,
-    args: list[Value],
-    kwargs: dict[str, Value],
-    path: Node,
-) -> Value | None:
-    """The value of a call that draws; None for other functions."""
-    if target is word_of_place:
-        return bits(tracer, path)
-    if target is block:
-        return _block(tracer, args)
-    fn = text_of(target)
+def draw(call: Call) -> Value | None:
+    """Return the value of a call that draws, None for other functions."""
+    tracer = call.tracer
+    if call.target is word_of_place:
+        return bits(tracer, call.path)
+    if call.target is block:
+        return _block(tracer, call.args)
+    fn = text_of(call.target)
     if fn is None:
         return None
-    args = [tracer.read(node, value, tracer.frame) for value in args]
-    kwargs = {name: tracer.read(node, value, tracer.frame) for name, value in kwargs.items()}
-    values = tracer.by_place(node, fn, args, kwargs)
+    args = [tracer.read(call.node, value, tracer.frame) for value in call.args]
+    kwargs = {k: tracer.read(call.node, value, tracer.frame) for k, value in call.kwargs.items()}
+    values = call.of(fn, *args, **kwargs).in_order(fn)
     names = fn.__code__.co_varnames
     for name, value in zip(names, values, strict=False):
         if name == "size" and not (isinstance(value, Static) and value.value is None):
-            what = f"{ast.unparse(node.func)}() draws one number for each element here"
-            tracer.refuse(node, what, "leave the size out; draw several numbers in a loop")
+            what = f"{call.name}() draws one number for each element here"
+            call.refuse(what, "leave the size out; draw several numbers in a loop")
     if fn in WHOLE and any(isinstance(v, Node) and v.kind == "f" for v in values):
-        what = f"{ast.unparse(node.func)}() takes integers, here it was given a floating value"
-        tracer.refuse(node, what, "give integers, e.g. int(n)", KindError)
-    return tracer.compose(fn, values, path)
+        what = f"{call.name}() takes integers, here it was given a floating value"
+        call.refuse(what, "give integers, e.g. int(n)", KindError)
+    return tracer.compose(fn, values, call.path)
 
 
 def bits(tracer: Tracer, path: Node) -> Node:
@@ -110,7 +102,7 @@ def _block(tracer: Tracer, values: list[Value]) -> tuple[Node, ...]:
 
 
 @functools.cache
-def _philox(kind: type[Tracer]) -> tuple[Graph, list[Node], tuple[Node, ...]]:
+def _philox(kind: Any) -> tuple[Graph, list[Node], tuple[Node, ...]]:
     """The graph of Philox: its operands and its words."""
     graph = Graph()
     operands = {name: graph.argument(name, WORD) for name in ("key", "first", "second")}

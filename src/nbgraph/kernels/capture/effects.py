@@ -10,21 +10,19 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import remedies
 from nbgraph.kernels.capture.calls import Inlinable
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.capture.values import Env, Static
+from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.wording import place
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-    from nbgraph.kernels.scalar import Node
 
 _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
 _EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", None))

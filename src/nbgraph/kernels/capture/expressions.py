@@ -1,11 +1,11 @@
-"""Expressions: arithmetic, comparisons, calls; everything that is no statement."""
+"""Expressions: arithmetic, comparisons, calls; everything that is not a statement."""
 
 from __future__ import annotations
 
 import ast
 import functools
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -29,8 +29,6 @@ from nbgraph.kernels.capture.containers import (
 from nbgraph.kernels.capture.decided import decided
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.lists import CHANGES, Lists
-from nbgraph.kernels.capture.names import Scope
-from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.values import (
     FROZEN,
     Array,
@@ -54,9 +52,6 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -76,13 +71,6 @@ BINARY: dict[type[ast.operator], str] = {
 class Expressions(Calls, Containers, Lists):
     """Evaluates expression trees to values; Tracer adds statements."""
 
-    scope: Scope
-    survey: Survey | None  # what goes on behind constructs that are refused
-
-    def local(self, node: ast.FunctionDef | ast.Lambda, env: Env, path: Node) -> Static:
-        """A nested function as a value; see Tracer."""
-        raise AssertionError
-
     def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
         """The value of any expression; of a list or an array what it holds now."""
         return self.read(node, self.object(node, env, path), env)
@@ -90,7 +78,7 @@ class Expressions(Calls, Containers, Lists):
     def object(self, node: ast.expr, env: Env, path: Node) -> Value:
         """The value of any expression, where a list or an array may be a reference to it."""
         if self.survey is not None:
-            return self.survey.value(self._as_tracer, node, env, path)
+            return self.survey.value(self, node, env, path)
         return self.evaluated(node, env, path)
 
     def evaluated(self, node: ast.expr, env: Env, path: Node) -> Value:
@@ -122,10 +110,6 @@ class Expressions(Calls, Containers, Lists):
         """A value that must be a number, which may be complex."""
         value = optional.number(self.graph, value)
         return value if isinstance(value, Complex) else self.number_of(node, value)
-
-    @property
-    def _as_tracer(self) -> Tracer:
-        return cast("Tracer", self)
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
@@ -221,7 +205,7 @@ class Expressions(Calls, Containers, Lists):
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         if objects.are_objects(a, b):
-            return objects.binary(self._as_tracer, node, BINARY.get(type(node.op), "@"), a, b)
+            return objects.binary(self, node, BINARY.get(type(node.op), "@"), a, b)
         if isinstance(a, tuple) or isinstance(b, tuple):
             return self.of_sequences(node, a, b, env, path)
         a, b = self.operand_of(node.left, a), self.operand_of(node.right, b)
@@ -256,7 +240,7 @@ class Expressions(Calls, Containers, Lists):
             case ast.DictComp():
                 return self._listed_dict(node, env, path)
             case ast.JoinedStr():
-                return objects.formatted(self._as_tracer, node, env, path)
+                return objects.formatted(self, node, env, path)
         what = "this expression is not understood in a scalar function"
         self.refuse(node, what, remedies.expression(node))
 
@@ -268,7 +252,7 @@ class Expressions(Calls, Containers, Lists):
                 entries |= value.entries
                 continue
             if key is None:
-                self.refuse(item, "what follows ** is no dict", "write the items out")
+                self.refuse(item, "what follows ** is not a dict", "write the items out")
             entries[self._key(key, self.expression(key, env, path))] = value
         return Mapping(entries)
 
@@ -363,11 +347,11 @@ class Expressions(Calls, Containers, Lists):
     def binary(self, op: str, a: Node | Complex, b: Node | Complex, path: Node) -> Value:
         """A Python binary operator over two numbers."""
         if isinstance(a, Complex) or isinstance(b, Complex):
-            return complex_numbers.binary(self._as_tracer, op, a, b, path)
+            return complex_numbers.binary(self, op, a, b, path)
         if op in ("pow", "div", "floordiv", "mod"):
             made = self._divided(op, a, b, path)
-            if self._as_tracer.catching:
-                trying.of_binary(self._as_tracer, op, a, b, made)
+            if self.catching:
+                trying.of_binary(self, op, a, b, made)
             return made
         if op in ("band", "bor", "bxor", "shl", "shr"):
             return self.graph.bitwise(op, a, b)
@@ -391,7 +375,7 @@ class Expressions(Calls, Containers, Lists):
             return self.graph.logical_not(self.condition(node.operand, env, path))
         value = self.expression(node.operand, env, path)
         if isinstance(value, Array):
-            m = Making(self._as_tracer, node, path)
+            m = Making(self, node, path)
             return m.spread(lambda entry: self._signed(node.op, entry), value)
         return self._signed(node.op, self.operand_of(node.operand, value))
 
@@ -414,16 +398,16 @@ class Expressions(Calls, Containers, Lists):
         left = self.expression(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.held(self._guarded(right_node, env, path, result), env)
-            compare = functools.partial(comparing.compare, self._as_tracer, node, op)
+            compare = functools.partial(comparing.compare, self, node, op)
             if len(node.ops) == 1 and (isinstance(left, Array) or isinstance(right, Array)):
-                return Making(self._as_tracer, node, path).spread(compare, left, right)
+                return Making(self, node, path).spread(compare, left, right)
             result = graph.logical_and(result, compare(left, right))
             left = right
         return result
 
     def equal(self, node: ast.expr, left: Value, right: Value) -> Node:
         """`left == right`."""
-        return comparing.compare(self._as_tracer, node, ast.Eq(), left, right)
+        return comparing.compare(self, node, ast.Eq(), left, right)
 
     def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:
         graph, is_and = self.graph, isinstance(node.op, ast.And)

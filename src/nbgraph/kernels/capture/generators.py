@@ -73,9 +73,9 @@ class Generators(Sequences):
         for statement in body:
             ast.fix_missing_locations(ast.copy_location(statement, node))
         default = options.get("default", options.get("start", [*node.args[1:], None][0]))
-        start = None if default is None else self._tracer.expression(default, env, path)
+        start = None if default is None else self.expression(default, env, path)
         inner = {**env, **self._start(target, sort, start)}
-        after = self._tracer.block(body, inner, path)
+        after = self.block(body, inner, path)
         self.leave(after)
         env.update({name: after[name] for name in assigned if name in after})
         if sort not in ("next", "min", "max"):
@@ -86,7 +86,7 @@ class Generators(Sequences):
         """A comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
         if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
             return node if isinstance(node, Comprehension) else None
-        target = self._tracer.static(node.func, env)
+        target = self.static(node.func, env)
         if target not in (map, filter) or len(node.args) != 2:
             return None
         function, items = node.args

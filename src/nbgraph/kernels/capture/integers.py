@@ -38,7 +38,7 @@ def factorial(n):
 
 
 def comb(n, k):
-    """Ways to choose k of n, 2**63 - 1 where they are more; 0 where k is no number of 0 to n."""
+    """Ways to choose k of n, 2**63 - 1 where they are more; 0 where k is not a number of 0 to n."""
     ways, chosen = (0 <= k <= n) * 1, 0
     few = min(k, n - k)
     while chosen < few:
@@ -50,7 +50,8 @@ def comb(n, k):
 
 
 def perm(n, k=None):
-    """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 where k is no number of 0 to
+    """Ordered ways to choose k of n, 2**63 - 1 where they are more; 0 where k is not a number of "
+    "0 t"
     n."""
     k = n if k is None else k
     ways, chosen = (0 <= k <= n) * 1, 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.arrays import MAX_SIZE, Making, depth, in_order, matmul
@@ -35,19 +35,12 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
 _CHANGED = "a list or an array that is not made here would be changed"
 _COPY = "change a copy, e.g. list(values) or values.copy()"
 
 
 class Lists(Builtins):
     """Mixed into Expressions."""
-
-    @property
-    def _owner(self) -> Tracer:
-        return cast("Tracer", self)
 
     # reading ----------------------------------------------------------------------------------
 
@@ -58,7 +51,7 @@ class Lists(Builtins):
         if isinstance(value, View):
             part = self.held(value.owner, env)
             for places in value.subscripts:
-                part = self._owner.entries(value.node, part, places)
+                part = self.entries(value.node, part, places)
             return part
         if type(value) in (tuple, List) and any(_refers(item) for item in value):
             return type(value)(self.held(item, env) for item in value)
@@ -75,13 +68,13 @@ class Lists(Builtins):
     def part(self, node: ast.Subscript, owner: Reference | View, env: Env, path: Node) -> Value:
         """`owner[...]`: a number, the list that is an item, or part of an array."""
         root, before = (owner.owner, owner.subscripts) if isinstance(owner, View) else (owner, ())
-        places = self._owner.places(node, self.held(owner, env), env, path)
+        places = self.places(node, self.held(owner, env), env, path)
         content = env[root.key]
         first = places[0]
         if not before and type(content) is List and isinstance(first, Node):
             if first.op == "const" and -len(content) <= first.data < len(content):
                 return content[first.data]
-        value = self._owner.entries(node, self.held(owner, env), places, path)
+        value = self.entries(node, self.held(owner, env), places, path)
         copied = isinstance(value, List) and isinstance(first, slice)
         if isinstance(value, tuple) and not copied:
             return View(root, (*before, tuple(places)), node)
@@ -89,12 +82,12 @@ class Lists(Builtins):
 
     def of_sequences(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         """An operator of arrays; `+` and `*` of lists and tuples."""
-        m = Making(self._owner, node, path)
+        m = Making(self, node, path)
         if isinstance(node.op, ast.MatMult):
             return matmul(m, a, b)
-        name = self._owner.operator_name(node.op)
+        name = self.operator_name(node.op)
         if isinstance(a, Array) or isinstance(b, Array):
-            return m.spread(lambda x, y: self._owner.binary(name, x, y, path), a, b)
+            return m.spread(lambda x, y: self.binary(name, x, y, path), a, b)
         if isinstance(node.op, ast.Add) and type(a) is type(b):
             return type(a)((*a, *b))
         items, count = (a, b) if isinstance(a, tuple) else (b, a)
@@ -117,8 +110,8 @@ class Lists(Builtins):
 
     def store(self, node: ast.Subscript, value: Value, env: Env, path: Node) -> None:
         """`owner[...] = value`, in place of the environment."""
-        owner = self._owner.object(node.value, env, path)
-        places = list(self._owner.places(node, self.held(owner, env), env, path))
+        owner = self.object(node.value, env, path)
+        places = list(self.places(node, self.held(owner, env), env, path))
         if isinstance(owner, View):
             before = [place for places in owner.subscripts for place in places]
             if any(isinstance(place, slice) for place in before):
@@ -127,7 +120,7 @@ class Lists(Builtins):
         root = self.changeable(node, owner, env)
         content = env[root.key]
         value = self.held(value, env) if isinstance(content, Array) else placed(value, env)
-        m = Making(self._owner, node, path)
+        m = Making(self, node, path)
         env[root.key] = self._changed(m, content, places, value, env, self.graph.const(True))
 
     def _changed(
@@ -160,7 +153,7 @@ class Lists(Builtins):
             index, inside = within(graph, place, len(items), m.path)
             words = f"list assignment index out of range, there are {len(items)} items"
             missing = graph.logical_and(cond, graph.logical_not(inside))
-            self._owner.raises_lookup(m.node, IndexError, words, missing)
+            self.raises_lookup(m.node, IndexError, words, missing)
             for k, item in enumerate(items):
                 here = graph.logical_and(inside, graph.compare("eq", index, graph.const(k)))
                 here = graph.logical_and(cond, here)

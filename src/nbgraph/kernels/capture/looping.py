@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws, objects
 from nbgraph.kernels.capture.closures import breaks, is_short
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.text import KindError
@@ -35,9 +35,6 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
 

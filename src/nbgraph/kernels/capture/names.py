@@ -8,6 +8,7 @@ redefined helper or a new value of a constant take effect at the next call.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import os
 import site
@@ -20,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.table import BUILTIN_NAMES, is_library_module
-from nbgraph.kernels.capture.typed import NumberDtype, NumberType
+from nbgraph.kernels.capture.number_types import NumberDtype, NumberType
 
 _MISSING = object()
 _IMMUTABLE = (
@@ -32,6 +32,12 @@ _MADE_ANEW = (bool, int, float, complex, str, MethodType, BuiltinMethodType)
 _CONTAINERS = (list, tuple, set, frozenset)
 _LIBRARY = "nbgraph."  # what the names of the package's modules begin with: their text stays
 Text = tuple[FunctionType, CodeType, Any, Any]  # a function with its code and defaults
+BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))
+
+
+def is_library_module(name: str) -> bool:
+    """Modules whose functions never change while a program runs: not watched."""
+    return name.partition(".")[0] in ("math", "cmath", "numpy", "scipy", "builtins", "operator")
 
 
 class Contents:

@@ -1,24 +1,22 @@
-"""Python objects that are no numbers: what is computed with them while a function is captured."""
+"""Python objects that are not numbers: what is computed with them while a function is captured."""
 
 from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from enum import Flag
 from types import BuiltinMethodType, UnionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Env, Static, Value
 from nbgraph.kernels.capture.values import Mapping as Dict
 from nbgraph.kernels.scalar import Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 
 class UnknownText:
@@ -69,14 +67,9 @@ def _is_text(value: Value) -> bool:
     return isinstance(value, Static) and isinstance(value.value, TEXT)
 
 
-def call(
-    tracer: Tracer,
-    node: ast.Call,
-    target: Any,
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
-) -> Value | None:
+def apply(call: Call) -> Value | None:
     """Return what a function without effects gives for known values; None for any other."""
+    target, args, kwargs = call.target, call.args, call.kwargs
     if target is dict and not args:
         return Dict(dict(kwargs))
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
@@ -93,8 +86,8 @@ def call(
     try:
         made = target(*(v[0] for v in values if v), **{k: v[0] for k, v in named.items() if v})
     except _UNKNOWN as error:
-        tracer.refuse(node, f"{ast.unparse(node)}: {error}", "check the arguments")
-    return tracer.constant(made, node)
+        call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
+    return call.tracer.constant(made, call.node)
 
 
 def characters(value: Value) -> Value:

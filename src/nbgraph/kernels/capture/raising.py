@@ -13,10 +13,11 @@ import math
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any
 
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.context import OnInvalid, Tracer
 from nbgraph.kernels.capture.names import is_own_text
 from nbgraph.kernels.capture.values import (
     MISSED,
@@ -35,20 +36,12 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.wording import place
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
-OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
 _OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
 _NEW_FIELD = re.compile(r"\{[^{}]*\}")  # of one that format() fills in
 
 
-class Raising:
+class Raising(Tracer):
     """Mixed into Texts: exceptions of the calls in the statement that is traced."""
-
-    graph: Graph
-    pending: list[tuple[str, Node]]  # flags of exceptions, and where they were raised
-    catching: tuple[type, ...]  # what the `try` statements around catch
 
     @contextmanager
     def under(self, cond: Node) -> Generator[None]:
@@ -89,22 +82,20 @@ class Raising:
         result, and what comes after needs no condition. The library's own texts look up freely.
         `ahead`: the same in any trip of the loop that is traced, known before its first one.
         """
-        tracer = cast("Tracer", self)
-        if is_own_text(tracer.fn) or (where.op == "const" and not where.data):
+        if is_own_text(self.fn) or (where.op == "const" and not where.data):
             return
         if issubclass(cls, self.catching):
             self._raises(node, cls, words, where)
             return
         self._raises(node, cls, words, where if ahead is None else ahead, MISSED)
         if ahead is not None:
-            tracer.ahead.append(self.pending.pop())
+            self.ahead.append(self.pending.pop())
 
     def _raises(
         self, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
     ) -> None:
-        tracer = cast("Tracer", self)
-        line = place(tracer.text.filename, tracer.text.line_of(node))
-        found = Raised(tracer.operator, cls.__name__, words, line)
+        line = place(self.text.filename, self.text.line_of(node))
+        found = Raised(self.operator, cls.__name__, words, line)
         self.pending.append((flag_of(self.graph, found, sort=sort), where))
 
     def settled(self, env: Env, before: Env | None = None) -> Env:

@@ -13,9 +13,10 @@ import ast
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.context import Answer, Tracer
 from nbgraph.kernels.capture.decided import opposed
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
@@ -23,14 +24,10 @@ from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_
 from nbgraph.kernels.kinds import is_boolean, promote
 from nbgraph.kernels.scalar import Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
 MAX_INLINED = 2  # calls within each other whose conditions values decide
 MAX_LEVELS = 1000  # of calls within each other, Python's limit
 MAX_ORDER = 16  # calls back that are kept: f(n - 16)
-Run = Callable[[Env, Node, "dict[object, Answer]"], Value]
-Answer = Callable[[Env, Node], Value]
+Run = Callable[[Env, Node, dict[object, Answer]], Value]
 
 
 class TooDeep(Exception):
@@ -118,7 +115,7 @@ class Recursion:
         return functools.reduce(self.graph.logical_or, paths, self.graph.const(False))
 
     def _refusal(self, cause: CaptureError | None = None) -> CaptureError:
-        problem = f"{self.name}() calls itself in a way that is no loop"
+        problem = f"{self.name}() calls itself in a way that is not a loop"
         for o in cause.obstacles if cause else ():
             problem += f" (line {o.line}: {o.problem})"
         return refusal(

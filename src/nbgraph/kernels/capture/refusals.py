@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.scipy_names import SOLVERS
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 
 def refusal(

@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 import functools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import Counter, entry_at
 from nbgraph.kernels.capture.optional import as_partly, nothing_like
@@ -46,9 +47,6 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import promote
 from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
@@ -265,7 +263,7 @@ class RegionLoop:
         graph, settled = self.graph, True
         if RETURNED in self.names and RESULT in ends and RESULT not in self.names:
             if flatten(ends[RESULT]) is None:
-                self.tracer.refuse(self.st, "the value returned is no number", "return numbers")
+                self.tracer.refuse(self.st, "the value returned is not a number", "return numbers")
             self.start[RESULT] = nothing_like(graph, ends[RESULT])
             self.names.append(RESULT)
             return False

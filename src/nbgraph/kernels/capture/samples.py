@@ -10,10 +10,7 @@ import numpy as np
 
 from nbgraph.kernels.capture.vectors import bisect_right
 
-
-def mean(a):
-    """The mean."""
-    return sum(a) / len(a)
+mean = lambda a: sum(a) / len(a)  # the mean
 
 
 def average(a, weights=None):
@@ -23,9 +20,7 @@ def average(a, weights=None):
     return sum(v * w for v, w in zip(a, weights, strict=True)) / sum(weights)
 
 
-def count_nonzero(a):
-    """How many are not 0."""
-    return sum(1 for value in a if value)
+count_nonzero = lambda a: sum(1 for value in a if value)  # how many are not 0
 
 
 def variance(a, ddof=0):
@@ -34,19 +29,9 @@ def variance(a, ddof=0):
     return sum((value - middle) ** 2 for value in a) / (len(a) - ddof)
 
 
-def std(a, ddof=0):
-    """The root of `variance`."""
-    return math.sqrt(variance(a, ddof))
-
-
-def sample_variance(data):
-    """`statistics.variance`."""
-    return variance(data, 1)
-
-
-def sample_std(data):
-    """`statistics.stdev`."""
-    return std(data, 1)
+std = lambda a, ddof=0: math.sqrt(variance(a, ddof))  # the root of `variance`
+sample_variance = lambda data: variance(data, 1)  # `statistics.variance`
+sample_std = lambda data: std(data, 1)  # `statistics.stdev`
 
 
 def middle(data):
@@ -71,14 +56,10 @@ def norm(x, ord=None):
     return sum(value**ord for value in sizes) ** (1.0 / ord)
 
 
-def nansum(a):
-    """The sum of the numbers that are not NaN."""
-    return sum(value if value == value else 0.0 for value in a)
-
-
-def nanmean(a):
-    """The mean of the numbers that are not NaN."""
-    return nansum(a) / sum(1 for value in a if value == value)
+# the sum of the numbers that are not NaN
+nansum = lambda a: sum(value if value == value else 0.0 for value in a)
+# the mean of the numbers that are not NaN
+nanmean = lambda a: nansum(a) / sum(1 for value in a if value == value)
 
 
 def nanmax(a):
@@ -137,9 +118,7 @@ def convolve(a, v):
     )
 
 
-def choose(a, choices):
-    """The choice of this number."""
-    return choices[a]
+choose = lambda a, choices: choices[a]  # the choice of this number
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

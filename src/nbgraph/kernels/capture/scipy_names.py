@@ -9,20 +9,11 @@ import numpy as np
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.library import solvers, special
 from nbgraph.kernels.capture.special import Special
-from nbgraph.kernels.vector_math.names import WIDE
+from nbgraph.kernels.functions import FUNCTIONS
 
 Operation = tuple[str, object]
-_OWN = ("gamma_density", "beta_density", "ellipd", "zeta", "lambertw", "airy", "integral")
 _CALLS = {  # name in scipy.special -> in vector_math
-    **{name: name for name in ("erf", "erfc", "erfinv", "gamma", "digamma", "polygamma")},
-    **{name: name for name in ("expm1", "log1p", "exp2", "cbrt", "softplus")},
-    **{name: name for name in WIDE if not any(part in name for part in _OWN)},
-    "expit": "sigmoid",
-    "gammaln": "lgamma",
-    "psi": "digamma",
-    "jn": "jv",
-    "yn": "yv",
-    "kn": "kv",
+    alias: name for name, row in FUNCTIONS.items() for alias in row.scipy
 }
 _COMPOSED = {
     **{

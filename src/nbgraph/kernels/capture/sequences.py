@@ -13,7 +13,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from nbgraph.kernels.capture.arrays import METHODS, Making, in_order
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.closures import LocalFunction, assigned_within
 from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.text import KindError
@@ -40,9 +41,6 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
 MAX_SORTED = 32  # items that sorted() compares, each with each
 MAX_LISTED = 1024  # items that range() lists
 
@@ -57,20 +55,16 @@ TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 class Sequences(Builtins):
     """Mixed into Expressions."""
 
-    @property
-    def _tracer(self) -> Tracer:
-        return cast("Tracer", self)
-
     def elements(self, nodes: list[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
         """The values of a display or of arguments; `*tuple` stands for its items."""
         found: list[Value] = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
-                found.append(placed(self._tracer.object(node, env, path), env))
+                found.append(placed(self.object(node, env, path), env))
                 continue
-            inner = self._tracer.expression(node.value, env, path)
+            inner = self.expression(node.value, env, path)
             if not isinstance(inner, tuple):
-                self.refuse(node, "what follows * is no tuple", "write the arguments out")
+                self.refuse(node, "what follows * is not a tuple", "write the arguments out")
             found += cast("tuple[Value, ...]", inner)
         return tuple(found)
 
@@ -80,17 +74,17 @@ class Sequences(Builtins):
         assigned = assigned_within(node)
 
         def adopt(outer: Env, inner: Env) -> None:
-            self._tracer.adopt(outer, inner)
+            self.adopt(outer, inner)
             outer.update({name: inner[name] for name in assigned if name in inner})
 
         def visit(generators: list[ast.comprehension], inner: Env) -> None:
             if not generators:
-                found.append(placed(self._tracer.object(node.elt, inner, path), inner))
+                found.append(placed(self.object(node.elt, inner, path), inner))
                 return
             first, *rest = generators
             for item in self._items(first.iter, inner, path):
                 bound = dict(inner)
-                self._tracer.bind(first.target, item, bound)
+                self.bind(first.target, item, bound)
                 if all(self._certain(test, bound, path) for test in first.ifs):
                     visit(rest, bound)
                 adopt(inner, bound)
@@ -101,7 +95,7 @@ class Sequences(Builtins):
         return tuple(found)
 
     def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
-        cond = self._tracer.condition(test, env, path)
+        cond = self.condition(test, env, path)
         if cond.op != "const":
             self.refuse(
                 test, "how many items there are depends on a value", "write a `for` loop over them"
@@ -109,9 +103,9 @@ class Sequences(Builtins):
         return bool(cond.data)
 
     def _items(self, node: ast.expr, env: Env, path: Node) -> tuple[Value, ...]:
-        items = self._tracer.expression(node, env, path)
+        items = self.expression(node, env, path)
         if isinstance(items, Mapping):
-            return self._tracer.keys(node, items)
+            return self.keys(node, items)
         if not isinstance(items, tuple):
             self.refuse(
                 node,
@@ -122,22 +116,17 @@ class Sequences(Builtins):
 
     # functions of tuples ----------------------------------------------------------------------
 
-    def sequence_call(
-        self,
-        node: ast.Call,
-        target: object,
-        args: tuple[Value, ...],
-        kwargs: dict[str, Value],
-        path: Node,
-    ) -> Value | None:
-        """A built-in function of tuples; None for other functions."""
+    def sequence_call(self, call: Call) -> Value | None:
+        """The value of a built-in function of tuples; None for other functions."""
+        node, target, kwargs, path = call.node, call.target, call.kwargs, call.path
+        args = tuple(call.args)
         if target in (min, max, sorted) and isinstance(args[0], tuple) and kwargs:
-            return self._ranked(node, target, args[0], kwargs, path)
+            return self._ranked(call, args[0])
         if target in (min, max) and len(args) > 1 and kwargs.keys() == {"key"}:
-            return self._ranked(node, target, args, kwargs, path)
+            return self._ranked(call, args)
         if kwargs and (target not in (sum, math.prod, enumerate, zip) or len(kwargs) > 1):
             return None
-        args = tuple(self._tracer.keys(node, a) if isinstance(a, Mapping) else a for a in args)
+        args = tuple(self.keys(node, a) if isinstance(a, Mapping) else a for a in args)
         first = args[0] if args else None
         strict = kwargs.get("strict")
         if (
@@ -147,6 +136,7 @@ class Sequences(Builtins):
         ):
             self.refuse(node, "the tuples have different lengths", "leave out strict=True")
         args = (*args, *(v for k, v in kwargs.items() if k == "start"))
+        call = call.of(target, *args)
         if (fold := lookup(FOLDS, target)) is not None and isinstance(first, tuple):
             flat = flatten(first) if isinstance(first, Array) else None
             items = tuple(flat or cast("tuple[Value, ...]", first))
@@ -154,85 +144,69 @@ class Sequences(Builtins):
             return self._fold(node, fold, (*start, *items), path)
         if (sought := lookup(TESTS, target)) is not None and isinstance(first, tuple):
             join = self.graph.logical_or if sought else self.graph.logical_and
-            truths = [self._tracer.truth(item) for item in first]
+            truths = [self.truth(item) for item in first]
             return functools.reduce(join, truths, self.graph.const(not sought))
         if target is callable:
             known = isinstance(first, Static) and first.value
             return self.graph.const(callable(known) or isinstance(known, LocalFunction))
         if target is range:
-            return self._range_items(node, args)
+            return self._range_items(call)
         applied = lookup(_APPLIED, target)
         if applied is not None and len(args) > 1 and isinstance(first, Static):
-            return applied(self, node, args, path)
+            return applied(self, call)
         make = lookup(_MAKERS, target)
-        return make(self, node, args, path) if make and isinstance(first, tuple) else None
+        return make(self, call) if make and isinstance(first, tuple) else None
 
-    def vector_call(
-        self,
-        node: ast.Call,
-        target: object,
-        args: tuple[Value, ...],
-        kwargs: dict[str, Value],
-        path: Node,
-    ) -> Value | None:
-        """A function of NumPy or `bisect` applied to tuples; None for other functions."""
-        m, values = Making(self._tracer, node, path), (*args, *kwargs.values())
+    def vector_call(self, call: Call) -> Value | None:
+        """The value of a function of NumPy or `bisect` of tuples; None for other functions."""
+        target = call.target
         make = lookup(arrays.FUNCTIONS, target)
-        if make is not None and (target in arrays.MAKERS or _has_tuple(values)):
-            return self._made(m, make, args, kwargs)
+        if make is not None and (target in arrays.MAKERS or _has_tuple(call.values)):
+            return self._made(call, make, call.args, call.kwargs)
         fn = lookup(_VECTORS, target) or samples.of_statistics(target)
-        if fn is None or not _has_tuple(values):
+        if fn is None or not _has_tuple(call.values):
             return None
-        found = self.call_text(node, fn, args, kwargs, path)
-        return self.vectors(found) if str(target.__module__).startswith("numpy") else found
+        value = call.text(fn)
+        return _vectors(value) if str(target.__module__).startswith("numpy") else value
 
     def _made(
-        self,
-        m: Making,
-        make: Callable[..., Value],
-        args: Sequence[Value],
-        kwargs: dict[str, Value],
+        self, call: Call, make: Callable[..., Value], args: Sequence[Value], kwargs: Env
     ) -> Value:
         """What a function of arrays makes of values."""
+        m = Making(self, call.node, call.path)
         try:
             inspect.signature(make).bind(m, *args, **kwargs)
         except TypeError as error:
-            m.refuse(f"{ast.unparse(m.node.func)}(): {error}", "leave out what it does not take")
+            call.refuse(f"{call.name}(): {error}", "leave out what it does not take")
         return make(m, *args, **kwargs)
 
-    def method_call(
-        self,
-        m: Making,
-        method: Method,
-        args: tuple[Value, ...],
-        kwargs: dict[str, Value],
-        env: Env,
-    ) -> Value:
-        """A method of a list or an array."""
-        owner = self._tracer.held(method.owner, env)
-        if method.name in CHANGES and not kwargs:
-            return self._tracer.change(m, method, args, env)
+    def method_call(self, call: Call, method: Method, env: Env) -> Value:
+        """The value of a method of a list or an array."""
+        owner = self.held(method.owner, env)
+        if method.name in CHANGES and not call.kwargs:
+            return self.change(Making(self, call.node, call.path), method, call.args, env)
         if method.name not in METHODS:
-            m.refuse(f"{method.name}() of a list takes no keywords here", "use sorted(values, ...)")
-        held = [self._tracer.held(a, env) for a in args]
-        return self._made(m, METHODS[method.name], [owner, *held], kwargs)
+            what = f"{method.name}() of a list takes no keywords here"
+            call.refuse(what, "use sorted(values, ...)")
+        args = [owner, *(self.held(a, env) for a in call.args)]
+        return self._made(call, METHODS[method.name], args, call.kwargs)
 
     def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
         self._numbers(node, tuple(item for item in items if not isinstance(item, Complex)))
         total = items[0] if items else self.graph.const(1)
         for item in items[1:]:
-            total = self._tracer.binary(op, total, item, path)
+            total = self.binary(op, total, item, path)
         return total
 
-    def _numbers(self, node: ast.Call, items: tuple[Value, ...], least: int = 0) -> list[Node]:
+    def _numbers(self, node: ast.Call, items: Sequence[Value], least: int = 0) -> list[Node]:
         if len(items) < least:
             self.refuse(node, "the tuple is empty", "give at least one number")
         if not all(isinstance(item, Node) for item in items):
             self.refuse(node, "the items are not all numbers", "give a tuple of numbers")
         return list(items)
 
-    def _range_items(self, node: ast.Call, args: tuple[Value, ...]) -> tuple[Value, ...]:
-        bounds = self._numbers(node, args)
+    def _range_items(self, call: Call) -> tuple[Value, ...]:
+        node, bounds = call.node, self._numbers(call.node, tuple(call.args))
         if not all(b.op == "const" and is_integer(b.kind) for b in bounds):
             self.refuse(
                 node, "how many items there are depends on a value", "write a `for` loop over them"
@@ -242,20 +216,20 @@ class Sequences(Builtins):
             self.refuse(node, f"more than {MAX_LISTED} items are listed", "write a `for` loop")
         return tuple(self.graph.const(i) for i in found)
 
-    def _enumerate(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        start = self._numbers(node, args[1:])
+    def _enumerate(self, call: Call) -> Value:
+        start = self._numbers(call.node, call.args[1:])
         if any(s.op != "const" for s in start):
-            self.refuse(node, "the start of enumerate() is not constant", "add it to the number")
+            call.refuse("the start of enumerate() is not constant", "add it to the number")
         first = int(start[0].data) if start else 0
-        return tuple((self.graph.const(i), item) for i, item in enumerate(args[0], first))
+        return tuple((self.graph.const(i), item) for i, item in enumerate(call.args[0], first))
 
-    def _zip(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        return tuple(zip(*(self._listed(node, a) for a in args), strict=False))
+    def _zip(self, call: Call) -> Value:
+        return tuple(zip(*(self._listed(call.node, a) for a in call.args), strict=False))
 
-    def _dist(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        ends = [self._numbers(node, a if isinstance(a, tuple) else (None,)) for a in args]
+    def _dist(self, call: Call) -> Value:
+        ends = [self._numbers(call.node, a if isinstance(a, tuple) else (None,)) for a in call.args]
         if len(ends) != 2 or len(ends[0]) != len(ends[1]):
-            self.refuse(node, "dist() takes two points of one length", "give two tuples")
+            call.refuse("dist() takes two points of one length", "give two tuples")
         return self._hypot([self.graph.arithmetic("sub", a, b) for a, b in zip(*ends, strict=True)])
 
     def _hypot(self, legs: list[Node]) -> Node:
@@ -264,34 +238,31 @@ class Sequences(Builtins):
             total = self.graph.call("hypot", total, leg)
         return total
 
-    def _map(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        fn, *columns = args
-        rows = zip(*(self._listed(node, c) for c in columns), strict=False)
-        return tuple(self._tracer.apply(node, fn.value, list(row), {}, path) for row in rows)
+    def _map(self, call: Call) -> Value:
+        fn, *columns = call.args
+        rows = zip(*(self._listed(call.node, c) for c in columns), strict=False)
+        return tuple(self.apply(call.of(fn.value, *row)) for row in rows)
 
-    def _accumulate(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        items, *function = args
+    def _accumulate(self, call: Call) -> Value:
+        items, *function = call.args
         fn = function[0].value if function else operator.add
         return tuple(
             itertools.accumulate(
-                self._listed(node, items),
-                lambda a, b: self._tracer.apply(node, fn, [a, b], {}, path),
+                self._listed(call.node, items),
+                lambda a, b: self.apply(call.of(fn, a, b)),
             )
         )
 
-    def _reduce(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        fn, items, *start = args
-        values = [*start, *self._listed(node, items)]
+    def _reduce(self, call: Call) -> Value:
+        fn, items, *start = call.args
+        values = [*start, *self._listed(call.node, items)]
         if not values:
-            self.refuse(node, "reduce() of an empty tuple", "give a start value")
-        return functools.reduce(
-            lambda a, b: self._tracer.apply(node, fn.value, [a, b], {}, path), values
-        )
+            call.refuse("reduce() of an empty tuple", "give a start value")
+        return functools.reduce(lambda a, b: self.apply(call.of(fn.value, a, b)), values)
 
-    def _ranked(
-        self, node: ast.Call, target: object, items: tuple[Value, ...], kwargs: Env, path: Node
-    ) -> Value:
+    def _ranked(self, call: Call, items: tuple[Value, ...]) -> Value:
         """`min`, `max` or `sorted` with a key, a default or in reverse."""
+        node, target, kwargs = call.node, call.target, call.kwargs
         allowed = {"key", "reverse"} if target is sorted else {"key", "default"}
         key = kwargs.get("key")
         if not kwargs.keys() <= allowed or not (key is None or isinstance(key, Static)):
@@ -300,10 +271,8 @@ class Sequences(Builtins):
         reverse = kwargs.get("reverse", self.graph.const(False))
         falls = isinstance(reverse, Node) and bool(reverse.data)
         if target is sorted and by is None:
-            return List(in_order(Making(self._tracer, node, path), items, falls))
-        ranks = [
-            item if by is None else self._tracer.apply(node, by, [item], {}, path) for item in items
-        ]
+            return List(in_order(Making(self, node, call.path), items, falls))
+        ranks = [item if by is None else self.apply(call.of(by, item)) for item in items]
         rows = list(zip(self._numbers(node, tuple(ranks)), items, strict=True))
         if target is not sorted:
             if not rows:
@@ -330,26 +299,26 @@ class Sequences(Builtins):
         rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
         return cast("list[tuple[Node, Value]]", rows)
 
-    def _sorted(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
-        return self._ranked(node, sorted, args[0], {}, path)
+    def _sorted(self, call: Call) -> Value:
+        return self._ranked(call.of(sorted), call.args[0])
 
-    def _iterated(self, node: ast.Call, args: tuple[Value, ...], path: Node) -> Value:
+    def _iterated(self, call: Call) -> Value:
         """What `itertools` lists of tuples; counts among its arguments are constants."""
-        fn = self._tracer.static(node.func, {})
-        values = [a if isinstance(a, tuple) else self._count_of(node, a) for a in args]
+        fn = self.static(call.node.func, {})
+        values = [a if isinstance(a, tuple) else self._count_of(call, a) for a in call.args]
         found = tuple(itertools.islice(fn(*values), MAX_LISTED + 1))
         if len(found) > MAX_LISTED:
-            self.refuse(node, f"more than {MAX_LISTED} items are listed", "write a `for` loop")
+            call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
         return found
 
-    def _count_of(self, node: ast.Call, value: Value) -> int:
+    def _count_of(self, call: Call, value: Value) -> int:
         if not isinstance(value, Node) or value.op != "const" or not is_integer(value.kind):
-            self.refuse(node, "a count is no constant integer", "write the number")
+            call.refuse("a count is not a constant integer", "write the number")
         return int(value.data)
 
     def _listed(self, node: ast.Call, items: Value) -> tuple[Value, ...]:
         if not isinstance(items, tuple):
-            self.refuse(node, "what is gone through is no tuple", "give a tuple of numbers")
+            self.refuse(node, "what is gone through is not a tuple", "give a tuple of numbers")
         return cast("tuple[Value, ...]", items)
 
     # entries ----------------------------------------------------------------------------------
@@ -366,10 +335,10 @@ class Sequences(Builtins):
         """One index or slice of a subscript."""
         if isinstance(part, ast.Slice):
             return slice(*(self._fixed(p, env, path) for p in (part.lower, part.upper, part.step)))
-        index = self._tracer.number(part, env, path)
+        index = self.number(part, env, path)
         if not (is_integer(index.kind) or is_boolean(index.kind)):
             self.refuse(
-                node, "the index of a tuple is no integer", "make it one with int()", KindError
+                node, "the index of a tuple is not an integer", "make it one with int()", KindError
             )
         return index
 
@@ -393,7 +362,7 @@ class Sequences(Builtins):
             return self.entries(node, self._looked_up(node, owner, place, path), rest, path)
         if -len(owner) <= place.data < len(owner):
             return self.entries(node, owner[int(place.data)], rest, path)
-        if not issubclass(IndexError, self._tracer.catching):
+        if not issubclass(IndexError, self.catching):
             problem = f"{_sort(owner)} index out of range"
             self.refuse(node, problem, "use an index of its items")
         self.raises_lookup(node, IndexError, _outside(owner), self.graph.const(True))
@@ -402,9 +371,11 @@ class Sequences(Builtins):
     def _fixed(self, node: ast.expr | None, env: Env, path: Node) -> int | None:
         if node is None:
             return None
-        bound = self._tracer.number(node, env, path)
+        bound = self.number(node, env, path)
         if bound.op != "const" or not is_integer(bound.kind):
-            self.refuse(node, "the bound of a slice is no constant integer", "write the items out")
+            self.refuse(
+                node, "the bound of a slice is not a constant integer", "write the items out"
+            )
         return int(bound.data)
 
     def _looked_up(
@@ -427,7 +398,7 @@ class Sequences(Builtins):
             )
         if path is not None:
             missing = self.graph.logical_not(inside)
-            counter, ahead = self._tracer.counter, None
+            counter, ahead = self.counter, None
             if counter is not None and counter.path is path and missing.op != "const":
                 ahead = counter.missed(self.graph, index, len(owner))
             self.raises_lookup(node, IndexError, _outside(owner), missing, ahead)
@@ -448,14 +419,14 @@ _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain".split()
 )
 _VECTORS: dict[Any, Any] = vectors.FUNCTIONS | samples.FUNCTIONS
-_Maker = Callable[[Any, ast.Call, tuple[Value, ...], Node], Value]
+_Maker = Callable[[Any, Call], Value]
 _MAKERS: dict[object, _Maker] = {
-    len: lambda self, node, args, path: self.graph.const(len(args[0])),
-    tuple: lambda self, node, args, path: tuple(args[0]),
-    list: lambda self, node, args, path: List(args[0]),
-    reversed: lambda self, node, args, path: args[0][::-1],
-    min: lambda self, node, args, path: self._min(*self._numbers(node, args[0], 1), path=path),
-    max: lambda self, node, args, path: self._max(*self._numbers(node, args[0], 1), path=path),
+    len: lambda self, call: self.graph.const(len(call.args[0])),
+    tuple: lambda self, call: tuple(call.args[0]),
+    list: lambda self, call: List(call.args[0]),
+    reversed: lambda self, call: call.args[0][::-1],
+    min: lambda self, call: self.extreme("lt", self._numbers(call.node, call.args[0], 1)),
+    max: lambda self, call: self.extreme("gt", self._numbers(call.node, call.args[0], 1)),
     enumerate: Sequences._enumerate,
     zip: Sequences._zip,
     math.dist: Sequences._dist,
@@ -467,6 +438,11 @@ _APPLIED: dict[object, _Maker] = {
     map: Sequences._map,
     functools.reduce: Sequences._reduce,
 }
+
+
+def _vectors(value: Value) -> Value:
+    """Return the tuples that a NumPy function gives as arrays."""
+    return Array(map(_vectors, value)) if isinstance(value, tuple) else value
 
 
 def _has_tuple(values: Sequence[Value]) -> bool:

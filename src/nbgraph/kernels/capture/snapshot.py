@@ -91,7 +91,7 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
         if owner is not None and getattr(owner, own, None) is value:
             return {"sort": "attribute", "module": candidate, "name": own}
     raise CaptureError(
-        f"{fn.__name__}: cannot be pickled: {name!r} is {value!r}, which is no number, function "
+        f"{fn.__name__}: cannot be pickled: {name!r} is {value!r}, which is not a number, function "
         "or module; pass it as a parameter"
     )
 

@@ -10,17 +10,15 @@ import ast
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from types import FunctionType
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.recursion import TooDeep
 from nbgraph.kernels.capture.values import RESULT, RETURNED, Env, Reference, Unknown, Value
 from nbgraph.kernels.scalar import Graph, Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 MAX_STEPS = 50_000  # expressions and statements that are traced
 
@@ -87,8 +85,9 @@ class Survey:
             raise TooLong
 
     def _note(self, tracer: Tracer, error: Exception, before: int) -> None:
-        """Note an error in which no unknown value has a part; raise what is no refusal, and what is
-        said of a library's text, which is told of the call of it."""
+        """Note an error in which no unknown value has a part; raise what is not a refusal, and "
+        "what i"
+        said of a library's text, which is reported at its call."""
         if isinstance(error, (TooDeep, TooLong, RecursionError)):
             raise error
         if not _is_users(tracer):

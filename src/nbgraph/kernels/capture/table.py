@@ -6,30 +6,61 @@ import builtins
 import functools
 import math
 import operator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from nbgraph.kernels.capture import complex_numbers, composed, integers, special
+from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
 
-# vector_math name -> names under which `math` and NumPy offer it
-_CALLS: dict[str, tuple[str, ...]] = {
-    **{
-        name: (name,)
-        for name in (
-            "exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh erf erfc "
-            "gamma lgamma atan2 hypot copysign fmod nextafter ceil floor trunc"
-        ).split()
-    },
-    "asin": ("asin", "arcsin"),
-    "acos": ("acos", "arccos"),
-    "atan": ("atan", "arctan"),
-    "asinh": ("asinh", "arcsinh"),
-    "acosh": ("acosh", "arccosh"),
-    "atanh": ("atanh", "arctanh"),
-    "atan2": ("atan2", "arctan2"),
-}
-# names whose Python form returns an int, NumPy's a float
-ROUNDING = ("floor", "ceil", "trunc", "round")
+# A row: how calls are captured, what holds the objects, and their names there, each with the name
+# of the operation where that is another one. "builtin" operations are in `Builtins`, "operator" is
+# a method of `Graph`, "whole" is of Python's integers, which have no width, and "static" makes
+# constants of types and texts.
+_TABLE = """
+builtin builtins: abs min max pow float int bool round divmod
+builtin math: fabs pow=fpow isnan isinf isfinite log
+builtin np: abs fabs power=pow float_power=fpow round=npround around=npround rint fmod=npfmod
+    square reciprocal where isnan isinf isfinite signbit sign
+    logical_and logical_or logical_not logical_xor
+    float16 float32 float64 bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64
+builtin operator: abs
+builtin special: floating
+operator np: add subtract=sub multiply=mul divide=div floor_divide=floordiv remainder=mod
+    less=lt less_equal=le greater=gt greater_equal=ge equal=eq not_equal=ne negative=neg invert
+    bitwise_and=band bitwise_or=bor bitwise_xor=bxor left_shift=shl right_shift=shr
+operator operator: add sub mul truediv=div floordiv mod pow neg invert lt le gt ge eq ne
+    and_=band or_=bor xor=bxor lshift=shl rshift=shr
+composed np: maximum minimum fmax fmin clip heaviside logaddexp logaddexp2 sinc
+    degrees rad2deg=degrees radians deg2rad=radians modf ldexp frexp spacing nan_to_num fix
+    isclose=close allclose=close isposinf isneginf positive=itself divmod=floor_and_rest
+composed math: degrees radians remainder=ieee_remainder modf ldexp frexp isclose ulp
+composed operator: pos=itself not_=isnot truth=istrue getitem=item contains
+integers np: gcd lcm bitwise_count=bit_count
+whole math: gcd lcm isqrt factorial comb perm
+whole int: bit_length bit_count
+static np: finfo iinfo dtype
+static float: fromhex
+"""
+_MODULES: dict[str, Any] = {"math": math, "np": np, "operator": operator, "special": special}
+_OWNERS: dict[str, Any] = {**_MODULES, "builtins": builtins, "int": int, "float": float}
+_TEXTS: dict[str, Any] = {"composed": composed, "integers": integers, "whole": integers}
+
+
+def _rows() -> Iterator[tuple[object, tuple[str, object]]]:
+    """Yield the objects of the table with their operations."""
+    for row in _TABLE.replace("\n    ", " ").strip().splitlines():
+        (sort, owner), names = row.partition(":")[0].split(), row.partition(":")[2].split()
+        for name, _, operation in (part.partition("=") for part in names):
+            target, detail = getattr(_OWNERS[owner], name), operation or name
+            if sort == "static":
+                yield target, (sort, target)
+            elif sort in _TEXTS:
+                text = getattr(_TEXTS[sort], detail)
+                yield target, ("composed" if sort == "integers" else sort, text)
+            else:
+                yield target, (sort, detail)
 
 
 @functools.cache
@@ -37,175 +68,14 @@ def operations() -> dict[object, tuple[str, object]]:
     """Object -> (sort, detail): "call" of vector_math, "composed" function, one of "whole" numbers,
     or "builtin"."""
     table: dict[object, tuple[str, object]] = {}
-    for name, aliases in _CALLS.items():
+    for name, row in FUNCTIONS.items():
         for module in (math, np):
-            for alias in aliases:
+            for alias in row.names:
                 if hasattr(module, alias):
                     sort = "to_int" if module is math and name in ROUNDING else "call"
                     table[getattr(module, alias)] = (sort, name)
-    for name in ("sigmoid", "softplus", "rsqrt", "digamma", "polygamma", "erfinv"):
-        table[getattr(special, name)] = ("call", name)
-    table[np.i0] = ("call", "i0")
-    table.update(_BUILTINS)
-    table.update(_COMPOSED)
-    table.update(_WHOLE)
-    table.update(_STATIC)
+        if hasattr(special, name):
+            table[getattr(special, name)] = ("call", name)
+    table.update(_rows())
     table.update(dict.fromkeys(complex_numbers.OPERATIONS, ("complex", None)))
     return table
-
-
-def _builtin(name: str) -> tuple[str, object]:
-    return ("builtin", name)
-
-
-_BUILTINS: dict[object, tuple[str, object]] = {
-    abs: _builtin("abs"),
-    math.fabs: _builtin("fabs"),
-    np.abs: _builtin("abs"),
-    np.fabs: _builtin("fabs"),
-    operator.abs: _builtin("abs"),
-    min: _builtin("min"),
-    max: _builtin("max"),
-    pow: _builtin("pow"),
-    math.pow: _builtin("fpow"),
-    np.power: _builtin("pow"),
-    np.float_power: _builtin("fpow"),
-    float: _builtin("float"),
-    int: _builtin("int"),
-    bool: _builtin("bool"),
-    round: _builtin("round"),
-    np.round: _builtin("npround"),
-    np.around: _builtin("npround"),
-    np.rint: _builtin("rint"),
-    np.fmod: _builtin("npfmod"),
-    np.square: _builtin("square"),
-    np.reciprocal: _builtin("reciprocal"),
-    special.floating: _builtin("floating"),
-    divmod: _builtin("divmod"),
-    np.where: _builtin("where"),
-    np.isnan: _builtin("isnan"),
-    math.isnan: _builtin("isnan"),
-    np.isinf: _builtin("isinf"),
-    math.isinf: _builtin("isinf"),
-    np.isfinite: _builtin("isfinite"),
-    math.isfinite: _builtin("isfinite"),
-    np.signbit: _builtin("signbit"),
-    np.logical_and: _builtin("logical_and"),
-    np.logical_or: _builtin("logical_or"),
-    np.logical_not: _builtin("logical_not"),
-    np.logical_xor: _builtin("logical_xor"),
-    np.sign: _builtin("sign"),
-    math.log: _builtin("log"),
-    **{getattr(np, name): _builtin(name) for name in ("float16", "float32", "float64")},
-    **{
-        getattr(np, name): _builtin(name)
-        for name in (
-            *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-            "bool_",
-        )
-    },
-    **{
-        getattr(np, name): ("operator", op)
-        for name, op in {
-            "add": "add",
-            "subtract": "sub",
-            "multiply": "mul",
-            "divide": "div",
-            "floor_divide": "floordiv",
-            "remainder": "mod",
-            "less": "lt",
-            "less_equal": "le",
-            "greater": "gt",
-            "greater_equal": "ge",
-            "equal": "eq",
-            "not_equal": "ne",
-            "negative": "neg",
-            "bitwise_and": "band",
-            "bitwise_or": "bor",
-            "bitwise_xor": "bxor",
-            "left_shift": "shl",
-            "right_shift": "shr",
-            "invert": "invert",
-        }.items()
-    },
-    **{
-        getattr(operator, name): ("operator", op)
-        for name, op in {
-            **{n: n for n in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg", "invert")},
-            **{n: n for n in ("lt", "le", "gt", "ge", "eq", "ne")},
-            "truediv": "div",
-            "and_": "band",
-            "or_": "bor",
-            "xor": "bxor",
-            "lshift": "shl",
-            "rshift": "shr",
-        }.items()
-    },
-}
-_COMPOSED: dict[object, tuple[str, object]] = {
-    target: ("composed", fn)
-    for target, fn in (
-        (np.maximum, composed.maximum),
-        (np.minimum, composed.minimum),
-        (np.fmax, composed.fmax),
-        (np.fmin, composed.fmin),
-        (np.clip, composed.clip),
-        (np.heaviside, composed.heaviside),
-        (np.logaddexp, composed.logaddexp),
-        (np.logaddexp2, composed.logaddexp2),
-        (np.sinc, composed.sinc),
-        (np.degrees, composed.degrees),
-        (np.rad2deg, composed.degrees),
-        (math.degrees, composed.degrees),
-        (np.radians, composed.radians),
-        (np.deg2rad, composed.radians),
-        (math.radians, composed.radians),
-        (math.remainder, composed.ieee_remainder),
-        (math.modf, composed.modf),
-        (math.ldexp, composed.ldexp),
-        (math.isclose, composed.isclose),
-        (math.frexp, composed.frexp),
-        (math.ulp, composed.ulp),
-        (np.modf, composed.modf),
-        (np.ldexp, composed.ldexp),
-        (np.frexp, composed.frexp),
-        (np.spacing, composed.spacing),
-        (np.isclose, composed.close),
-        (np.allclose, composed.close),
-        (np.nan_to_num, composed.nan_to_num),
-        (np.fix, composed.fix),
-        (np.isposinf, composed.isposinf),
-        (np.isneginf, composed.isneginf),
-        (np.positive, composed.itself),
-        (np.divmod, composed.floor_and_rest),
-        (operator.pos, composed.itself),
-        (operator.not_, composed.isnot),
-        (operator.truth, composed.istrue),
-        (operator.getitem, composed.item),
-        (operator.contains, composed.contains),
-        (np.gcd, integers.gcd),
-        (np.lcm, integers.lcm),
-        (np.bitwise_count, integers.bit_count),
-    )
-}
-# of Python's integers, which have no width
-_WHOLE: dict[object, tuple[str, object]] = {
-    **{
-        getattr(math, name): ("whole", getattr(integers, name))
-        for name in ("gcd", "lcm", "isqrt", "factorial", "comb", "perm")
-    },
-    int.bit_length: ("whole", integers.bit_length),
-    int.bit_count: ("whole", integers.bit_count),
-}
-# functions that make constants of types and texts
-_STATIC: dict[object, tuple[str, object]] = {
-    fn: ("static", fn) for fn in (np.finfo, np.iinfo, np.dtype, float.fromhex)
-}
-
-
-def is_library_module(name: str) -> bool:
-    """Modules whose functions never change while a program runs: not watched."""
-    return name.partition(".")[0] in ("math", "cmath", "numpy", "scipy", "builtins", "operator")
-
-
-BUILTIN_NAMES: dict[str, object] = dict(vars(builtins))

@@ -116,21 +116,18 @@ def _lambda_text(fn: FunctionType) -> FunctionText:
     lines = _lines(fn)
     if not lines:
         raise NoSourceError(f"the source text of {fn.__name__!r} cannot be found")
-    return _find_lambda(fn.__code__, tuple(lines))
+    return _named_lambda(fn.__code__, lines) or _find_lambda(fn.__code__, tuple(lines))
 
 
 @functools.lru_cache(maxsize=64)
 def _find_lambda(code: CodeType, lines: tuple[str, ...]) -> FunctionText:
     """Find a lambda among the statements around its line, by its code's columns. Closures made in a
     loop share their code, so only the first one is looked for, which takes 40 ms in a long file."""
-    whole = "".join(lines)
+    here, whole = code.co_firstlineno - 1, "".join(lines)
     tree = _whole(whole)
     found = _match_lambda(tree, code, 0, 0) if tree is not None else None
     if found is not None:
-        body: list[ast.stmt] = [ast.copy_location(ast.Return(found.body), found.body)]
-        text = ast.get_source_segment(whole, found) or ast.unparse(found)
-        return FunctionText(found.args, body, code.co_filename, 0, text)
-    here = code.co_firstlineno - 1
+        return _text_of(found, code, 0, whole)
     for start in range(here, max(-1, here - 40), -1):
         for end in range(here + 1, min(len(lines), here + 40) + 1):
             block = textwrap.dedent("".join(lines[start:end]))
@@ -140,10 +137,33 @@ def _find_lambda(code: CodeType, lines: tuple[str, ...]) -> FunctionText:
             indent = len(lines[start]) - len(lines[start].lstrip())
             found = _match_lambda(tree, code, start, indent)
             if found is not None:
-                body = [ast.copy_location(ast.Return(found.body), found.body)]
-                text = ast.get_source_segment(block, found) or ast.unparse(found)
-                return FunctionText(found.args, body, code.co_filename, start, text)
+                return _text_of(found, code, start, block)
     raise NoSourceError(f"the text of the lambda at line {code.co_firstlineno} cannot be found")
+
+
+def _text_of(found: ast.Lambda, code: CodeType, start: int, block: str) -> FunctionText:
+    """Return the text of a lambda in a block whose first line is `start` lines from the file's."""
+    body: list[ast.stmt] = [ast.copy_location(ast.Return(found.body), found.body)]
+    text = ast.get_source_segment(block, found) or ast.unparse(found)
+    return FunctionText(found.args, body, code.co_filename, start, text)
+
+
+def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
+    """Return the text of `name = lambda ...` at the margin; None where the code has other lines,
+    too, or stands elsewhere."""
+    number = code.co_firstlineno
+    line = "".join(lines[number - 1 : number])
+    ends = {row for place in code.co_positions() for row in place[:2] if row is not None}
+    if ends != {number} or not line[:1].isidentifier():
+        return None
+    try:
+        tree = parsing.parse(line)
+    except (SyntaxError, ValueError):
+        return None
+    found = _match_lambda(tree, code, number - 1, 0)
+    if found is None or not isinstance(tree.body[0], ast.Assign):
+        return None
+    return _text_of(found, code, number - 1, line)
 
 
 @functools.lru_cache(maxsize=8)

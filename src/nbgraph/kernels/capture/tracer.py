@@ -18,16 +18,16 @@ from typing import NoReturn, cast
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import effects, objects, optional, remedies
 from nbgraph.kernels.capture.arrays import Making
-from nbgraph.kernels.capture.cases import matched
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
+from nbgraph.kernels.capture.context import OnInvalid
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
-from nbgraph.kernels.capture.raising import OnInvalid, never_returns, of_flag, raised
+from nbgraph.kernels.capture.raising import never_returns, of_flag, raised
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.scoping import scoping
+from nbgraph.kernels.capture.scoping import matched, scoping
 from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.trying import attempted
@@ -65,15 +65,17 @@ from nbgraph.kernels.scalar import Graph, Node
 _RAISES = "is the result of a function that always raises"
 
 
-class Tracer(Expressions):
+class FunctionTracer(Expressions):
     """Captures one function call; calls of helpers make nested tracers on the same graph."""
+
+    parted = False  # whether results may be complex: they are given as two parts
 
     def __init__(
         self,
         graph: Graph,
         fn: FunctionType,
         watch: Watch,
-        caller: Tracer | None = None,
+        caller: FunctionTracer | None = None,
         survey: Survey | None = None,
     ) -> None:
         self.graph, self.fn, self.watch, self.caller = graph, fn, watch, caller
@@ -156,7 +158,7 @@ class Tracer(Expressions):
             if node.kind != "f":
                 self.refuse(
                     self.text.body[-1],
-                    "on_invalid='nan' is asked for, and a result is no floating value",
+                    "on_invalid='nan' is asked for, and a result is not a floating value",
                     "return a float, e.g. float(n), or leave on_invalid='raise'",
                 )
         nan = graph.const(math.nan)  # times the value, whose derivative is NaN then, too
@@ -169,9 +171,9 @@ class Tracer(Expressions):
         """The name of the function that all is traced for."""
         return self.fn.__name__ if self.caller is None else self.caller.operator
 
-    def subtracer(self, fn: FunctionType) -> Tracer:
+    def subtracer(self, fn: FunctionType) -> FunctionTracer:
         """For a helper called from here."""
-        return Tracer(self.graph, fn, self.watch, self, self.survey)
+        return FunctionTracer(self.graph, fn, self.watch, self, self.survey)
 
     def start(self, env: Env, path: Node, on_invalid: OnInvalid) -> Value:
         """The value of the function that is captured, which may call itself."""
@@ -298,7 +300,8 @@ class Tracer(Expressions):
             remedy = "return a number such as math.nan, or raise an exception"
             self.refuse(st, what, remedy)
         values = value if isinstance(value, tuple) else (value,)
-        if not self.depth and any(isinstance(v, Complex) for v in values):
+        refused = not self.depth and not self.parted
+        if refused and any(isinstance(v, Complex) for v in values):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
             self.refuse(
                 st,
@@ -366,7 +369,7 @@ class Tracer(Expressions):
         most = math.inf if star is not None else count
         if not isinstance(items, tuple) or not least <= len(items) <= most:
             some = f"at least {least} values" if star is not None else f"{count} values"
-            size = f"a tuple of {len(items)}" if isinstance(items, tuple) else "what is no tuple"
+            size = f"a tuple of {len(items)}" if isinstance(items, tuple) else "what is not a tuple"
             what = f"{count} names are assigned from {size}"
             self.refuse(target, what, f"give {some}, one for each name")
         if star is not None:
@@ -417,6 +420,3 @@ def _name_of(st: ast.stmt) -> str:
     name = ast.unparse(st).split()[0].rstrip(":")
     article = "an" if name[0] in "ai" else "a"
     return f"{article} `{name}` statement"
-
-
-__all__ = ["Static", "Tracer"]

@@ -13,9 +13,10 @@ import ast
 import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph.errors import Raised
+from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.raising import class_of, flag_of
 from nbgraph.kernels.capture.values import (
     RESULT,
@@ -27,9 +28,6 @@ from nbgraph.kernels.capture.values import (
     without_flags,
 )
 from nbgraph.kernels.scalar import Graph, Node
-
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
 
 IMPLICIT = (ZeroDivisionError, ValueError, OverflowError)
 _DIVISIONS = ("div", "floordiv", "mod")
@@ -100,7 +98,7 @@ def _classes(tracer: Tracer, handler: ast.ExceptHandler, env: Env) -> tuple[type
     parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     found = [tracer.static(part, env) for part in parts]
     if not all(isinstance(c, type) and issubclass(c, BaseException) for c in found):
-        what = "what is caught is no class of exceptions that is known"
+        what = "what is caught is not a class of exceptions that is known"
         tracer.refuse(handler.type, what, "name the classes, as in `except ZeroDivisionError`")
     return tuple(found)
 

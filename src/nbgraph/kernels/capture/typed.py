@@ -6,91 +6,26 @@ is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in ei
 
 from __future__ import annotations
 
-import ast
 import copy
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.number_types import (
+    NumberDtype,
+    NumberType,
+    is_instance,
+    types_of,
+)
 from nbgraph.kernels.capture.values import Complex, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Node
 
-if TYPE_CHECKING:
-    from nbgraph.kernels.capture.tracer import Tracer
-
-_FLOATS = (float, np.float64, np.float32, np.float16)
 _IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # of one number
-
-
-@dataclass(frozen=True, slots=True)
-class NumberType:
-    """`type(x)` of a number."""
-
-    kind: str
-
-    def __repr__(self) -> str:
-        return "the type of a number"
-
-
-@dataclass(frozen=True, slots=True)
-class NumberDtype:
-    """`x.dtype` of a number."""
-
-    number_kind: str
-
-    def __repr__(self) -> str:
-        return "the dtype of a number"
-
-    @property
-    def type(self) -> NumberType:
-        """As NumPy's dtypes have it."""
-        return NumberType(self.number_kind)
-
-    @property
-    def kind(self) -> str:
-        """NumPy's letter: "f", "i", "u" or "b"."""
-        return "f" if self.number_kind == "f" else _numpy_type(self.number_kind)(0).dtype.kind
-
-
-def types_of(kind: str) -> tuple[type, ...]:
-    """Return the types that an element of a kind may have, Python's first.
-
-    >>> types_of("int8")
-    (<class 'int'>, <class 'numpy.int8'>)
-    """
-    if kind == "f":
-        return _FLOATS
-    return (bool if is_boolean(kind) else int), _numpy_type(kind)
-
-
-def _numpy_type(kind: str) -> type[np.generic]:
-    return np.dtype({"i": "int64", "b": "bool"}.get(kind, kind)).type
-
-
-def is_instance(kind: str, target: Any) -> bool:
-    """Return `isinstance(x, target)` of a number."""
-    return any(issubclass(own, target) for own in types_of(kind))
-
-
-def is_type(own: NumberType | NumberDtype, target: Any) -> bool | None:
-    """Return `type(x) is target` or `x.dtype == target`; None where that depends on precision."""
-    kind = own.kind if isinstance(own, NumberType) else own.number_kind
-    if isinstance(target, (NumberType, NumberDtype)):
-        return kind == (target.kind if isinstance(target, NumberType) else target.number_kind)
-    if isinstance(own, NumberType):
-        return target in types_of(kind)
-    try:
-        name = np.dtype(target).name
-    except TypeError:
-        return False
-    if kind == "f":
-        return None if np.dtype(target).kind == "f" else False
-    return name == np.dtype(_numpy_type(kind)).name
 
 
 # casts ------------------------------------------------------------------------------------------
@@ -104,7 +39,7 @@ def numba_name(target: object) -> str | None:
     return name if name in (*INTEGERS, "bool", "float32", "float64", "float16") else None
 
 
-def cast(tracer: Tracer, node: ast.expr, value: Value, target: Any) -> Node | None:
+def cast(call: Call, value: Value, target: Any) -> Node | None:
     """Return a number as a type or dtype says; None where it says none of real numbers."""
     if isinstance(target, (NumberType, NumberDtype)):
         kind = target.kind if isinstance(target, NumberType) else target.number_kind
@@ -114,7 +49,7 @@ def cast(tracer: Tracer, node: ast.expr, value: Value, target: Any) -> Node | No
         except TypeError:
             return None
         kind = "f" if name == "float64" else name
-    graph, number = tracer.graph, tracer.number_of(node, value)
+    graph, number = call.graph, call.tracer.number_of(call.node, value)
     if kind in ("float32", "float16"):
         return graph.narrow(number, kind)
     if kind == "f":
@@ -128,50 +63,39 @@ def cast(tracer: Tracer, node: ast.expr, value: Value, target: Any) -> Node | No
 
 # functions of one number ------------------------------------------------------------------------
 
-_Function = Callable[["Tracer", ast.Call, Node, Sequence[Value], Mapping[str, Value]], Value]
+_Function = Callable[[Call, Node, Sequence[Value], Mapping[str, Value]], Value]
 
 
-def _same(
-    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
-) -> Value:
+def _same(call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]) -> Value:
     """The number itself, or as the dtype that is given says."""
     target = named.get("dtype", rest[0] if rest else Static(None))
     if not isinstance(target, Static) or target.value is None:
         return x
-    found = cast(tracer, node, x, target.value)
-    if found is None:
+    number = cast(call, x, target.value)
+    if number is None:
         name = getattr(target.value, "__name__", target.value)
-        tracer.refuse(node, f"the dtype {name} is not one of real numbers", "use float")
-    return found
+        call.refuse(f"the dtype {name} is not one of real numbers", "use float")
+    return number
 
 
 def _like(value: float) -> _Function:
     """`np.zeros_like` and kin."""
-
-    def made(
-        tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
-    ) -> Value:
-        return _same(
-            tracer, node, tracer.graph.cast(tracer.graph.const(value), x.kind), rest, named
-        )
-
-    return made
+    return lambda call, x, rest, named: _same(
+        call, call.graph.cast(call.graph.const(value), x.kind), rest, named
+    )
 
 
-def _full_like(
-    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
-) -> Value:
+def _full_like(call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]) -> Value:
     filled, *others = [*rest, *([named["fill_value"]] if "fill_value" in named else [])]
-    value = cast(tracer, node, filled, NumberType(x.kind))
+    value = cast(call, filled, NumberType(x.kind))
     assert value is not None
-    return _same(tracer, node, value, others, named)
+    return _same(call, value, others, named)
 
 
-def _whole(
-    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
+def _has_no_fraction(
+    call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
 ) -> Value:
-    """Whether it has no fraction, as `float.is_integer`."""
-    graph = tracer.graph
+    graph = call.graph
     if x.kind != "f":
         return graph.const(True)
     finite = graph.compare("lt", graph.absolute(x), graph.const(float("inf")))
@@ -179,15 +103,13 @@ def _whole(
 
 
 def _answer(value: Any) -> _Function:
-    return lambda tracer, node, x, rest, named: (
-        value if isinstance(value, tuple) else tracer.graph.const(value)
+    return lambda call, x, rest, named: (
+        value if isinstance(value, tuple) else call.graph.const(value)
     )
 
 
-def _truth(
-    tracer: Tracer, node: ast.Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
-) -> Value:
-    return tracer.graph.truth(x)
+def _truth(call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    return call.graph.truth(x)
 
 
 FUNCTIONS: dict[object, _Function] = {
@@ -212,7 +134,7 @@ FUNCTIONS: dict[object, _Function] = {
     np.shape: _answer(()),
     np.any: _truth,
     np.all: _truth,
-    float.is_integer: _whole,
+    float.is_integer: _has_no_fraction,
 }
 ATTRIBUTES: dict[str, Callable[[Any, Node], Value]] = {
     "shape": lambda graph, x: (),
@@ -228,35 +150,30 @@ METHODS: dict[str, Any] = {  # the number is the first argument
 }
 
 
-def function_of_number(
-    tracer: Tracer,
-    node: ast.Call,
-    target: Any,
-    args: Sequence[Value],
-    kwargs: Mapping[str, Value],
-) -> Value | None:
+def function_of_number(call: Call) -> Value | None:
     """Return what a function of one number's type, dtype or shape gives; None for any other."""
+    target, args, kwargs = call.target, call.args, call.kwargs
     first = args[0] if args else None
     if isinstance(target, NumberType) or numba_name(target) is not None:
         if isinstance(target, NumberType) and first is None:
-            return tracer.graph.cast(tracer.graph.const(0), target.kind)
-        return cast(tracer, node, first, target) if len(args) == 1 and not kwargs else None
-    asked = _QUESTIONS.get(target) if callable(target) and type(target).__hash__ else None
-    if asked is not None and not kwargs:
-        return asked(tracer, node, args)
+            return call.graph.cast(call.graph.const(0), target.kind)
+        return cast(call, first, target) if len(args) == 1 and not kwargs else None
+    question = _QUESTIONS.get(target) if callable(target) and type(target).__hash__ else None
+    if question is not None and not kwargs:
+        return question(call, args)
     if not isinstance(first, Node) or not callable(target) or not type(target).__hash__:
         return None
-    made = FUNCTIONS.get(target)
+    function = FUNCTIONS.get(target)
     named = {k: v for k, v in kwargs.items() if k not in _IGNORED}
-    if made is None or not set(named) <= {"dtype", "axis", "fill_value"}:
+    if function is None or not set(named) <= {"dtype", "axis", "fill_value"}:
         return None
-    return made(tracer, node, first, args[1:], named)
+    return function(call, first, args[1:], named)
 
 
 # questions --------------------------------------------------------------------------------------
 
 
-def _type(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+def _type(call: Call, args: Sequence[Value]) -> Value | None:
     if len(args) != 1 or isinstance(args[0], tuple):
         return None
     if isinstance(args[0], Complex):
@@ -264,12 +181,12 @@ def _type(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None
     return Static(NumberType(args[0].kind) if isinstance(args[0], Node) else type(args[0].value))
 
 
-def _isinstance(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+def _isinstance(call: Call, args: Sequence[Value]) -> Value | None:
     value, target = args if len(args) == 2 else (None, None)
     classes = _classes(target)
     if classes is None:
         return None
-    graph = tracer.graph
+    graph = call.graph
     if isinstance(value, Node):
         return graph.const(is_instance(value.kind, classes))
     if isinstance(value, Complex):
@@ -277,7 +194,7 @@ def _isinstance(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value 
     if isinstance(value, tuple):
         if (tuple in classes) != (list in classes):
             text = "whether a sequence is a tuple or a list is not kept here"
-            tracer.refuse(node, text, "ask for both: isinstance(x, (tuple, list))")
+            call.refuse(text, "ask for both: isinstance(x, (tuple, list))")
         return graph.const(any(issubclass(tuple, c) for c in classes))
     return graph.const(isinstance(value.value, classes)) if isinstance(value, Static) else None
 
@@ -296,40 +213,40 @@ def _classes(target: Value) -> tuple[type, ...] | None:
     return (target.value,) if isinstance(target.value, type) else None
 
 
-def _hasattr(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+def _hasattr(call: Call, args: Sequence[Value]) -> Value | None:
     """Of a number what Python's own number has."""
     value, name = args if len(args) == 2 else (None, None)
     if not isinstance(name, Static) or not isinstance(value, (Node, Static)):
         return None
     owner = types_of(value.kind)[0] if isinstance(value, Node) else value.value
-    return tracer.graph.const(hasattr(owner, name.value))
+    return call.graph.const(hasattr(owner, name.value))
 
 
-def _getattr(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+def _getattr(call: Call, args: Sequence[Value]) -> Value | None:
     if len(args) not in (2, 3) or not all(isinstance(a, Static) for a in args[:2]):
         return None
     owner, name = args[0].value, args[1].value
     if len(args) == 3 and not hasattr(owner, name):
         return args[2]
-    return tracer.attribute(node, owner, name)
+    return call.tracer.attribute(call.node, owner, name)
 
 
-def _callable(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+def _callable(call: Call, args: Sequence[Value]) -> Value | None:
     known = len(args) == 1 and isinstance(args[0], Static) and callable(args[0].value)
-    return tracer.graph.const(known)
+    return call.graph.const(known)
 
 
-def _issubdtype(tracer: Tracer, node: ast.Call, args: Sequence[Value]) -> Value | None:
+def _issubdtype(call: Call, args: Sequence[Value]) -> Value | None:
     if len(args) != 2 or not all(isinstance(a, Static) for a in args):
         return None
     own, target = (a.value for a in args)
     if isinstance(own, NumberDtype):
         own = own.type
     given = types_of(own.kind) if isinstance(own, NumberType) else (own,)
-    return tracer.graph.const(any(np.issubdtype(t, target) for t in given))
+    return call.graph.const(any(np.issubdtype(t, target) for t in given))
 
 
-_QUESTIONS: dict[object, Callable[[Tracer, ast.Call, Sequence[Value]], Value | None]] = {
+_QUESTIONS: dict[object, Callable[[Call, Sequence[Value]], Value | None]] = {
     type: _type,
     isinstance: _isinstance,
     hasattr: _hasattr,
@@ -337,10 +254,3 @@ _QUESTIONS: dict[object, Callable[[Tracer, ast.Call, Sequence[Value]], Value | N
     callable: _callable,
     np.issubdtype: _issubdtype,
 }
-
-
-def python_isinstance(value: object, target: Any) -> bool:
-    """`isinstance` for text that runs on NumPy's numbers: their kinds count, as in a kernel."""
-    if isinstance(value, (np.bool_, np.integer, np.floating)):
-        return is_instance("f" if value.dtype.kind == "f" else value.dtype.name, target)
-    return isinstance(value, target)

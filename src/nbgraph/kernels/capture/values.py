@@ -11,7 +11,7 @@ from nbgraph.kernels.scalar import Graph, Node
 
 
 class Static:
-    """A Python object that is no number: a function, a module, a string, None."""
+    """A Python object that is not a number: a function, a module, a string, None."""
 
     __slots__ = ("value",)
 

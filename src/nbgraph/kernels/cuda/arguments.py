@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import ArgumentError, DTypeError, noun
+from nbgraph.shape import Array
 
 SHAPE_WORDS = 7  # blocks and threads along three axes, bytes of shared memory
 _LETTERS: tuple[tuple[str, tuple[type, ...]], ...] = (
@@ -25,7 +26,6 @@ _LETTERS: tuple[tuple[str, tuple[type, ...]], ...] = (
 )
 
 Kind = str | tuple["Kind", ...]  # "i", "f", "b", or those of a tuple
-Array = np.ndarray[Any, Any]
 
 
 class Shape(NamedTuple):
@@ -124,7 +124,7 @@ def operand(op: str, dtype: np.dtype[Any], ndim: int, *, writable: bool) -> Oper
 
 
 def kind(op: str, name: str, value: Any) -> Kind:
-    """What a parameter is to a kernel; ArgumentError for one that is no number.
+    """What a parameter is to a kernel; ArgumentError for one that is not a number.
 
     >>> kind("f", "size", (2, 3)), kind("f", "scale", 1.0), kind("f", "flag", True)
     (('i', 'i'), 'f', 'b')
@@ -135,7 +135,7 @@ def kind(op: str, name: str, value: Any) -> Kind:
         if isinstance(value, types):
             return letter
     raise ArgumentError(
-        f"{op}: the parameter {name}={value!r} is a {type(value).__name__}; a kernel on a GPU "
+        f"{op}: the parameter {name}={value!r} is {noun(value)}; a kernel on a GPU "
         "takes numbers and tuples of numbers"
     )
 

@@ -96,7 +96,7 @@ def form_of(loop: Loop, grid: Grid) -> Form:
 
 
 def entry_name(source: Source) -> str:
-    """What a kernel is called in PTX, where instructions' names are no names of functions."""
+    """What a kernel is called in PTX, where instructions' names are not names of functions."""
     return "nbgraph_" + re.sub(r"[^A-Za-z0-9_]", "_", source.name)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from nbgraph.kernels.cuda.unit import Unit, UnitCall, unit
+from nbgraph.kernels.cuda.unit import Unit, unit
 from nbgraph.kernels.draws import Drawn, device_text
 
 
-def drawing(d: Drawn, parameters: tuple[int, ...], count: int) -> UnitCall:
-    """The kernel for `count` numbers; its record goes on with the draw."""
-    single, vectors = (_unit(d, vectors=v) for v in (False, True))
-    blocks = -(-count // d.block)
-    return UnitCall(single, (count, blocks), parameters, blocks, vectors)
+def drawing(d: Drawn, count: int) -> tuple[Unit, Unit, int]:
+    """Return the kernel for `count` numbers, that for aligned addresses, and how many blocks they
+    are."""
+    return _unit(d, vectors=False), _unit(d, vectors=True), -(-count // d.block)
 
 
 def _unit(d: Drawn, *, vectors: bool) -> Unit:

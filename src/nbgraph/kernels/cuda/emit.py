@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from nbgraph.errors import CompileError
-from nbgraph.kernels.cuda.folds import At, Fold
 from nbgraph.kernels.cuda.grid import Grid
 from nbgraph.kernels.cuda.maps import Map
-from nbgraph.kernels.cuda.reductions import Leading, Reduce, Totals
+from nbgraph.kernels.cuda.reductions import At, Fold, Leading, Reduce, Totals
 from nbgraph.kernels.cuda.rows import Columns, Rows
 from nbgraph.kernels.cuda.writer import Device
 from nbgraph.kernels.loops import Form, Loop

@@ -63,7 +63,7 @@ def suited(capability: Capability) -> Capability:
 
 
 class Ready(NamedTuple):
-    """A launch but for its record: `pack` takes the first `words` of that."""
+    """A launch but for its record: `pack` takes its first `words`."""
 
     function: Any
     blocks: int

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from nbgraph.device import RunContext, driver
 from nbgraph.device.protocol import Bytes, Capability
@@ -82,46 +81,29 @@ def team(
     return Unit(source(name, text, compute), addresses, form, stand_in)
 
 
-class UnitCall(NamedTuple):
-    """A kernel over `units` threads, or blocks of such. The record: `head`, the addresses of
-    operands and of results, `words`. `vectors`: the kernel where all addresses are multiples of 16,
-    if that is another."""
-
-    code: Unit
-    head: tuple[int, int]
-    words: tuple[int, ...]
-    units: int
-    vectors: Unit | None = None
-
-    def suited(self, record: Sequence[int]) -> Unit:
-        """The kernel for a record."""
-        addresses = record[2 : 2 + self.code.pointers]
-        if self.vectors is None or any(address % VECTOR for address in addresses):
-            return self.code
-        return self.vectors
-
-
 class UnitLaunches:
-    """A kernel, as often as it is asked for, on whatever device; see `launch.Launches`."""
+    """A kernel over `units` threads, or blocks of such, as often as it is asked for, on whatever
+    device; see `launch.Launches`. `vectors`: the kernel where all addresses are multiples of 16, if
+    that is another; `name`: what failures call it."""
 
-    __slots__ = ("_known", "call", "name")
+    __slots__ = ("_known", "code", "name", "units", "vectors")
     replays = "any record"  # as of `Launches`
 
-    def __init__(self, call: UnitCall, name: str) -> None:
-        self.call, self.name = call, name
+    def __init__(self, code: Unit, units: int, vectors: Unit | None, name: str) -> None:
+        self.code, self.units, self.vectors, self.name = code, units, vectors, name
         self._known: dict[tuple[int, Unit], Ready] = {}
 
     @property
     def fails(self) -> bool:
         """Whether a run may fail for what its operands hold."""
-        return self.call.code.form.fails
+        return self.code.form.fails
 
     def require(self, device: int) -> None:
         """See Launches; what is written by hand can be compiled."""
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch on a device; the kernel is compiled now."""
-        key = device, self.call.suited(record)
+        key = device, self.suited(record)
         found = self._known.get(key)
         if found is None:
             with MAKING:
@@ -129,10 +111,17 @@ class UnitLaunches:
                 self._known[key] = found
         return found
 
+    def suited(self, record: Sequence[int]) -> Unit:
+        """Return the kernel for a record."""
+        addresses = record[2 : 2 + self.code.pointers]
+        if self.vectors is None or any(address % VECTOR for address in addresses):
+            return self.code
+        return self.vectors
+
     def _ready(self, device: int, code: Unit) -> Ready:
         held, form = driver(), code.form
         wave = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
-        blocks = self.call.units if form.blocks else -(-self.call.units // form.threads)
+        blocks = self.units if form.blocks else -(-self.units // form.threads)
         blocks = max(1, min(blocks, WAVES * wave))
         return Ready.of(held.function(device, code), blocks, form)
 
@@ -204,4 +193,4 @@ def is_narrow(*counts: int) -> bool:
     return max(counts) < LARGEST
 
 
-__all__ = ["Unit", "UnitCall", "UnitLaunches", "is_narrow", "split", "team", "text", "unit"]
+__all__ = ["Unit", "UnitLaunches", "is_narrow", "split", "team", "text", "unit"]

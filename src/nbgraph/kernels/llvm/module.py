@@ -178,7 +178,7 @@ class Module(Unit):
 
     def _straight(self) -> Sequence[str]:
         """Of a loop over the lanes of a group: written out before it is made of vectors, it would
-        stay scalar; then it is no loop any more."""
+        stay scalar; then it is not a loop any more."""
         register = lanes(self._source.namespace.compute) // loops.VECTORS
         return (
             '!{!"llvm.loop.unroll.disable"}',

@@ -98,7 +98,7 @@ class Unit:
         attribute: str,
         **flags: bool,
     ) -> None:
-        """A definition for the kinds of `args`; those that are `known` are no parameters."""
+        """A definition for the kinds of `args`; those that are `known` are not parameters."""
         given: dict[str, Value] = {}
         parameters: list[Value] = []
         fixed = known or [False] * len(args)

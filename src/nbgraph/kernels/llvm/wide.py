@@ -25,16 +25,19 @@ from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from nbgraph.codegen.host import features
+from nbgraph.kernels.functions import FUNCTIONS
 from nbgraph.kernels.llvm.shared import NAME, Shared, shared
 from nbgraph.kernels.llvm.values import LLVM
-from nbgraph.kernels.vector_math.names import ARITY, FAMILIES, WIDE
+from nbgraph.kernels.vector_math.names import ARITY, WIDE
 from nbgraph.kernels.vector_math.texts import texts
 from nbgraph.native.processor import vector_bytes
 
 VECTORS = 4  # that a function takes at once
 _CALLS, _REPEATED = 8, 4  # in a loop, at least: calls, and calls for each different function
 _BYTES = {"float32": 4, "float64": 8}
-_SHORT = frozenset(FAMILIES["rounding"]).difference(("fmod", "fmod_small"))  # few instructions
+_SHORT = {n for n, row in FUNCTIONS.items() if row.family == "rounding"}.difference(
+    ("fmod", "fmod_small")
+)  # few instructions
 _LONG = frozenset("lgamma erf erfc pow atan2 asin acos cbrt".split())  # a call is nothing to them
 _PURE = "nounwind willreturn memory(none)"
 

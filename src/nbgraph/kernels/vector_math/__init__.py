@@ -30,7 +30,8 @@ def _version() -> str:
     room = Path(__file__).parent
     native = room.parents[1] / "native"
     digest = hashlib.sha256()
-    for path in [*sorted(room.glob("*.py")), native / "floats.py", native / "halves.py"]:
+    files = [*sorted(room.glob("*.py")), *sorted(room.glob("*.json"))]
+    for path in [*files, native / "floats.py", native / "halves.py"]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from nbgraph.kernels.vector_math.fits import FITS
+from nbgraph.kernels.vector_math.coefficients import FITS
 from nbgraph.kernels.vector_math.formats import scalar, shared
 from nbgraph.kernels.vector_math.gamma import LOG_NEAR_TWO, series
 from nbgraph.kernels.vector_math.normal import ndtri

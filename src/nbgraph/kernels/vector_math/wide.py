@@ -12,9 +12,9 @@ from nbgraph.kernels.vector_math import exp as _exp
 from nbgraph.kernels.vector_math import log as _log
 from nbgraph.kernels.vector_math import power as _power
 from nbgraph.kernels.vector_math import trigonometric as _trigonometric
+from nbgraph.kernels.vector_math.coefficients import FITS
 from nbgraph.kernels.vector_math.error_function import erfc as _erfc
 from nbgraph.kernels.vector_math.error_function import erfinv as _erfinv
-from nbgraph.kernels.vector_math.fits import FITS
 from nbgraph.kernels.vector_math.formats import FORMATS, scalar, shared
 from nbgraph.kernels.vector_math.gamma import digamma as _digamma
 from nbgraph.kernels.vector_math.gamma import gamma as _gamma
@@ -39,7 +39,7 @@ _ATANH = tuple(2.0 / (2 * k + 1) for k in range(1, 20))
 
 
 def fitted(name: str, low: float, high: float):
-    """A polynomial of `fits` as a function of what it was fitted in."""
+    """A polynomial of FITS as a function of what it was fitted in."""
     coefficients = FITS[name]
     by, middle = 2.0 / (high - low), (low + high) / 2
 

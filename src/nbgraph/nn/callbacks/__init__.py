@@ -16,6 +16,7 @@
 (True, True)
 """
 
+from nbgraph.foreign import missing
 from nbgraph.nn.callbacks.callback import Callback as Callback
 from nbgraph.nn.callbacks.callback import LambdaCallback as LambdaCallback
 from nbgraph.nn.callbacks.logs import CSVLog as CSVLog
@@ -26,3 +27,5 @@ from nbgraph.nn.callbacks.rates import LearningRate as LearningRate
 from nbgraph.nn.callbacks.rates import ReduceLROnPlateau as ReduceLROnPlateau
 from nbgraph.nn.callbacks.saving import Checkpoint as Checkpoint
 from nbgraph.nn.callbacks.stopping import EarlyStopping as EarlyStopping
+
+__getattr__ = missing("ng.nn.callbacks", globals())

@@ -1,4 +1,4 @@
-"""`Callback`: what is told of a training, and how it is called."""
+"""`Callback`: the events of a training, and how it is called."""
 
 from __future__ import annotations
 

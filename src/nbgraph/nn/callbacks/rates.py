@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.callbacks.callback import Callback
-from nbgraph.nn.callbacks.monitor import Monitor
+from nbgraph.nn.callbacks.stopping import Monitor
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ class Checkpoint(Callback):
         for name, value in (("epochs", epochs), ("steps", steps), ("keep", keep)):
             if (value is not None or name == "keep") and (not isinstance(value, int) or value < 1):
                 raise ArgumentError(f"Checkpoint: {name}={value!r}; expected a number from 1 on")
+        if not isinstance(path, (str, os.PathLike)):
+            raise ArgumentError(f"Checkpoint: path={path!r}; expected the path of a file")
         self.path, self.epochs, self.steps, self.keep = Path(path), epochs, steps, keep
         self._last = 0
 

@@ -16,6 +16,7 @@ array(0.5, dtype=float32)
 {'accuracy': 0.6667, 'f1': 0.8}
 """
 
+from nbgraph.foreign import missing
 from nbgraph.nn.metrics.classes import Accuracy as Accuracy
 from nbgraph.nn.metrics.classes import CrossEntropy as CrossEntropy
 from nbgraph.nn.metrics.classes import Perplexity as Perplexity
@@ -39,3 +40,5 @@ from nbgraph.nn.metrics.numbers import mae as mae
 from nbgraph.nn.metrics.numbers import mse as mse
 from nbgraph.nn.metrics.numbers import rmse as rmse
 from nbgraph.nn.metrics.ranking import AUC as AUC
+
+__getattr__ = missing("ng.nn.metrics", globals())

@@ -12,8 +12,7 @@ from nbgraph.nn.metrics.metric import Metric, Sums
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_rows
 from nbgraph.ops.losses.classes import zeros_of_classes
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _columns(values: Any, classes: int) -> Any:

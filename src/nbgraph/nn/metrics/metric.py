@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -145,7 +146,8 @@ class Mean(Metric):
         return mean if self.after is None else float(self.after(mean))
 
     def _values(self, out: Any, target: Any, *, apart: bool) -> Any:
-        values = self.function(out, target)
+        values = self.function(out, target)  # many refuse such shapes themselves
+        self._warn_of_broadcast(out, target)
         if not apart or getattr(values, "shape", ()):
             return values
         if "reduction" in _parameters(self.function):
@@ -154,6 +156,18 @@ class Mean(Metric):
             f"{self.__name__}: it gives one number for a batch, which weights cannot be put into; "
             "return a value for each sample, as by reduction='none'"
         )
+
+    def _warn_of_broadcast(self, out: Any, target: Any) -> None:
+        """Warn where the difference of outputs and targets would pair each with all others."""
+        shape: tuple[int, ...] = getattr(out, "shape", ())
+        wanted: tuple[int, ...] = getattr(target, "shape", ())
+        if len(wanted) == 1 and shape == (*wanted, 1) != (1, 1) and is_float(target.dtype):
+            warnings.warn(
+                f"{self.__name__}: outputs have shape {shape}, targets {wanted}: their difference "
+                f"has shape {wanted * 2}; give targets of shape {shape}, or outputs "
+                "without their last axis",
+                stacklevel=2,
+            )
 
     def _weights(self, out: Any, target: Any, weight: Any) -> tuple[Any, Any]:
         """Targets that all name something, and what each counts, or None where all count alike."""
@@ -211,6 +225,11 @@ def _times(name: str, counts: Any, weight: Any) -> Any:
 
 def _table(given: Mapping[int, float] | Sequence[float], classes: int) -> Any:
     """Weights by class."""
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise ArgumentError(
+            f"class_weight={given!r}; expected a number for each class, or a dict of those that "
+            "are not 1"
+        )
     if not isinstance(given, Mapping):
         given = dict(enumerate(given))
         if len(given) != classes:
@@ -220,7 +239,7 @@ def _table(given: Mapping[int, float] | Sequence[float], classes: int) -> Any:
             )
     beyond = [key for key in given if not 0 <= key < classes]
     if beyond:
-        raise ArgumentError(f"class_weight: {beyond[0]!r} is no class from 0 to {classes - 1}")
+        raise ArgumentError(f"class_weight: {beyond[0]!r} is not a class from 0 to {classes - 1}")
     found = np.ones(classes, config.default_float)
     found[list(given)] = [float(weight) for weight in given.values()]
     return found

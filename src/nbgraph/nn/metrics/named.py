@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from nbgraph import foreign
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.metrics import classes, counts, numbers, ranking
 from nbgraph.nn.metrics.metric import Mean, Metric
@@ -27,7 +28,7 @@ _NAMED: dict[str, Callable[..., Metric]] = {
 }
 
 
-def create(metric: Any, **options: Any) -> Metric:
+def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
     """Return a metric of a name with its options, of a function of outputs and targets, or itself.
 
     >>> create("top_k", k=3), create(lambda out, target: out - target).joined
@@ -38,9 +39,10 @@ def create(metric: Any, **options: Any) -> Metric:
     if isinstance(metric, str) and metric in _NAMED:
         return _NAMED[metric](**options)
     if not callable(metric):
+        near = foreign.near(metric, _NAMED) if isinstance(metric, str) else ""
         raise ArgumentError(
-            f"metric {metric!r}; expected a function of outputs and targets, or one of "
-            f"{', '.join(_NAMED)}"
+            f"{what}{metric!r}; {near and near + ' '}expected a function of outputs and targets, "
+            f"or one of {', '.join(_NAMED)}"
         )
     return Mean(metric, **options)
 

@@ -9,8 +9,7 @@ import numpy as np
 from nbgraph.nn.metrics.metric import Mean, Metric, Sums
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_alike
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _squares(out: Any, target: Any) -> Any:

@@ -9,8 +9,7 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.nn.metrics.metric import Metric, Sums
 from nbgraph.ops.define import library
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 class AUC(Metric):

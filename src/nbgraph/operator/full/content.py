@@ -1,40 +1,33 @@
-"""What a property and its operators say, as a hash, by which a file tells them from others."""
+"""What the texts of functions compute, as a hash by which a file tells operators apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from types import FunctionType
+import hashlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from nbgraph.operator.full.operator import Operator
-from nbgraph.operator.full.property import OperatorProperty
-from nbgraph.operator.simple.content import content
+from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture.names import plain_function
+from nbgraph.kernels.capture.text import function_text, normal_text
+from nbgraph.kernels.handwritten import python_function
 
 
-def content_of_property(prop: type[OperatorProperty]) -> str:
-    """Of the texts of its methods, and of those of the operators it names in `create_operator`."""
-    functions = dict(_methods(prop, OperatorProperty))
-    create = functions[_CREATE]
-    for name in sorted(set(create.__code__.co_names)):
-        named = create.__globals__.get(name)
-        if isinstance(named, type) and issubclass(named, Operator):
-            functions |= {f"{name}.{key}": fn for key, fn in _methods(named, Operator)}
-    parameters = sorted(prop.Param.__fields__)
-    return content({**functions, f"parameters {parameters}": _nothing})
+def content(functions: Mapping[str, Callable[..., Any]]) -> str:
+    """A hash of the functions' own texts, without comments and layout; not of what they call.
+
+    >>> first, second = lambda src: src + 1, lambda src: src + 2
+    >>> content({"function": first}) == content({"function": second})
+    False
+    """
+    told = [f"{name}: {_text(functions[name])}" for name in sorted(functions)]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
-_CREATE = "create_operator"
-
-
-def _methods(cls: type, base: type) -> Iterator[tuple[str, FunctionType]]:
-    """The functions of a class and of its bases below `base`, nearest first."""
-    for owner in reversed(cls.__mro__):
-        if issubclass(owner, base) and owner is not base:
-            for name, value in vars(owner).items():
-                plain: Any = getattr(value, "__func__", value)
-                if isinstance(plain, FunctionType):
-                    yield name, plain
-
-
-def _nothing() -> None:
-    """Stands for a text that is in its name alone."""
+def _text(fn: Callable[..., Any]) -> str:
+    plain = plain_function(python_function(fn) or fn)
+    if plain is None:
+        return f"{type(fn).__module__}.{type(fn).__qualname__}"  # an object that can be called
+    try:
+        return normal_text(function_text(plain).source, plain.__name__)
+    except CaptureError:
+        return plain.__code__.co_code.hex()

@@ -1,36 +1,22 @@
-"""What a property says for one set of parameters, asked once and checked."""
+"""What a property says for one set of parameters, asked once and checked.
+
+It names arrays by handles, before there are any.
+
+>>> handles("out_grad", 2)
+[out_grad[0], out_grad[1]]
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.operator.full.handles import Handle, handles, read_handles, read_pairs
+from nbgraph.operator.full.handles import Facts, Handle, Kind
 from nbgraph.operator.full.property import OperatorProperty
 
 _OUTPUTS = re.compile(r"out\d*$")  # how a gradient's own operands are called
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Names, and what may be read and overwritten."""
-
-    arguments: tuple[str, ...]
-    states: tuple[str, ...]
-    outputs: tuple[str, ...]
-    visible: int
-    reads: tuple[Handle, ...]  # of backward
-    forward_pairs: tuple[tuple[Handle, Handle], ...]
-    backward_pairs: tuple[tuple[Handle, Handle], ...]
-    forward_requests: tuple[Any, ...] | None  # None: they depend on shapes
-    backward_requests: tuple[Any, ...] | None
-
-    def reads_at(self, kind: str) -> tuple[int, ...]:
-        """Places of what backward reads of a kind."""
-        return tuple(sorted(h.place for h in self.reads if h.kind == kind))
 
 
 def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Facts:
@@ -97,11 +83,49 @@ def _taken(name: str) -> bool:
 
 def _always(method: Callable[[Sequence[Any]], Any], count: int) -> tuple[Any, ...] | None:
     """The requests, if they do not depend on shapes."""
-    from nbgraph.resource import requests  # it needs the engine, which loads when work is pushed
-
     try:
-        return requests(method([None] * count))
+        asked = method([None] * count)
     except ArgumentError:
         raise
     except Exception:  # it reads a shape: asked again when there is one
         return None
+    if isinstance(asked, (tuple, list)) and not asked:
+        return ()
+    from nbgraph.resource import requests  # it needs the engine, which loads when work is pushed
+
+    return requests(asked)
+
+
+def handles(kind: Kind, count: int) -> list[Handle]:
+    """Those of all arrays of a kind."""
+    return [Handle(kind, i) for i in range(count)]
+
+
+def read_handles(where: str, given: Any, known: Sequence[Handle]) -> tuple[Handle, ...]:
+    """Handles that a property returned, each once; ArgumentError for anything else."""
+    if not isinstance(given, Iterable):
+        raise ArgumentError(f"{where} returned {given!r}; return a list of handles it was given")
+    found = [_known(where, one, known) for one in given]
+    return tuple(dict.fromkeys(found))
+
+
+def read_pairs(
+    where: str, given: Any, sources: Sequence[Handle], targets: Sequence[Handle]
+) -> tuple[tuple[Handle, Handle], ...]:
+    """Pairs (read, written) that a property returned."""
+    found: list[tuple[Handle, Handle]] = []
+    for pair in given if isinstance(given, Iterable) else [given]:
+        if not isinstance(pair, (tuple, list)) or isinstance(pair, Handle) or len(pair) != 2:
+            raise ArgumentError(
+                f"{where} returned {given!r}; return a list of pairs such as "
+                f"({sources[0]!r}, {targets[0]!r})"
+            )
+        found.append((_known(where, pair[0], sources), _known(where, pair[1], targets)))
+    return tuple(found)
+
+
+def _known(where: str, one: Any, known: Sequence[Handle]) -> Handle:
+    if not isinstance(one, Handle) or one not in known:
+        listed = ", ".join(map(repr, known)) or "none"
+        raise ArgumentError(f"{where} names {one!r}; expected handles among {listed}")
+    return one

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.operator.full.facts import Facts
+from nbgraph.operator.full.handles import Facts
+from nbgraph.operator.spec import Spec
 from nbgraph.shape import PartialShape, merged, partial_text
 
 Dtype = np.dtype[Any]
@@ -28,23 +30,49 @@ class Known(NamedTuple):
         return Known(*map(list, self))  # type: ignore[arg-type]
 
 
-def shapes(op: str, facts: Facts, rule: Callable[..., Any], known: Known) -> Known | None:
-    """What follows from partial shapes; None where nothing does. ShapeError names the array whose
-    shape is another one than what follows."""
-    complete = all(s is not None and None not in s for s in (*known.ins, *known.states))
-    found = _asked(op, "infer_shape", rule, known, partial=not complete)
-    return None if found is None else _merged(op, facts, known, found, _shape)
+class Sort(NamedTuple):
+    """What is inferred: which method says it, how what it says is read, and which error it is."""
+
+    name: str
+    method: str
+    error: type[Exception]
+    merge: Callable[[Any, Any, Any], Any]
+    remedy: str
+
+    def is_open(self, value: Any) -> bool:
+        """Whether something of it is not known."""
+        return value is None or (self.name == "shape" and None in value)
 
 
-def dtypes(op: str, facts: Facts, rule: Callable[..., Any], known: Known) -> Known | None:
-    """The same of dtypes; DTypeError."""
-    partial = any(d is None for d in (*known.ins, *known.states))
-    found = _asked(op, "infer_type", rule, known, partial=partial)
-    return None if found is None else _merged(op, facts, known, found, _dtype)
+def infer(op: Any, prop: Any, sort: Sort, operands: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    """Return what follows from what is known in part: operands and outputs, or None where nothing
+    does. ShapeError or DTypeError names the array that has another one than what follows."""
+    count = len(op.facts.arguments)
+    known = Known(list(operands[:count]), list(outputs), list(operands[count:]))
+    partial = any(map(sort.is_open, operands))
+    found = _asked(op.__name__, sort.method, getattr(prop, sort.method), known, partial)
+    if found is None:
+        return None
+    made = _merged(op.__name__, op.facts, known, found, sort.merge)
+    return [*made.ins, *made.states], made.outs
+
+
+def outputs(op: Any, prop: Any, sort: Sort, specs: Sequence[Spec]) -> list[Any]:
+    """Return the outputs' shapes or dtypes; the error where one is left open."""
+    nothing = [None] * op.nout
+    known = [getattr(s, sort.name) for s in specs]
+    _, values = infer(op, prop, sort, known, nothing) or ((), nothing)
+    for name, value in zip(op.outputs, values, strict=True):
+        if sort.is_open(value):
+            raise sort.error(
+                f"{op.__name__}: {sort.method} leaves output {name!r} open though all "
+                f"{sort.name}s are given ({', '.join(map(str, specs))}); let it give {sort.remedy}"
+            )
+    return values
 
 
 def _asked(
-    op: str, method: str, rule: Callable[..., Any], known: Known, *, partial: bool
+    op: str, method: str, rule: Callable[..., Any], known: Known, partial: bool
 ) -> Known | None:
     lists = known.copy()
     try:
@@ -113,11 +141,13 @@ def _merged(
 
 def _shape(place: _Place, given: PartialShape, told: Any) -> PartialShape:
     try:
-        asked = None if told is None else tuple([None if n is None else int(n) for n in told])
-    except (TypeError, ValueError):
-        raise ShapeError(f"{place}: shape {told!r} was inferred; expected sizes") from None
+        asked = None if told is None else tuple([None if n is None else index(n) for n in told])
+    except TypeError:
+        raise ShapeError(
+            f"{place}: shape {told!r} was inferred; expected a tuple of sizes"
+        ) from None
     if asked is not None and any(n is not None and n < 0 for n in asked):
-        raise ShapeError(f"{place}: shape {asked} was inferred; sizes start at 0")
+        raise ShapeError(f"{place}: shape {asked} was inferred; expected a tuple of sizes from 0")
     try:
         return merged(given, asked, "")
     except ShapeError:
@@ -144,3 +174,7 @@ def _dtype(place: _Place, given: Dtype | None, told: Any) -> Dtype | None:
 
 def _listed(known: Known) -> str:
     return "; ".join(f"{what}s {list(v)}" for what, v in zip(_GROUPS, known, strict=True) if v)
+
+
+SHAPE = Sort("shape", "infer_shape", ShapeError, _shape, "a tuple of sizes")
+DTYPE = Sort("dtype", "infer_type", DTypeError, _dtype, "one")

@@ -1,196 +1,251 @@
-"""A property with parameters as an operator over whole arrays, which every carrier runs."""
+"""A property as an operator over whole arrays, which every carrier runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.errors import DerivativeError, DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
-from nbgraph.operator.environment import OpContext
-from nbgraph.operator.full import inference, running
-from nbgraph.operator.full.backward import PropertyGradient, rule
-from nbgraph.operator.full.facts import Facts
-from nbgraph.operator.full.inference import Known
+from nbgraph.errors import DerivativeError
+from nbgraph.operator.full import inference
+from nbgraph.operator.full.arrays import (
+    NO_STATES,
+    Results,
+    States,
+    Undeclared,
+    call_function,
+    read_only,
+)
+from nbgraph.operator.full.gradient import CustomGradient, Find, Pass, Run, Specs, gradient_rule
+from nbgraph.operator.full.handles import Facts, Handle, Kind
+from nbgraph.operator.full.inference import DTYPE, SHAPE
 from nbgraph.operator.full.operator import Operator
-from nbgraph.operator.full.places import ByObject, Places
+from nbgraph.operator.full.places import Places
 from nbgraph.operator.full.property import OperatorProperty
-from nbgraph.operator.request import OpReqType, kNullOp
-from nbgraph.shape import Shapes
+from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.shape import Array, Shapes
 
-if TYPE_CHECKING:
-    from nbgraph.operator.full.registered import RegisteredOperator
-    from nbgraph.resource import Resource
-
-Array = np.ndarray[Any, Any]
 _KEPT = 256  # sets of operands whose inference is remembered
+_NOTHING: Mapping[str, Any] = {}
 
 
-class Inferred(NamedTuple):
-    """Shapes and dtypes of a call that is known in full."""
+class CustomOp(Pass):
+    """An operator that a person writes: `semantics` says what it means, `operator` what runs it.
 
-    outputs: tuple[Spec, ...]
-    arguments: tuple[Spec, ...]
-
-
-class PropertyOp(ByObject, ArrayOp):
-    """What `register_operator` makes of a property, for one set of parameters.
-
-    Its operands are the arguments, then the states; its outputs those of the property, hidden
-    ones included. Where the property is `stateful`, each application is an object of its own.
+    Its operands are the arguments, then the states; its outputs those of the facts, hidden ones
+    included.
     """
 
-    def __init__(self, owner: RegisteredOperator, prop: OperatorProperty, facts: Facts) -> None:
-        reads_ins, reads_outs = set(facts.reads_at("in_data")), set(facts.reads_at("out_data"))
-        if prop.stateful:
-            reads_outs.add(0)  # backward comes after forward, whatever it reads
-        count = len(facts.arguments)
-        reads_ins.update(range(count, count + len(facts.states)))
-        super().__init__(
-            owner.__name__,
-            lambda *specs, **_: self.known(specs).outputs,
-            gradient=rule,
-            keeps=[f"out{k}" for k in reads_outs],
-            operands=(*facts.arguments, *facts.states),
-            nout=len(facts.outputs),
-            resources=facts.forward_requests or (),
-            inplace=[(source.place, target.place) for source, target in facts.forward_pairs],
-            doc=owner.__doc__,
-        )
-        self.__module__ = owner.__module__
-        self.owner, self.property, self.facts = owner, prop, facts
-        self.keeps |= {self.operands[i] for i in reads_ins}
-        self.read_inputs, self.read_outputs = tuple(sorted(reads_ins)), tuple(sorted(reads_outs))
+    facts: Facts
+    trains_backward: bool | None = True  # `ctx.is_train` of the gradient; None: as the run says
+
+    def __init__(self, name: str, module: str, doc: str | None) -> None:
+        super().__init__(name, self._infer_specs, operands=(), doc=doc)
+        self.__module__ = module
+        self._inferred: dict[Any, Specs] = {}
+        self._gradients: dict[Any, CustomGradient] = {}
+
+    def adopt(self, facts: Facts, *, stateful: bool = False) -> None:
+        """Take over what a property says; what was worked out before is forgotten."""
+        reads = [facts.arguments[i] for i in facts.reads_at("in_data")]
+        reads += [f"out{k}" for k in facts.reads_at("out_data")]
+        if stateful:
+            reads.append("out0")  # backward comes after forward, whatever it reads
+        self.facts = facts
+        self.operands, self.nout = (*facts.arguments, *facts.states), len(facts.outputs)
         self.auxiliary, self.outputs, self.visible = facts.states, facts.outputs, facts.visible
-        self.stateful = prop.stateful
-        self.effect = prop.stateful or facts.forward_requests is None
-        self.parameters: Mapping[str, Any] = prop.param.to_dict()
-        self.places = Places(self)
-        self._inferred: dict[tuple[Spec, ...], Inferred] = owner.inferred(prop)
-        self._gradients: dict[Any, PropertyGradient] = {}
+        self.resources = facts.forward_requests or ()
+        self.inplace = tuple([(read.place, out.place) for read, out in facts.forward_pairs])
+        self.rule = gradient_rule if facts.reads else None
+        self.keeps = frozenset((*reads, *facts.states))
+        self._inferred, self._gradients = {}, {}
 
-    def keeps_input(self, index: int) -> bool:
-        """See ArrayOp."""
-        return index in self.read_inputs
+    def semantics(self, attributes: Attributes) -> OperatorProperty:
+        """Return the property for the attributes of a call."""
+        raise AssertionError
 
-    def keeps_output(self, index: int) -> bool:
-        """See ArrayOp."""
-        return index in self.read_outputs
-
-    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The parameters, which were read before."""
-        return self.parameters
+    def operator(self, run: Run) -> Operator:
+        """Return what computes a run."""
+        raise AssertionError
 
     # shapes and dtypes ------------------------------------------------------------------------
 
-    def known(self, specs: Sequence[Spec]) -> Inferred:
-        """Outputs and arguments of a call; ShapeError or DTypeError where operands do not fit."""
-        key = tuple(specs)
+    def _infer_specs(self, *specs: Spec, **attributes: Any) -> Specs:
+        return self.known(specs, self.gradient_attributes(attributes))
+
+    def known(self, specs: Specs, attributes: Attributes = _NOTHING) -> Specs:
+        """Return the specs of a call's outputs; ShapeError or DTypeError where operands do not
+        fit."""
+        key: Any = (specs, *attributes.items()) if attributes else specs
         found = self._inferred.get(key)
         if found is None:
             if len(self._inferred) >= _KEPT:
                 self._inferred.clear()
-            outputs = tuple(map(Spec, self._shapes(key), self._dtypes(key)))
-            found = self._inferred[key] = Inferred(outputs, key[: len(self.facts.arguments)])
+            prop = self.semantics(attributes)
+            shapes, dtypes = (inference.outputs(self, prop, sort, specs) for sort in (SHAPE, DTYPE))
+            found = self._inferred[key] = tuple(map(Spec, shapes, dtypes))
         return found
 
-    def _shapes(self, specs: Sequence[Spec]) -> list[Any]:
-        known = self._grouped([s.shape for s in specs], [None] * self.nout)
-        found = inference.shapes(self.__name__, self.facts, self.property.infer_shape, known)
-        for name, shape in zip(self.outputs, (found or known).outs, strict=True):
-            if shape is None or None in shape:
-                raise ShapeError(
-                    f"{self.__name__}: infer_shape leaves output {name!r} open though all shapes "
-                    f"are given ({', '.join(map(str, specs))}); let it give a tuple of sizes"
-                )
-        return (found or known).outs
-
-    def _dtypes(self, specs: Sequence[Spec]) -> list[Any]:
-        known = self._grouped([s.dtype for s in specs], [None] * self.nout)
-        found = inference.dtypes(self.__name__, self.facts, self.property.infer_type, known)
-        for name, dtype in zip(self.outputs, (found or known).outs, strict=True):
-            if dtype is None:
-                raise DTypeError(
-                    f"{self.__name__}: infer_type leaves output {name!r} open though all dtypes "
-                    "are given; let it give one"
-                )
-        return (found or known).outs
-
-    def _grouped(self, operands: Sequence[Any], outputs: Sequence[Any]) -> Known:
-        count = len(self.facts.arguments)
-        return Known(list(operands[:count]), list(outputs), list(operands[count:]))
-
     def infer_partial(
-        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
         """See ArrayOp."""
-        known = self._grouped(in_shapes, out_shapes)
-        found = inference.shapes(self.__name__, self.facts, self.property.infer_shape, known)
-        return None if found is None else ([*found.ins, *found.states], found.outs)
+        prop = self.semantics(attributes)
+        return inference.infer(self, prop, SHAPE, in_shapes, out_shapes)
 
     def infer_dtypes(
-        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Mapping[str, Any]
+        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
         """See ArrayOp."""
-        known = self._grouped(in_dtypes, out_dtypes)
-        found = inference.dtypes(self.__name__, self.facts, self.property.infer_type, known)
-        return None if found is None else ([*found.ins, *found.states], found.outs)
+        prop = self.semantics(attributes)
+        return inference.infer(self, prop, DTYPE, in_dtypes, out_dtypes)
 
-    # gradients --------------------------------------------------------------------------------
+    # both passes ------------------------------------------------------------------------------
 
-    def backward(self, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> PropertyGradient:
-        """The operator of the in-gradients that are wanted, where these out-gradients are given."""
+    def _run(self, run: Run) -> None:
+        count = len(self.facts.arguments)
+        results = Results(run.outputs, run.requests, self.inplace)
+        states = NO_STATES
+        if self.facts.states:
+            states = States(run.reads[count:], writable=run.ctx.is_train)
+        reads = tuple(map(read_only, run.reads[:count]))
+        arrays = run.ctx, reads, results.requests, results.arrays, states.arrays
+        forward = self.operator(run).forward
+        call_function(self.__name__, "forward", forward, arrays, run.specs)
+        results.deliver(self.__name__, "out_data")
+        states.deliver(self.__name__)
+
+    def in_gradients(self, run: Run, handles: Sequence[Handle]) -> Any:
+        """Run the gradient; `handles` says what the arrays are that it reads. What `backward` does
+        not declare is a stand-in."""
+        reads = dict(zip(handles, run.reads, strict=True))
+        made = self.known(run.specs, self.gradient_attributes(run.attributes))
+
+        def arrays(kind: Kind, specs: Sequence[Spec]) -> tuple[Any, ...]:
+            return tuple([self._array(Handle(kind, k), reads, s) for k, s in enumerate(specs)])
+
+        ctx = run.ctx
+        if self.trains_backward is not None:
+            ctx = ctx._replace(is_train=self.trains_backward)
+        return self.operator(run).backward(
+            ctx,
+            arrays("out_grad", made[: self.facts.visible]),
+            arrays("in_data", run.specs[: len(self.facts.arguments)]),
+            arrays("out_data", made),
+            run.requests,
+            run.outputs,
+            run.states,
+        )
+
+    def _array(self, handle: Handle, reads: Mapping[Handle, Array], spec: Spec) -> Any:
+        if handle not in self.facts.reads:
+            return Undeclared(self.__name__, repr(handle), spec)
+        if handle in reads:
+            return reads[handle]
+        return read_only(np.zeros(*spec))  # nothing depends on that output
+
+    def backward(
+        self, wanted: tuple[bool, ...], given: tuple[bool, ...] | None = None
+    ) -> CustomGradient:
+        """Return the operator of the in-gradients that are wanted, where these out-gradients are
+        given; None: all of them."""
+        given = (True,) * self.facts.visible if given is None else given
         found = self._gradients.get((wanted, given))
         if found is None:
-            found = self._gradients[wanted, given] = PropertyGradient(self, wanted, given)
+            found = self._gradients[wanted, given] = CustomGradient(self, wanted, given)
         return found
 
     def require_backward(self, specs: Sequence[Spec]) -> None:
-        """DerivativeError where the operator of these operands has no `backward`."""
+        """DerivativeError where the operator of these operands has no gradient."""
+
+    def gradient_attributes(self, attributes: Attributes) -> Mapping[str, Any]:
+        """Return those attributes of a call that say what the operator means."""
+        return attributes
+
+    def grant_gradient(self, device: Context, specs: Specs) -> tuple[Any, ...]:
+        """Return what the gradient needs on a device, for operands of these specs."""
+        raise AssertionError
+
+
+class PropertyOp(CustomOp):
+    """What `register_operator` makes of a property, for one set of parameters.
+
+    Where the property is `stateful`, each application is an object of its own.
+
+    Parameters
+    ----------
+    owner : RegisteredOperator
+    prop : OperatorProperty
+    facts : Facts
+    """
+
+    def __init__(self, owner: Any, prop: OperatorProperty, facts: Facts) -> None:
+        super().__init__(owner.__name__, owner.__module__, owner.__doc__)
+        self.adopt(facts, stateful=prop.stateful)
+        self.rule = gradient_rule
+        self.owner, self.property, self.stateful = owner, prop, prop.stateful
+        self.effect = prop.stateful or facts.forward_requests is None
+        self.parameters: Mapping[str, Any] = prop.param.to_dict()
+        self.places = Places(self)
+
+    def another(self) -> PropertyOp:
+        """Return another application, which shares what was inferred."""
+        made = PropertyOp(self.owner, self.property, self.facts)
+        made._inferred = self._inferred
+        return made
+
+    def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
+        """The parameters, which were read before."""
+        return self.parameters
+
+    def semantics(self, attributes: Attributes) -> OperatorProperty:
+        """See CustomOp."""
+        return self.property
+
+    def operator(self, run: Run) -> Operator:
+        """See CustomOp."""
+        return (run.find or self.places.operator)(run.ctx.device, run.specs)
+
+    def require_backward(self, specs: Sequence[Spec]) -> None:
+        """See CustomOp."""
         if not self.places.differentiable(tuple(specs)):
             raise DerivativeError(
                 f"{self.__name__}: its operator has no backward, so no gradient flows through it; "
                 "write one, use ng.stop_gradient, or ask for no gradient (grad_req='null')"
             )
 
-    # running ----------------------------------------------------------------------------------
+    def gradient_attributes(self, attributes: Attributes) -> Mapping[str, Any]:
+        """None: its property has the parameters."""
+        return _NOTHING
 
     def grant_to(
-        self, device: Context, attributes: Mapping[str, Any], specs: Sequence[Spec]
-    ) -> tuple[Resource, ...]:
+        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
+    ) -> tuple[Any, ...]:
         """See ArrayOp; the operator is made here, on the line of the call."""
         self.places.ready(device, tuple(specs))
-        asked = self.facts.forward_requests
-        if asked is None:
-            asked = self.property.forward_resource([s.shape for s in self.known(specs).arguments])
-        return self.places.granted(device, asked)
+        return self._granted(
+            device, specs, self.facts.forward_requests, self.property.forward_resource
+        )
 
-    def run_by(
-        self,
-        operator: Operator,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        ctx: OpContext,
-        specs: Sequence[Spec],
-    ) -> None:
-        """The same by a certain object."""
-        if all(request is kNullOp for request in requests):
-            return
-        count = len(self.facts.arguments)
-        results = running.Results(outputs, list(map(Spec.of, outputs)), requests)
-        states = running.States(inputs[count:], writable=ctx.is_train)
-        in_data = tuple(map(running.given, inputs[:count]))
+    def grant_gradient(self, device: Context, specs: Specs) -> tuple[Any, ...]:
+        """See CustomOp."""
+        return self._granted(
+            device, specs, self.facts.backward_requests, self.property.backward_resource
+        )
 
-        def forward() -> Any:
-            return operator.forward(ctx, in_data, results.requests, results.arrays, states.arrays)
+    def _granted(
+        self, device: Context, specs: Sequence[Spec], known: Any, asked: Callable[..., Any]
+    ) -> tuple[Any, ...]:
+        """Grant the requests that are known, or those for these shapes."""
+        if known is None:
+            known = asked([s.shape for s in specs[: len(self.facts.arguments)]])
+        return self.places.granted(device, known)
 
-        running.run(self.__name__, "forward", forward, specs)
-        results.deliver(self.__name__, "out_data")
-        states.deliver(self.__name__)
+    def find_in(self, held: dict[Any, Any] | None) -> Find | None:
+        """See Pass."""
+        return self.places.find_in(held) if self.stateful else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.owner, self.property.get_params())

@@ -6,13 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.operator.environment import OpContext
 from nbgraph.operator.request import OpReqType, assign
+from nbgraph.shape import Array, Arrays
 
-Arrays = Sequence[np.ndarray[Any, Any]]
 Requests = Sequence[OpReqType]
 
 
@@ -34,12 +32,7 @@ class Operator(ABC):
 
     @abstractmethod
     def forward(
-        self,
-        ctx: OpContext,
-        in_data: Arrays,
-        req: Requests,
-        out_data: Arrays,
-        aux_states: Arrays,
+        self, ctx: OpContext, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
     ) -> None:
         """Compute the outputs, hidden ones among them.
 
@@ -74,7 +67,7 @@ class Operator(ABC):
         raise DerivativeError(f"{type(self).__name__}: it has no backward; write one")
 
     @staticmethod
-    def assign(out: np.ndarray[Any, Any], req: OpReqType | str, value: Any) -> None:
+    def assign(out: Array, req: OpReqType | str, value: Any) -> None:
         """Deliver `value` to `out` as the request says; it broadcasts to the shape of `out`."""
         assign(out, req, value)
 

@@ -14,22 +14,15 @@ other in the order of their pushes: they share an engine variable.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nbgraph.device import Context, RunContext, cpu, run_context
+from nbgraph.device import Context, cpu
 from nbgraph.errors import ArgumentError, DeviceError
-from nbgraph.operator.array_op import Spec
-from nbgraph.operator.environment import OpContext
 from nbgraph.operator.full.choosing import Choice
+from nbgraph.operator.full.gradient import Find, Specs, Turn
 from nbgraph.operator.full.operator import Operator, fix, has_backward
 
-if TYPE_CHECKING:
-    from nbgraph.operator.full.op import PropertyOp
-
-Specs = tuple[Spec, ...]
-Find = Callable[[Context, Specs], Operator]
 _STATELESS = (
     "its property says stateful = False, so it may run for several calls at once: keep values in "
     "local variables, give backward what it needs as a hidden output, keep what lasts in an "
@@ -42,27 +35,10 @@ _SHARED = (
 )
 
 
-class Turn:
-    """What orders the passes of a stateful application; granted beside what was requested."""
-
-    __slots__ = ("kind", "variable")
-
-    def __init__(self, variable: Any) -> None:
-        self.kind, self.variable = "turn", variable
-
-    def renewed(self) -> Turn:
-        """The same for another run."""
-        return self
-
-    def again(self) -> Turn:
-        """The same for work that is done a second time."""
-        return self
-
-
 class Places:
     """The objects of one PropertyOp."""
 
-    def __init__(self, op: PropertyOp) -> None:
+    def __init__(self, op: Any) -> None:
         self._op = op
         self._lock = threading.RLock()
         self._own: dict[tuple[Context, Specs], Operator] = {}
@@ -88,10 +64,6 @@ class Places:
             with self._lock:
                 self._turn = self._turn or Turn(new_variable(f"operator {self._op.__name__}"))
         return (*found, self._turn)
-
-    def requested(self, resources: Sequence[Any]) -> Sequence[Any]:
-        """What of the resources was requested."""
-        return tuple([r for r in resources if not isinstance(r, Turn)])
 
     # objects ----------------------------------------------------------------------------------
 
@@ -142,7 +114,8 @@ class Places:
 
     def _made(self, device: Context, specs: Specs) -> Operator:
         op = self._op
-        arguments = op.known(specs).arguments
+        op.known(specs)  # whether operands fit
+        arguments = specs[: len(op.facts.arguments)]
         made = op.property.create_operator(
             device, [s.shape for s in arguments], [s.dtype for s in arguments]
         )
@@ -163,64 +136,6 @@ class Places:
         key = tuple(op.parameters.items()), device, specs
         return Choice(candidates, op.owner.tuner, key, stateful=op.stateful)
 
-    def within(self, runs: Any, held: dict[Any, Any] | None) -> Any:
-        """What runs `runs`, the operator or its gradient, there: see `ArrayOp.within`."""
-        if not self._op.stateful:
-            return runs
-        return Within(runs, self.of_function if held is None else partial(self.of_executor, held))
-
-
-class ByObject:
-    """The part of an operator, and of its gradient, that has an object do the work."""
-
-    places: Places
-    run_by: Callable[..., None]
-
-    def trains(self, is_train: bool) -> bool:
-        """What the object is told."""
-        return is_train
-
-    def operand_specs(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Specs:
-        """Of the forward operator's operands."""
-        return tuple(map(Spec.of, inputs))
-
-    def within(self, held: dict[Any, Any] | None) -> Any:
-        """See ArrayOp."""
-        return self.places.within(self, held)
-
-    def run(
-        self, inputs: Any, outputs: Any, requests: Any, attributes: Any, **options: Any
-    ) -> None:
-        """See ArrayOp.run."""
-        self.run_in(self.places.operator, inputs, outputs, requests, attributes, **options)
-
-    def run_in(
-        self,
-        find: Find,
-        inputs: Any,
-        outputs: Any,
-        requests: Any,
-        attributes: Any,
-        *,
-        resources: Sequence[Any] = (),
-        is_train: bool = False,
-        run_ctx: RunContext | None = None,
-    ) -> None:
-        """The same by the object that `find(device, specs)` gives."""
-        where = run_ctx or run_context(cpu())
-        ctx = OpContext(self.trains(is_train), where, self.places.requested(resources))
-        specs = self.operand_specs(inputs, attributes)
-        self.run_by(find(ctx.device, specs), inputs, outputs, requests, ctx, specs)
-
-
-class Within:
-    """A stateful application, or its gradient, in an executor or in a function."""
-
-    __slots__ = ("_find", "_runs")
-
-    def __init__(self, runs: ByObject, find: Find) -> None:
-        self._runs, self._find = runs, find
-
-    def run(self, *arrays: Any, **options: Any) -> None:
-        """See ArrayOp.run."""
-        self._runs.run_in(self._find, *arrays, **options)
+    def find_in(self, held: dict[Any, Any] | None) -> Find:
+        """What finds the object of a stateful application there: see `Pass.find_in`."""
+        return self.of_function if held is None else partial(self.of_executor, held)

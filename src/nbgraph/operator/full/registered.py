@@ -36,18 +36,21 @@ array([0.5, 1. ])
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, NbgraphError
 from nbgraph.operator import registry
 from nbgraph.operator.call import call, carrier_of, sources
 from nbgraph.operator.full.choosing import Measured, Tuner
-from nbgraph.operator.full.content import content_of_property
-from nbgraph.operator.full.facts import Facts, facts_of
+from nbgraph.operator.full.content import content
+from nbgraph.operator.full.facts import facts_of
+from nbgraph.operator.full.handles import Facts
 from nbgraph.operator.full.op import PropertyOp
+from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.property import OperatorProperty
-from nbgraph.operator.full.signature import described, example, signature
 from nbgraph.operator.parameters import Param, refuse_marks
 
 _Property = TypeVar("_Property", bound=type[OperatorProperty])
@@ -73,10 +76,8 @@ class RegisteredOperator:
         self.__name__ = self.__qualname__ = name
         self.__module__ = prop.__module__
         self.property, self.tuner = prop, Tuner()
-        self._known: dict[Param, tuple[OperatorProperty, Facts]] = {}
-        self._asked: dict[Any, tuple[OperatorProperty, Facts]] = {}  # by what a call gave
-        self._made: dict[Param, PropertyOp] = {}
-        self._inferred: dict[Param, dict[Any, Any]] = {}
+        self._known: dict[Param, PropertyOp] = {}
+        self._asked: dict[Any, PropertyOp] = {}  # by what a call gave
         shown = example(prop)
         facts = None if shown is None else facts_of(name, shown, prop.Param.__fields__)
         self.operands = () if facts is None else (*facts.arguments, *facts.states)
@@ -87,16 +88,10 @@ class RegisteredOperator:
 
     def of(self, parameters: Mapping[str, Any]) -> PropertyOp:
         """The operator for these parameters, values or text; a new one where it is stateful."""
-        prop, facts = self._facts(parameters)
-        if prop.stateful:
-            return PropertyOp(self, prop, facts)
-        found = self._made.get(prop.param)
-        if found is None:
-            _trim(self._made)
-            found = self._made.setdefault(prop.param, PropertyOp(self, prop, facts))
-        return found
+        found = self._known_by(parameters)
+        return found.another() if found.stateful else found
 
-    def _facts(self, parameters: Mapping[str, Any]) -> tuple[OperatorProperty, Facts]:
+    def _known_by(self, parameters: Mapping[str, Any]) -> PropertyOp:
         if not all(type(value) in _PLAIN for value in parameters.values()):
             return self._read(parameters)
         key = tuple([(name, type(value), value) for name, value in parameters.items()])
@@ -106,7 +101,7 @@ class RegisteredOperator:
             found = self._asked[key] = self._read(parameters)
         return found
 
-    def _read(self, parameters: Mapping[str, Any]) -> tuple[OperatorProperty, Facts]:
+    def _read(self, parameters: Mapping[str, Any]) -> PropertyOp:
         try:
             prop = self.property(**parameters)
         except ArgumentError as error:
@@ -115,14 +110,9 @@ class RegisteredOperator:
         found = self._known.get(prop.param)
         if found is None:
             _trim(self._known)
-            found = prop, facts_of(self.__name__, prop, prop.Param.__fields__)
-            self._known[prop.param] = found
+            facts = facts_of(self.__name__, prop, prop.Param.__fields__)
+            found = self._known.setdefault(prop.param, PropertyOp(self, prop, facts))
         return found
-
-    def inferred(self, prop: OperatorProperty) -> dict[Any, Any]:
-        """What was inferred for these parameters, by operands: all applications share it."""
-        _trim(self._inferred)
-        return self._inferred.setdefault(prop.param, {})
 
     # calls ------------------------------------------------------------------------------------
 
@@ -248,7 +238,7 @@ infer_shape; write them as methods
         where = f"register_operator {name!r}"
         if not isinstance(prop, type) or not issubclass(prop, OperatorProperty):
             raise ArgumentError(
-                f"{where}: {prop!r} is no subclass of ng.OperatorProperty; give one"
+                f"{where}: {prop!r} is not a subclass of ng.OperatorProperty; give one"
             )
         lacking = sorted(prop.__abstractmethods__)
         if lacking:
@@ -263,3 +253,90 @@ infer_shape; write them as methods
         return prop
 
     return decorate
+
+
+# what people see, and what files compare --------------------------------------------------------
+
+
+def example(prop: type[OperatorProperty]) -> OperatorProperty | None:
+    """The property with default parameters, and examples of those that are required: by it names
+    are known before any call. None where such parameters do not fit together."""
+    required = {
+        name: f.choices[0] if f.choices else f.kind.example
+        for name, f in prop.Param.__fields__.items()
+        if f.required and f.kind is not None
+    }
+    try:
+        return prop(**{k: v.strip("'") if isinstance(v, str) else v for k, v in required.items()})
+    except NbgraphError:
+        return None
+
+
+def signature(prop: type[OperatorProperty], facts: Facts | None) -> inspect.Signature:
+    """Arrays positional or by name, then `out`, `name` and the parameters by name."""
+    P = inspect.Parameter
+    if facts is None:
+        arrays = [P("arrays", P.VAR_POSITIONAL)]
+    else:
+        names = (*facts.arguments, *facts.states)
+        arrays = [P(n, P.POSITIONAL_OR_KEYWORD, default=None) for n in names]
+    own = inspect.signature(prop.Param).parameters.values()
+    last = [P(n, P.KEYWORD_ONLY, default=None) for n in ("out", "name")]
+    return inspect.Signature([*arrays, *own, *last])
+
+
+def described(name: str, prop: type[OperatorProperty], facts: Facts | None) -> str:
+    """What help() shows: the property's own text, arrays, parameters, outputs, what is known."""
+    own = prop.__dict__.get("__doc__")
+    lines = [inspect.cleandoc(own) if own else f"The operator {name}.", ""]
+    rows = [] if facts is None else [f"{n} : array" for n in facts.arguments]
+    if facts is not None:
+        rows += [f"{n} : array, auxiliary state: written in training" for n in facts.states]
+    rows += [f.describe() for f in prop.Param.__fields__.values()]
+    if rows:
+        lines += ["Parameters", "----------", *rows, ""]
+    if facts is not None:
+        lines += ["Returns", "-------", *(f"{n} : array" for n in facts.outputs[: facts.visible])]
+        lines += ["", *_notes(facts)]
+    return "\n".join(lines)
+
+
+def _notes(facts: Facts) -> list[str]:
+    hidden = facts.outputs[facts.visible :]
+    notes = [f"Backward reads {_listed(facts.reads)}."]
+    if hidden:
+        notes.append(f"Hidden outputs: {', '.join(hidden)}.")
+    pairs = [f"{a!r} by {b!r}" for a, b in (*facts.forward_pairs, *facts.backward_pairs)]
+    if pairs:
+        notes.append(f"May be overwritten: {', '.join(pairs)}.")
+    return notes
+
+
+def _listed(handles: tuple[Any, ...]) -> str:
+    return ", ".join(map(repr, handles)) or "nothing"
+
+
+def content_of_property(prop: type[OperatorProperty]) -> str:
+    """Of the texts of its methods, and of those of the operators it names in `create_operator`."""
+    functions = dict(_methods(prop, OperatorProperty))
+    create = functions["create_operator"]
+    for name in sorted(set(create.__code__.co_names)):
+        named = create.__globals__.get(name)
+        if isinstance(named, type) and issubclass(named, Operator):
+            functions |= {f"{name}.{key}": fn for key, fn in _methods(named, Operator)}
+    parameters = sorted(prop.Param.__fields__)
+    return content({**functions, f"parameters {parameters}": _nothing})
+
+
+def _methods(cls: type, base: type) -> Iterator[tuple[str, FunctionType]]:
+    """The functions of a class and of its bases below `base`, nearest first."""
+    for owner in reversed(cls.__mro__):
+        if issubclass(owner, base) and owner is not base:
+            for name, value in vars(owner).items():
+                plain: Any = getattr(value, "__func__", value)
+                if isinstance(plain, FunctionType):
+                    yield name, plain
+
+
+def _nothing() -> None:
+    """Stands for a text that is in its name alone."""

@@ -1,10 +1,9 @@
 """Simple operators: an operator as functions over whole arrays, registered step by step.
 
-`register_simple_op` (op) reads the functions' forms (forms) and in-place options (inplace), keeps
-one function per device (function), says how a GPU launches it (launching) and what a call may give
-(keywords), infers shapes and dtypes (inference), runs the function with blobs (blob, running), and
-makes its gradient an operator of its own (backward). `declaration` shows what would be declared by
-hand for an `@ng.op`.
+`register_simple_op` (op) reads the functions' forms and in-place options (forms), keeps one
+function per device (function), says how a GPU launches it (launching) and what a call may give
+(keywords), infers shapes and dtypes (inference), and gives the functions blobs (blob).
+`declaration` shows what would be declared by hand for an `@ng.op`.
 """
 
 from nbgraph.operator.simple.blob import Input0 as Input0
@@ -12,13 +11,13 @@ from nbgraph.operator.simple.blob import Input1 as Input1
 from nbgraph.operator.simple.blob import OutputGrad as OutputGrad
 from nbgraph.operator.simple.blob import OutputValue as OutputValue
 from nbgraph.operator.simple.blob import TBlob as TBlob
+from nbgraph.operator.simple.blob import dtype_switch as dtype_switch
 from nbgraph.operator.simple.declaration import simple_declaration as simple_declaration
-from nbgraph.operator.simple.dispatch import dtype_switch as dtype_switch
-from nbgraph.operator.simple.inplace import SimpleOpInplaceOption as SimpleOpInplaceOption
-from nbgraph.operator.simple.inplace import kInplaceInOut as kInplaceInOut
-from nbgraph.operator.simple.inplace import kInplaceLhsOut as kInplaceLhsOut
-from nbgraph.operator.simple.inplace import kInplaceOutIn as kInplaceOutIn
-from nbgraph.operator.simple.inplace import kInplaceOutLhs as kInplaceOutLhs
-from nbgraph.operator.simple.inplace import kNoInplace as kNoInplace
+from nbgraph.operator.simple.forms import SimpleOpInplaceOption as SimpleOpInplaceOption
+from nbgraph.operator.simple.forms import kInplaceInOut as kInplaceInOut
+from nbgraph.operator.simple.forms import kInplaceLhsOut as kInplaceLhsOut
+from nbgraph.operator.simple.forms import kInplaceOutIn as kInplaceOutIn
+from nbgraph.operator.simple.forms import kInplaceOutLhs as kInplaceOutLhs
+from nbgraph.operator.simple.forms import kNoInplace as kNoInplace
 from nbgraph.operator.simple.op import SimpleOp as SimpleOp
 from nbgraph.operator.simple.op import register_simple_op as register_simple_op

@@ -16,14 +16,18 @@ array([[0., 1., 2.],
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from nbgraph.device import Context
+from nbgraph.dtype import SUPPORTED, as_dtype, name_of
 from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.operator.full.arrays import read_only
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
+_Result = TypeVar("_Result")
 
 
 class TBlob:
@@ -121,14 +125,6 @@ class Input1(TBlob):
     __slots__ = ()
 
 
-def read_only(array: Array) -> Array:
-    """A view that takes no writes."""
-    if array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
-
-
 def flattened(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
     """A shape with `dim` axes.
 
@@ -141,6 +137,29 @@ def flattened(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
     return (math.prod(shape[: extra + 1]), *shape[extra + 1 :])
 
 
-def unwanted(shape: tuple[int, ...], dtype: np.dtype[Any], device: Context) -> TBlob:
-    """The blob of a gradient nobody asked for (kNullOp): it takes no memory and no writes."""
-    return TBlob(np.broadcast_to(np.zeros((), dtype), shape), device)
+def dtype_switch(
+    dtype: Any,
+    body: Callable[[Any], _Result],
+    *,
+    only: Sequence[str] = SUPPORTED,
+    where: str = "dtype_switch",
+) -> _Result:
+    """`body(DType)` with the scalar type of a dtype, as in `blob.get(2, DType)`.
+
+    `only` restricts the dtypes. Raises DTypeError for one that is not known or not taken.
+
+    >>> dtype_switch("float32", lambda DType: DType(0.1) + DType(0.2))
+    np.float32(0.3)
+    >>> dtype_switch("int8", np.dtype, only=("float32", "float64"), where="softmax")
+    Traceback (most recent call last):
+    nbgraph.errors.DTypeError: softmax: int8 is not taken; dtypes: float32, float64
+    """
+    try:
+        found = as_dtype(dtype)
+    except DTypeError as error:
+        raise DTypeError(f"{where}: {error}") from None
+    except TypeError:
+        raise DTypeError(f"{where}: {dtype!r} is not a dtype; dtypes: {', '.join(only)}") from None
+    if name_of(found) not in only:
+        raise DTypeError(f"{where}: {found} is not taken; dtypes: {', '.join(only)}")
+    return body(np.dtype(found).type)

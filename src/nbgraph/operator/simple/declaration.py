@@ -13,7 +13,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.facts import dependence_rows, in_place
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.simple.inplace import SimpleOpInplaceOption
+from nbgraph.operator.simple.forms import SimpleOpInplaceOption
 
 
 class Declaration(NamedTuple):

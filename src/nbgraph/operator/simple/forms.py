@@ -7,6 +7,7 @@ operator keeps for the backward pass.
 
 from __future__ import annotations
 
+import enum
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,7 @@ def read_compiled_form(
 ) -> Form:
     """The form of a function over bare arrays: no env, no ctx; between results and requests it
     names the scalar and keyword parameters it wants. `behind`: parameters that come last and are
-    no part of the form."""
+    not part of the form."""
     given = _parameters(op, of, fn)
     if behind:
         given = given[: -len(behind)]
@@ -125,7 +126,7 @@ def _parameters(op: str, of: Pass, fn: Callable[..., Any]) -> Sequence[inspect.P
     try:
         found = tuple(inspect.signature(fn).parameters.values())
     except (TypeError, ValueError):
-        raise ArgumentError(f"{op}: the {of} {fn!r} is no function with a signature") from None
+        raise ArgumentError(f"{op}: the {of} {fn!r} is not a function with a signature") from None
     P = inspect.Parameter
     allowed = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
     return found if all(p.kind in allowed for p in found) else ()
@@ -172,3 +173,54 @@ def _spelt(form: Form, compiled: bool) -> str:
         inner = [*form.blobs, *form.results, "<scalar or keyword parameters>", *form.requests]
         return f"fn({', '.join(inner)})"
     return f"fn({', '.join(form.parameters)})"
+
+
+# in-place options: which array may share memory with which --------------------------------------
+
+
+class SimpleOpInplaceOption(enum.IntEnum):
+    """What a function may be given in one piece of memory; it then runs with kWriteInplace."""
+
+    kNoInplace = 0  # forward and gradient: nothing is shared
+    kInplaceInOut = 1  # unary function: operand and output
+    kInplaceOutIn = 2  # unary gradient: out_grad and in_grad
+    kInplaceLhsOut = 3  # binary function: first operand and output, never the second
+    kInplaceOutLhs = 4  # binary gradient: out_grad and the first operand's gradient
+
+
+(kNoInplace, kInplaceInOut, kInplaceOutIn, kInplaceLhsOut, kInplaceOutLhs) = SimpleOpInplaceOption
+_FITS = {
+    kInplaceInOut: ("function", 1),
+    kInplaceOutIn: ("gradient", 1),
+    kInplaceLhsOut: ("function", 2),
+    kInplaceOutLhs: ("gradient", 2),
+}
+_ARITIES = ("source", "unary", "binary")
+
+
+def read_option(op: str, form: Form, given: Any) -> SimpleOpInplaceOption:
+    """The option, if it suits the form; ArgumentError names those that do.
+
+    >>> read_option("f", FORMS["function"][1], "kInplaceLhsOut")
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: f: kInplaceLhsOut is for the function of a binary operator, this \
+is the function of a unary one; use kNoInplace or kInplaceInOut
+    """
+    option = _option(op, given)
+    if option is kNoInplace or _FITS[option] == (form.of, form.arity):
+        return option
+    of, arity = _FITS[option]
+    fitting = ["kNoInplace", *(o.name for o, f in _FITS.items() if f == (form.of, form.arity))]
+    raise ArgumentError(
+        f"{op}: {option.name} is for the {of} of a {_ARITIES[arity]} operator, this is the "
+        f"{form.of} of a {_ARITIES[form.arity]} one; use {' or '.join(fitting)}"
+    )
+
+
+def _option(op: str, given: Any) -> SimpleOpInplaceOption:
+    if isinstance(given, SimpleOpInplaceOption):
+        return given
+    if isinstance(given, str) and given in SimpleOpInplaceOption.__members__:
+        return SimpleOpInplaceOption[given]
+    listed = ", ".join(SimpleOpInplaceOption.__members__)
+    raise ArgumentError(f"{op}: inplace={given!r}; expected one of {listed}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,24 +23,23 @@ from nbgraph.kernels.handwritten import (
     python_function,
     without_gil,
 )
-from nbgraph.operator.environment import EnvArguments, OpContext
+from nbgraph.operator.environment import IS_TRAIN, EnvArguments, OpContext
+from nbgraph.operator.parameters import Param
 from nbgraph.operator.request import OpReqType, kNullOp
-from nbgraph.operator.simple.blob import (
-    Input0,
-    Input1,
-    OutputGrad,
-    OutputValue,
-    TBlob,
-    read_only,
-    unwanted,
+from nbgraph.operator.simple.blob import Input0, Input1, OutputGrad, OutputValue, TBlob
+from nbgraph.operator.simple.forms import (
+    Form,
+    Pass,
+    SimpleOpInplaceOption,
+    read_compiled_form,
+    read_form,
+    read_option,
 )
-from nbgraph.operator.simple.forms import Form, Pass, read_compiled_form, read_form
-from nbgraph.operator.simple.inplace import SimpleOpInplaceOption, read_option
-from nbgraph.operator.simple.launching import Launch, read_launch
+from nbgraph.operator.simple.launching import Extents, Launch, extents_of, read_launch
+from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.shape import Arrays
 
-Array = np.ndarray[Any, Any]
 DEVICES = ("cpu", "gpu")
-IS_TRAIN = "is_train"  # a compiled function may name it among its parameters
 _BLOBS: dict[str, type[TBlob]] = {
     "out_grad": OutputGrad,
     "out_value": OutputValue,
@@ -65,31 +64,45 @@ class DeviceFunction:
 
     def call(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array | tuple[tuple[int, ...], np.dtype[Any]]],
-        requests: Sequence[OpReqType],
-        env: EnvArguments,
-        attributes: Mapping[str, Any],
         ctx: OpContext,
+        env: EnvArguments,
+        attributes: Attributes,
+        reads: Arrays,
+        outputs: Arrays,
+        requests: Sequence[OpReqType],
     ) -> None:
-        """Run on C-contiguous arrays; an output nobody wants is given as shape and dtype."""
+        """Call it with the arrays of a run; those of outputs that nobody wants take no writes."""
+        form = self.form
         if self.kind == "python":
-            blobs = [
-                _BLOBS[role](a, ctx.device) for role, a in zip(self.form.blobs, inputs, strict=True)
+            device = ctx.device
+            blobs = [  # of views that take no writes
+                _BLOBS[name](a, device, writable=True)
+                for name, a in zip(form.blobs, reads, strict=True)
             ]
-            results = [
-                TBlob(o, ctx.device, writable=True)
-                if isinstance(o, np.ndarray)
-                else unwanted(*o, ctx.device)
-                for o in outputs
-            ]
+            results = [TBlob(a, device, writable=True) for a in outputs]
             self.fn(*blobs, env, *results, *requests, ctx)
             return
-        arrays = [read_only(a) for a in inputs]
-        targets = [o if isinstance(o, np.ndarray) else np.empty(*o) for o in outputs]
+        targets = [
+            np.empty_like(o, order="C") if req is kNullOp else o
+            for o, req in zip(outputs, requests, strict=True)
+        ]
         named = {**attributes, IS_TRAIN: ctx.is_train}
-        middle = [named[name] for name in self.form.middle]
-        self.fn(*arrays, *targets, *middle, *map(int, requests))
+        middle = [named[name] for name in form.middle]
+        self.fn(*reads, *targets, *middle, *map(int, requests))
+
+
+class OwnKernel(NamedTuple):
+    """What a GPU launches for a call: the user's function, and what it writes, each the number of
+    an output, or the spec of an array that nobody wants."""
+
+    function: DeviceFunction
+    targets: tuple[int | Spec, ...]
+    attributes: Attributes
+    env: EnvArguments
+
+    def extents(self, op: str, shapes: Sequence[tuple[int, ...]]) -> Extents:
+        """Return blocks, threads and shared memory of a launch that writes such arrays."""
+        return extents_of(op, self.function.launch, shapes, self.env)
 
 
 def read_function(
@@ -176,7 +189,32 @@ def require_named(op: str, function: DeviceFunction, known: Sequence[str]) -> No
             )
 
 
-def requests_of(requests: Sequence[OpReqType], wanted: Sequence[bool]) -> list[OpReqType]:
-    """One request for each operand, kNullOp where no gradient is wanted."""
-    given = iter(requests)
-    return [next(given) if w else kNullOp for w in wanted]
+def documentation(op: Any, text: str) -> str:
+    """The user's text, the operands and parameters, and what is known of the functions."""
+    rows = [f"{name} : array" for name in op.operands]
+    params = op.keywords.params
+    if isinstance(params, type) and issubclass(params, Param):
+        rows += [f.describe() for f in params.__fields__.values()]
+    rows += ["scalar : float"] if op.keywords.scalar else []
+    lines = [text or f"The operator {op.__name__}."]
+    if rows:
+        lines += ["", "Parameters", "----------", *rows]
+    notes = [*_notes("Function", op.functions), *_notes("Gradient", op.gradients)]
+    if not op.gradients:
+        notes.append("Gradient: none, so nothing is differentiated through it.")
+    return "\n".join([*lines, "", *notes])
+
+
+def _notes(title: str, functions: Mapping[str, DeviceFunction]) -> list[str]:
+    return [f"{title} on {device}: {_note(f)}" for device, f in functions.items()]
+
+
+def _note(function: Any) -> str:
+    form = function.form
+    kind = {"python": "Python", "compiled": "compiled, without the GIL", "cuda": "CUDA"}
+    kind["threads"] = "a kernel by threads"
+    parts = [kind[function.kind], function.option.name]
+    if form.of == "gradient":
+        kept = [*(["output"] * form.keeps_output), *(["operands"] * form.keeps_inputs)]
+        parts.insert(0, f"{form.name}, backward keeps {' and '.join(kept) or 'nothing'}")
+    return ", ".join(parts) + "."

@@ -11,6 +11,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.parameters import Param, refuse_marks
+from nbgraph.operator.spec import Attributes
 
 SCALAR = "scalar"
 
@@ -85,7 +86,7 @@ field of the parameters, or set_enable_scalar(False)
             raise ArgumentError(f"{self.op}: the parameter 'scalar' is missing; give scalar=1.0")
         return {SCALAR: self._read_scalar(value)}
 
-    def environment(self, attributes: Mapping[str, Any], resources: Sequence[Any]) -> EnvArguments:
+    def environment(self, attributes: Attributes, resources: Sequence[Any]) -> EnvArguments:
         """The `env` for normalised attributes."""
         if isinstance(self.params, type):
             return EnvArguments(None, self.params(**attributes), resources)
@@ -111,7 +112,7 @@ field of the parameters, or set_enable_scalar(False)
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise ArgumentError(f"{self.op}: scalar={value!r} is no number") from None
+            raise ArgumentError(f"{self.op}: scalar={value!r} is not a number") from None
 
     def _hashable(self, name: str, value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.ndim:

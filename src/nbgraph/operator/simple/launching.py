@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.handwritten import given_shape
 
 if TYPE_CHECKING:
-    from nbgraph.operator.array_op import Spec
     from nbgraph.operator.environment import EnvArguments
     from nbgraph.operator.simple.forms import Form
-    from nbgraph.operator.simple.function import DeviceFunction
 
 Axes = tuple[int, int, int]
 Extents = tuple[Axes, Axes, int]  # blocks, threads, bytes of shared memory
@@ -30,16 +28,6 @@ _MOST = 1024  # threads of a block, on every device
 _DEEP = 64  # of these along the third axis
 _BLOCKS = (1 << 31) - 1, 65535, 65535  # along each axis
 _LARGEST = 48 << 10  # bytes of shared memory that a kernel has without asking
-
-
-class OwnKernel(NamedTuple):
-    """What a GPU launches for a call: the user's function, and what it writes, each the number of
-    an output, or the spec of an array that nobody wants."""
-
-    function: DeviceFunction
-    targets: tuple[int | Spec, ...]
-    attributes: Mapping[str, Any]
-    env: EnvArguments
 
 
 def read_launch(op: str, of: str, device: str, fn: Any, launch: Any, form: Form) -> Launch:

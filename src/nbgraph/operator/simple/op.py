@@ -25,64 +25,63 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-import numpy as np
-
-from nbgraph.device import Context, RunContext, cpu, run_context
+from nbgraph.device import Context
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import call
-from nbgraph.operator.environment import EnvArguments, OpContext
-from nbgraph.operator.request import OpReqType, kNullOp
-from nbgraph.operator.simple import inference
-from nbgraph.operator.simple.backward import BackwardOp, rule
-from nbgraph.operator.simple.content import content
-from nbgraph.operator.simple.describe import documentation
-from nbgraph.operator.simple.forms import Form, Pass
+from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.full.content import content
+from nbgraph.operator.full.facts import facts_of
+from nbgraph.operator.full.gradient import Run, Specs
+from nbgraph.operator.full.op import CustomOp
+from nbgraph.operator.simple.forms import Form, Pass, kNoInplace
 from nbgraph.operator.simple.function import (
     DeviceFunction,
+    OwnKernel,
+    documentation,
     on_device,
     read_devices,
     read_function,
     require_named,
 )
-from nbgraph.operator.simple.inplace import kNoInplace
 from nbgraph.operator.simple.keywords import Keywords
-from nbgraph.operator.simple.launching import OwnKernel
-from nbgraph.operator.simple.running import execute
-from nbgraph.shape import Shapes, same_shape
+from nbgraph.operator.simple.property import (
+    SHAPE,
+    TYPE,
+    FunctionOperator,
+    Rule,
+    SimpleProperty,
+    require_rule,
+)
+from nbgraph.operator.spec import Attributes, Spec
 
-if TYPE_CHECKING:
-    from nbgraph.resource import Resource
-
-Array = np.ndarray[Any, Any]
-_SHAPE, _TYPE, _DEVICE = "set_shape_function", "set_type_function", "device"
+_DEVICE = "device"
 
 
-class SimpleOp(ArrayOp):
+class SimpleOp(CustomOp):
     """An operator of at most two operands and one output, made of functions over whole arrays.
 
     The `set_...` methods return the operator itself. It can be called, and is found by its name,
     as soon as a function is set. `register_simple_op` makes one.
     """
 
-    kind = "own"
+    kernels = ("devices",)
+    trains_backward = None
 
     def __init__(
         self, name: str, module: str = "__main__", operands: Sequence[str] | None = None
     ) -> None:
-        super().__init__(name, self._infer_one, operands=(), doc=f"The operator {name}.")
-        self.__module__ = module
+        super().__init__(name, module, f"The operator {name}.")
         self._names = None if operands is None else tuple(operands)
         self.functions: dict[str, DeviceFunction] = {}  # by device type
         self.gradients: dict[str, DeviceFunction] = {}
         self.keywords = Keywords(name)
         self._text = ""
         self._registered = False
-        self._rules: dict[str, inference.Rule] = {}  # by setter
-        self._backward: dict[tuple[bool, ...], BackwardOp] = {}
+        self.rules: dict[str, Rule] = {}  # of shapes and dtypes, by setter
+        self.requests: tuple[Any, ...] = ()
 
     # definition -------------------------------------------------------------------------------
 
@@ -119,20 +118,16 @@ class SimpleOp(ArrayOp):
         of all in-gradients.
         """
         self._set("gradient", self.gradients, dev, fn, inplace, launch)
-        form = self.gradient_form
-        operands = self.operands if form.keeps_inputs else ()
-        self.rule, self.keeps = rule, frozenset((*operands, *(("out",) * form.keeps_output)))
-        self._backward = {}
         return self
 
     def set_shape_function(self, fn: Any) -> Self:
         """`fn(src, env)` or `fn(lhs, rhs, env)`: shapes to the output's shape. Without it the
         operands' shapes, which must be equal. An error it raises is raised at the call."""
-        return self._rule(_SHAPE, fn)
+        return self._set_rule(SHAPE, fn)
 
     def set_type_function(self, fn: Any) -> Self:
         """The same of dtypes. Without it the operands' common dtype."""
-        return self._rule(_TYPE, fn)
+        return self._set_rule(TYPE, fn)
 
     def set_enable_scalar(self, enable: bool = True, *, default: float | None = None) -> Self:
         """Whether a call takes `scalar=`, which functions read as `env.scalar`."""
@@ -149,8 +144,7 @@ class SimpleOp(ArrayOp):
         """One request or a list; granted ones are `env.resource`, in this order."""
         from nbgraph.resource import requests
 
-        self.resources = requests(req)
-        self._backward = {}
+        self.requests = requests(req)
         return self._changed()
 
     def describe(self, text: str) -> Self:
@@ -185,8 +179,8 @@ class SimpleOp(ArrayOp):
             raise ArgumentError(
                 f"{self.__name__}: operands={names}, but the function takes {form.arity} operand(s)"
             )
-        for setter, fn in self._rules.items():
-            inference.require_rule(self.__name__, setter, fn, names)
+        for setter, fn in self.rules.items():
+            require_rule(self.__name__, setter, fn, names)
         self.operands = names
 
     def _require_same(
@@ -216,17 +210,17 @@ class SimpleOp(ArrayOp):
                 f"{'gradient' if of == 'function' else 'function'} for {arity}"
             )
 
-    def _rule(self, setter: str, fn: Any) -> Self:
-        """A shape or type function; before a function is set its operands are not known."""
+    def _set_rule(self, setter: str, fn: Any) -> Self:
+        """Set a shape or type function; before a function is set its operands are not known."""
         if self.functions or not callable(fn):
-            inference.require_rule(self.__name__, setter, fn, self.operands)
-        self._rules[setter] = fn
-        return self
+            require_rule(self.__name__, setter, fn, self.operands)
+        self.rules[setter] = fn
+        return self._changed()
 
     def _changed(self) -> Self:
         if self.functions:
-            may = all(f.option for f in self.functions.values())
-            self.inplace = ((0, 0),) if may and self.operands else ()
+            self.adopt(facts_of(self.__name__, self.semantics({}), {}))
+            self.carried = {}  # calls of functions that were replaced
         self.__doc__ = documentation(self, self._text)
         return self
 
@@ -247,80 +241,64 @@ class SimpleOp(ArrayOp):
                 values.append(given.pop(name))
         return call(self, values, self.normalise(given), out)
 
-    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Scalar and keyword parameters, typed and complete; text is read. Without operands a
         call may say on which `device` it wants the result."""
         own = self.keywords.normalise(self._without_device(attributes))
         asked = _DEVICE in attributes and _DEVICE not in own
         return {**own, _DEVICE: attributes[_DEVICE]} if asked else own
 
-    def _without_device(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _without_device(self, attributes: Attributes) -> Mapping[str, Any]:
         if self.operands or _DEVICE not in attributes or _DEVICE in self.keywords.names:
             return attributes
         return {name: value for name, value in attributes.items() if name != _DEVICE}
 
-    def environment(self, attributes: Mapping[str, Any], resources: Sequence[Any]) -> EnvArguments:
+    def environment(self, attributes: Attributes, resources: Sequence[Any]) -> EnvArguments:
         """The `env` of a call with normalised attributes."""
         return self.keywords.environment(self._without_device(attributes), resources)
 
-    def grant(
-        self, device: Context, attributes: Mapping[str, Any] | None = None
-    ) -> tuple[Resource, ...]:
+    def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Any, ...]:
         """Its resources; DeviceError where there is no function for the device. Kernels on a GPU
         are given none."""
-        on_device(self.__name__, "function", self.functions, device)
+        self._require("function", device)
         return super().grant(device) if device.host else ()
 
-    def own_kernel(self, device: Context, attributes: Mapping[str, Any]) -> OwnKernel:
-        """What a GPU launches for a call."""
-        function = on_device(self.__name__, "function", self.functions, device)
+    def grant_gradient(self, device: Context, specs: Specs) -> tuple[Any, ...]:
+        """See CustomOp."""
+        self._require("gradient", device)
+        return super().grant(device) if device.host else ()
+
+    def own_kernel(
+        self, device: Context, attributes: Attributes, targets: Sequence[int | Spec] = ()
+    ) -> OwnKernel:
+        """Return what a GPU launches for a call. `targets`: of the gradient, the number of an
+        output for each argument, or the spec of a gradient that nobody wants."""
+        function = self._require("gradient" if targets else "function", device)
         own = self._without_device(attributes)
-        return OwnKernel(function, (0,), own, self.environment(own, ()))
+        return OwnKernel(function, tuple(targets) or (0,), own, self.environment(own, ()))
 
-    def backward(self, wanted: tuple[bool, ...]) -> BackwardOp:
-        """The operator that computes the in-gradients of the operands that are wanted."""
-        found = self._backward.get(wanted)
-        if found is None:
-            found = self._backward[wanted] = BackwardOp(self, wanted)
-        return found
+    def _require(self, of: Pass, device: Context) -> DeviceFunction:
+        table = self.functions if of == "function" else self.gradients
+        return on_device(self.__name__, of, table, device)
 
-    def run(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-        *,
-        resources: Sequence[Resource] = (),
-        is_train: bool = False,
-        run_ctx: RunContext | None = None,
-    ) -> None:
-        """Call the function; see ArrayOp.run."""
-        if requests[0] is kNullOp:
-            return
-        ctx = OpContext(is_train, run_ctx or run_context(cpu()), resources)
-        function = on_device(self.__name__, "function", self.functions, ctx.device)
-        env = self.environment(attributes, resources)
-        execute(function, inputs, outputs, requests, env, attributes, ctx)
+    def function_on(self, of: Pass, device: Context) -> DeviceFunction:
+        """Return the function or the gradient of a device; DeviceError where there is none."""
+        table = self.functions if of == "function" else self.gradients
+        return table.get(device.device_type) or self._require(of, device)
 
-    def _infer_one(self, *specs: Spec, **attributes: Any) -> Spec:
-        env = self.environment(attributes, self.resources)
-        shape, dtype = self._rules.get(_SHAPE), self._rules.get(_TYPE)
-        return inference.infer(self.__name__, self.operands, specs, env, shape, dtype)
+    def semantics(self, attributes: Attributes) -> SimpleProperty:
+        """See CustomOp."""
+        return SimpleProperty(self, attributes)
 
-    def infer_partial(
-        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Mapping[str, Any]
-    ) -> tuple[Shapes, Shapes] | None:
-        """Without a shape function all shapes are equal, so one tells the others."""
-        if _SHAPE in self._rules or not self.operands:
-            return None
-        return same_shape(in_shapes, out_shapes, op=self.__name__)
+    def operator(self, run: Run) -> FunctionOperator:
+        """See CustomOp."""
+        return FunctionOperator(self, run.attributes)
 
     def content(self) -> str:
         """A hash of the texts of its functions, by which a file tells it from others."""
         forward = {f"function {device}": f.fn for device, f in self.functions.items()}
         gradient = {f"gradient {device}": f.fn for device, f in self.gradients.items()}
-        return content({**self._rules, **forward, **gradient})
+        return content({**self.rules, **forward, **gradient})
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -356,6 +334,6 @@ def register_simple_op(name: str, *, operands: Sequence[str] | None = None) -> S
     module = sys._getframe(1).f_globals.get("__name__", "__main__")
     if not isinstance(name, str) or not name.isidentifier():
         raise ArgumentError(
-            f"register_simple_op: {name!r} is no name; give an identifier such as 'smooth_l1'"
+            f"register_simple_op: {name!r} is not a name; give an identifier such as 'smooth_l1'"
         )
     return SimpleOp(name, module, operands)

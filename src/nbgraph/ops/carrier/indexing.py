@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph import ops
-from nbgraph.errors import ArgumentError, IndexingError
+from nbgraph.errors import ArgumentError, IndexingError, noun
 from nbgraph.operator.call import carrier_of
-from nbgraph.ops.define import is_elsewhere
+from nbgraph.ops.define import is_elsewhere, library
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
 
@@ -31,12 +31,12 @@ class Indexing:
     def __iter__(self) -> Iterator[Any]:
         # without it Python would ask for one part after another, without an end
         raise ArgumentError(
-            f"iter: the parts of a {type(self).__name__} are not there; index it, or use ng.unstack"
+            f"iter: the parts of {noun(self)} are not there; index it, or use ng.unstack"
         )
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise ArgumentError(
-            f"setitem: a {type(self).__name__} has no memory to be written; make another one, with "
+            f"setitem: {noun(self)} has no memory to be written; make another one, with "
             "ng.index_update(x, value, key=key), or with ng.where(mask, value, x) for a mask"
         )
 
@@ -57,13 +57,23 @@ def part(x: Any, key: Any) -> Any:
         key, arrays = normal_key(key, x.shape)
         if arrays:
             return ops.gather(x, *arrays, key=key)
-    return ops.slice_view(x, key)
+    return library.slice_view(x, key)
 
 
 def is_basic(key: Any) -> bool:
     """Whether the index selects a view."""
     parts = key if type(key) is tuple else (key,)
     return all((isinstance(p, _BASIC) and type(p) is not bool) or _whole(p) for p in parts)
+
+
+def is_element(key: Any, ndim: int) -> bool:
+    """Whether the index has an integer for each of so many axes, and nothing else.
+
+    >>> is_element((0, np.int64(2)), 2), is_element((0, ...), 1), is_element(True, 1)
+    (True, False, False)
+    """
+    parts = key if type(key) is tuple else (key,)
+    return len(parts) == ndim and all(type(p) is int or _whole(p) for p in parts)
 
 
 def _whole(part: Any) -> bool:
@@ -103,7 +113,7 @@ def _known(mask: Any) -> np.ndarray[Any, Any]:
     """The values of a mask; waits."""
     if not hasattr(mask, "asnumpy"):
         raise IndexingError(
-            f"index: a mask that is a {type(mask).__name__} has no values, and the shape that it "
+            f"index: a mask that is {noun(mask)} has no values, and the shape that it "
             "selects depends on them; use ng.where(mask, x, other)"
         )
     values: np.ndarray[Any, Any] = mask.asnumpy()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from nbgraph import ops
+from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError
 
+ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 _INT, _TUPLE = {int}, {tuple}
 
 
@@ -31,7 +32,7 @@ class Methods:
 
     # copies -----------------------------------------------------------------------------------
 
-    def astype(self: Any, dtype: Any, copy: bool = True) -> Any:
+    def astype(self, dtype: Any, copy: bool = True) -> Self:
         """The values cast to a dtype.
 
         Parameters
@@ -45,11 +46,27 @@ class Methods:
         """
         return ops.astype(self, dtype, copy=copy)
 
-    def copy(self: Any) -> Any:
+    def copy(self) -> Self:
         """The values in memory of their own."""
         return ops.copy(self)
 
-    def detach(self: Any) -> Any:
+    @property
+    def real(self) -> Self:
+        """The real part of each element: a view."""
+        return ops.real(self)
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary part of each element: a view; of arrays that are not complex zeros."""
+        return ops.imag(self)
+
+    def conj(self) -> Self:
+        """The complex conjugate of each element."""
+        return ops.conj(self)
+
+    conjugate = conj
+
+    def detach(self) -> Self:
         """The same values, a constant for derivatives."""
         return ops.stop_gradient(self)
 
@@ -59,7 +76,7 @@ class Methods:
 
     # shapes -----------------------------------------------------------------------------------
 
-    def reshape(self: Any, *shape: Any, copy: bool | None = None) -> Any:
+    def reshape(self, *shape: Any, copy: bool | None = None) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
 
         Parameters
@@ -70,58 +87,58 @@ class Methods:
         found = ops.reshape(self, _several("reshape", shape))
         return found if copy is None else self._apart(found, copy)
 
-    def ravel(self: Any) -> Any:
+    def ravel(self) -> Self:
         """One axis with all elements, a view where memory allows one."""
         return ops.ravel(self)
 
-    def flatten(self: Any) -> Any:
+    def flatten(self) -> Self:
         """One axis with all elements, in memory of its own."""
         return self.reshape(-1, copy=True)
 
-    def transpose(self: Any, *axes: Any) -> Any:
+    def transpose(self, *axes: Any) -> Self:
         """Axes in another order, by default reversed: a view."""
         return ops.transpose(self, _several("transpose", axes) if axes else None)
 
-    def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Two axes exchanged: a view."""
         return ops.swapaxes(self, axis1, axis2)
 
-    def squeeze(self: Any, axis: Any = None) -> Any:
+    def squeeze(self, axis: Any = None) -> Self:
         """Without these axes of size 1, or all of them: a view."""
         return ops.squeeze(self, axis)
 
-    def expand_dims(self: Any, axis: Any = 0) -> Any:
+    def expand_dims(self, axis: Any = 0) -> Self:
         """With new axes of size 1: a view."""
         return ops.expand_dims(self, axis)
 
-    def broadcast_to(self: Any, shape: Any) -> Any:
+    def broadcast_to(self, shape: Any) -> Self:
         """Repeated to this shape without copies; not to be written."""
         return ops.broadcast_to(self, shape)
 
-    def diagonal(self: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """The diagonal of two axes as the last axis: a view."""
         return ops.diagonal(self, offset, axis1, axis2)
 
     @property
-    def T(self: Any) -> Any:
+    def T(self) -> Self:
         """Axes reversed: a view."""
         return ops.transpose(self)
 
     @property
-    def mT(self: Any) -> Any:
+    def mT(self) -> Self:
         """The last two axes exchanged: a view."""
-        shape = self.shape
+        shape = getattr(self, "shape", None)
         if shape is not None and len(shape) < 2:
             raise ShapeError(f"mT: an array of shape {shape} has no last two axes")
         return ops.matrix_transpose(self)
 
     # parts and orders -------------------------------------------------------------------------
 
-    def take(self: Any, indices: Any, axis: int | None = None, *, out: Any = None) -> Any:
+    def take(self, indices: Any, axis: int | None = None, *, out: Any = None) -> Self:
         """The elements at integer indices along an axis, by default of the flattened array."""
         return ops.take(self, indices, axis, out=out)
 
-    def repeat(self: Any, repeats: Any, axis: int | None = None) -> Any:
+    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
         """Each element so many times, along an axis or flattened."""
         return ops.repeat(self, repeats, axis)
 
@@ -129,18 +146,18 @@ class Methods:
         """Indices of the elements that are not zero, one array for each axis; waits."""
         return ops.nonzero(self)
 
-    def argsort(self: Any, axis: int = -1) -> Any:
+    def argsort(self, axis: int = -1) -> Self:
         """Indices that sort along an axis."""
         return ops.argsort(self, axis=axis)
 
-    def searchsorted(self: Any, v: Any, side: str = "left") -> Any:
+    def searchsorted(self, v: Any, side: str = "left") -> Self:
         """Where values would have to go to keep this sorted array sorted."""
         return ops.searchsorted(self, v, side=side)
 
     # element by element -----------------------------------------------------------------------
 
-    def clip(self: Any, min: Any = None, max: Any = None, *, out: Any = None) -> Any:
-        """Limited to [min, max]; None is no limit."""
+    def clip(self, min: Any = None, max: Any = None, *, out: Any = None) -> Self:
+        """Limited to [min, max]; None means no limit."""
         if min is None and max is None:
             return ops.copy(self, out=out)
         if min is None or max is None:
@@ -148,11 +165,11 @@ class Methods:
             return limit(self, bound, out=out)
         return ops.clip(self, min, max, out=out)
 
-    def round(self: Any, decimals: int = 0, *, out: Any = None) -> Any:
+    def round(self, decimals: int = 0, *, out: Any = None) -> Self:
         """Rounded to so many decimals, halves to even."""
         return ops.round(self, decimals=decimals or None, out=out)
 
-    def dot(self: Any, other: Any) -> Any:
+    def dot(self, other: Any) -> Self:
         """The dot product (`ng.dot`): of vectors, or of the last axis with the second last."""
         return ops.dot(self, other)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from nbgraph import ops
 from nbgraph.operator.call import call
-from nbgraph.operator.lazy import leads
+from nbgraph.operator.lazy import adopted, foreign
 
 Method = Callable[..., Any]
 
@@ -38,13 +38,16 @@ def operator_of(name: str) -> Any:
 
 
 def takes_part(other: Any) -> bool:
-    """Whether a value may stand beside a carrier: a class that says otherwise is asked first."""
+    """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
+    units or labels, is asked first."""
     kind = type(other)
-    if getattr(kind, "__nbgraph_priority__", None) is not None:
+    if getattr(kind, "__nbgraph_priority__", None) is not None or adopted[kind] is not None:
         return True
+    if foreign[kind]:
+        return False
     if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
         return False  # Python's own error, and `a == None` is False
-    return getattr(kind, "__array_ufunc__", ...) is not None and not leads(kind)
+    return getattr(kind, "__array_ufunc__", ...) is not None
 
 
 def _binary(name: str, *, swapped: bool = False) -> Method:

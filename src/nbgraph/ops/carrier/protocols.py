@@ -12,25 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph import ops
-from nbgraph.errors import ArgumentError
-from nbgraph.operator.call import carrier_of
-from nbgraph.operator.lazy import leads
+from nbgraph.errors import ArgumentError, noun
+from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import ufuncs
+from nbgraph.ops.dispatch.table import function_for
 
-# NumPy functions that are operators of the library, by name
-_FUNCTIONS = frozenset(
-    (
-        "all any amax amin argmax argmin argsort atleast_1d atleast_2d atleast_3d broadcast_arrays "
-        "broadcast_to clip concatenate concat copy cumprod cumsum diagonal diff dot dstack einsum "
-        "empty_like expand_dims flip full_like hstack max mean min moveaxis ones_like outer "
-        "permute_dims prod ptp ravel repeat reshape roll round sort split squeeze stack std sum "
-        "swapaxes take take_along_axis tensordot tile transpose tril triu unstack var vecdot "
-        "vstack where zeros_like"
-    ).split()
-)
-_ATTRIBUTES = {"shape", "ndim", "size"}
-_VERDICTS = {"allclose", "array_equal", "array_equiv"}  # a bool: they need values, as `bool(x)`
+_rows: dict[Any, Any] = {}  # of functions that were called
+_PLAIN = frozenset((np.ndarray, bool, int, float, list, tuple))
 
 
 class Protocols:
@@ -44,24 +32,37 @@ class Protocols:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """Refused, lest NumPy makes an array of objects; a class with values gives them."""
-        raise ArgumentError(
-            f"np.asarray: a {type(self).__name__} has no values; {self.__nbgraph_remedy__}"
-        )
+        raise ArgumentError(f"np.asarray: {noun(self)} has no values; {self.__nbgraph_remedy__}")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
         for value in (*inputs, *(options.get("out") or ())):
-            if leads(type(value)):  # it may have declined before it was told of this class
-                return value.__array_ufunc__(ufunc, method, *inputs, **options)
             if not _known(value):
-                return NotImplemented
+                return self.__nbgraph_foreign__(ufunc, method, inputs, options)
         op = ufuncs.operator_for(ufunc)
         if op is None:
-            raise ArgumentError(
-                f"{getattr(ufunc, '__name__', '?')}: this ufunc has no operator for "
-                f"{type(self).__name__}s; {self.__nbgraph_remedy__}, or write it with @ng.op"
-            )
+            row = function_for(ufunc) if getattr(np, ufunc.__name__, None) is ufunc else None
+            if row is None or method != "__call__":
+                return self.__nbgraph_ufunc__(ufunc, method, inputs, options)
+            named = {k: v[0] if k == "out" else v for k, v in options.items()}
+            return row.call(*inputs, **named)
         return ufuncs.apply(op, method, inputs, options)
+
+    def __nbgraph_foreign__(
+        self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Any:
+        """A ufunc beside a class that carries it out itself, which is asked next; a class with
+        values lets them stand in for its arrays, as the other one may not know these."""
+        return NotImplemented
+
+    def __nbgraph_ufunc__(
+        self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Any:
+        """A ufunc without an operator: refused; a class with values computes with them."""
+        raise ArgumentError(
+            f"{getattr(ufunc, '__name__', '?')}: this ufunc has no operator for "
+            f"{type(self).__name__}s; {self.__nbgraph_remedy__}, or write it with @ng.op"
+        )
 
     def __array_function__(
         self,
@@ -70,24 +71,27 @@ class Protocols:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """NumPy's functions that the library has, too; TypeError says what to do for others.
+        """NumPy's functions, as the tables of `ops/dispatch` say; TypeError says what to do where
+        there is none.
 
         >>> import nbgraph as ng
+        >>> np.median(ng.array([3.0, 1.0, 2.0]))
+        array(2., dtype=float32)
         >>> np.allclose(ng.array([0.1, 0.2]) * 3, [0.3, 0.6])
         True
         """
-        name = func.__name__
-        if name in _ATTRIBUTES and len(args) == 1 and not kwargs:
-            return getattr(args[0], name)
-        if name in _VERDICTS:
-            return func(*map(_values, args), **{k: _values(x) for k, x in kwargs.items()})
-        module = func.__module__
-        if name not in _FUNCTIONS or module != "numpy":
+        for kind in types:
+            if foreign[kind]:
+                return NotImplemented
+        row = _rows.get(func)
+        if row is None:
+            row = _rows[func] = function_for(func)
+        if row is None:
             raise ArgumentError(
-                f"{module}.{name}: there is none for {type(self).__name__}s; "
+                f"{func.__module__}.{func.__name__}: there is none for {type(self).__name__}s; "
                 f"{self.__nbgraph_remedy__}, or use a function of ng"
             )
-        return getattr(ops, name)(*args, **kwargs)
+        return row.call(*args, **kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """The Array API's functions: `nbgraph.xp`."""
@@ -100,16 +104,6 @@ class Protocols:
         return namespace
 
 
-def _values(value: Any) -> Any:
-    """A carrier's values: it waits for them, or says why there are none."""
-    return value if carrier_of((value,)) is None else np.asarray(value)
-
-
 def _known(value: Any) -> bool:
     """Whether operators take values of this class; others are asked themselves."""
-    if isinstance(value, (np.ndarray, np.generic, bool, int, float, list, tuple)):
-        return True
-    if carrier_of((value,)) is not None:
-        return True
-    own = getattr(type(value), "__array_ufunc__", None)
-    return own is None or own is np.ndarray.__array_ufunc__
+    return type(value) in _PLAIN or not foreign[type(value)]

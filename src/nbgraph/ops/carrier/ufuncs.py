@@ -36,9 +36,11 @@ def apply(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) 
         return _outer(op, inputs, options)
     if method in ("reduce", "accumulate"):
         return _fold(op, method, inputs, options)
+    if method == "reduceat":
+        return _parts(op, *inputs, **options)
     raise ArgumentError(
         f"{op.__name__}.{method}: operators of the library have no such method; use "
-        f"ng.{op.__name__}, reduce, accumulate or outer"
+        f"ng.{op.__name__}, reduce, accumulate, reduceat or outer"
     )
 
 
@@ -69,6 +71,8 @@ def _call(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     outs = None if out is None else out if isinstance(out, tuple) else (out,)
     parameters: Mapping[str, Any] = op.parameters(given) if isinstance(op, Mapper) else given
     values = list(inputs)
+    if casting in ("no", "equiv"):
+        _require_same(op, values, casting)
     if dtype is not None:
         values = [_recast(op, i, v, as_dtype(dtype), casting) for i, v in enumerate(values)]
     if where is True and casting == "same_kind":
@@ -106,6 +110,16 @@ def _recast(op: Any, index: int, value: Any, dtype: np.dtype[Any], casting: Any)
     return ops.astype(array, dtype, copy=False)
 
 
+def _require_same(op: Any, values: Sequence[Any], casting: str) -> None:
+    """DTypeError where operands have several dtypes, and a rule lets none be cast."""
+    dtypes = {_array(op, "x", v).dtype for v in values if type(v) not in (bool, int, float)}
+    if len(dtypes) > 1:
+        raise DTypeError(
+            f"{op.__name__}: operands have the dtypes {', '.join(map(str, dtypes))}, and "
+            f"casting={casting!r} casts none; give casting='same_kind', or astype"
+        )
+
+
 def _array(op: Any, name: str, value: Any) -> Any:
     """A value with a shape and a dtype: carriers as they are, others as NumPy arrays."""
     if carrier_of((value,)) is not None:
@@ -140,6 +154,18 @@ def _outer(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     a, b = (_array(op, name, x) for name, x in zip("ab", inputs, strict=True))
     last = tuple(range(a.ndim, a.ndim + b.ndim))
     return _call(op, [ops.expand_dims(a, last), b], options)
+
+
+def _parts(op: Any, array: Any, indices: Any, axis: int = 0, **options: Any) -> Any:
+    """reduceat: the library's reduction of parts of an axis."""
+    x, places = _array(op, "array", array), np.asarray(indices)
+    out = options.pop("out", None)
+    lead = (slice(None),) * (axis % x.ndim)
+    parts = []
+    for first, end in zip(places, [*places[1:], x.shape[axis]], strict=True):
+        part = x[(*lead, slice(int(first), max(int(end), int(first) + 1)))]
+        parts.append(_fold(op, "reduce", [part], {"axis": axis, **options}))
+    return ops.stack(parts, axis, out=out[0] if isinstance(out, tuple) else out)
 
 
 def _fold(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

@@ -15,11 +15,12 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.foreign import checked
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.drawn_op import DrawnOp
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.ops.define import Shape, library, public, shape_tuple, whole
-from nbgraph.ops.draws.continuous import uniform
+from nbgraph.ops.draws.distributions import uniform
 from nbgraph.ops.draws.drawing import Array, named, seed_of
 
 
@@ -78,21 +79,12 @@ def unique_zipfian(
 ) -> tuple[Any, Any]:
     """Rows of different classes below `range_max`, the likelier the smaller.
 
-    Parameters
-    ----------
     range_max : int, how many classes there are
     size : shape of the result; classes differ along its last axis
     device : Context, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-
-    Returns
-    -------
-    array of int64 of shape `size`, and of shape size[:-1] how many draws each row took
-
-    Raises
-    ------
-    ShapeError where a row asks for more classes than there are.
-
+    -> array of int64 of shape `size`, and of shape size[:-1] how many draws each row took
+    ! ShapeError where a row asks for more classes than there are.
     >>> import nbgraph as ng
     >>> classes, tries = ng.random.unique_zipfian(4, (2, 4))
     >>> sorted(classes[0].tolist()), tries.shape
@@ -109,12 +101,9 @@ def unique_zipfian(
 
 
 @named("rand_zipfian")
+@checked
 def zipfian(
-    true_classes: Any,
-    num_sampled: int,
-    range_max: int,
-    *,
-    rng: Any = None,
+    true_classes: Any, num_sampled: int, range_max: int, *, rng: Any = None
 ) -> tuple[Any, Any, Any]:
     """Classes below `range_max`, the likelier the smaller, and how often they are to be expected.
 

@@ -22,7 +22,7 @@ from nbgraph.ops.define import (
     whole,
 )
 from nbgraph.ops.draws import plain
-from nbgraph.ops.draws.continuous import gumbel
+from nbgraph.ops.draws.distributions import gumbel
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
     Array,
@@ -33,7 +33,7 @@ from nbgraph.ops.draws.drawing import (
     moved,
     named,
     parameter,
-    told,
+    with_random_docs,
 )
 
 Generator = np.random.Generator
@@ -78,7 +78,7 @@ _MULTINOMIAL = Drawing("multinomial", _fill_multinomial)
 
 
 @public(_TRUNCATED)
-@told
+@with_random_docs
 def truncated_normal(
     loc: Any = 0.0,
     scale: Any = 1.0,
@@ -92,11 +92,8 @@ def truncated_normal(
 ) -> Any:
     """Numbers of the normal distribution between loc + low * scale and loc + high * scale.
 
-    Parameters
-    ----------
     loc, scale : numbers, or arrays that broadcast: mean and standard deviation before the cut
     low, high : numbers, in standard deviations
-
     >>> import nbgraph as ng
     >>> x = ng.random.truncated_normal(size=1000, high=0.5)
     >>> float(x.min()) >= -2, float(x.max()) <= 0.5
@@ -113,7 +110,7 @@ def truncated_normal(
 
 
 @public(_MULTINOMIAL)
-@told
+@with_random_docs
 def multinomial(
     n: Any,
     pvals: Any,
@@ -125,16 +122,10 @@ def multinomial(
 ) -> Any:
     """How many of `n` trials fall in each class.
 
-    Parameters
-    ----------
     n : number from 0, or array
     pvals : array (..., classes), probabilities; those that do not add up to 1 are divided by their
         sum
-
-    Returns
-    -------
-    array (*size, classes)
-
+    -> array (*size, classes)
     >>> import nbgraph as ng
     >>> ng.random.multinomial(5, [0.0, 1.0])
     array([0, 5])
@@ -162,12 +153,7 @@ def _results(*_: Any, get_prob: bool = False, **__: Any) -> int:
 @named("random_categorical")
 @deferrable(_results, draws=True)
 def categorical(
-    logits: Any,
-    size: Any = None,
-    axis: int = -1,
-    *,
-    get_prob: bool = False,
-    rng: Any = None,
+    logits: Any, size: Any = None, axis: int = -1, *, get_prob: bool = False, rng: Any = None
 ) -> Any:
     """Classes with probabilities softmax(logits) along an axis, which the result does not have.
 
@@ -226,19 +212,13 @@ def sample_multinomial(
 ) -> Any:
     """Classes by their probabilities, by MXNet's name.
 
-    Parameters
-    ----------
     data : array (..., classes), floats: probabilities, which add up to 1
     shape : how many of each row of probabilities
     get_prob : whether logarithms of the probabilities of what is drawn are wanted, too; gradients
         flow through them to `data`
     dtype : of the classes
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-
-    Returns
-    -------
-    array (..., *shape); with `get_prob` also one of the dtype of data
-
+    -> array (..., *shape); with `get_prob` also one of the dtype of data
     >>> import nbgraph as ng
     >>> classes, chances = ng.sample_multinomial([[0.0, 1.0], [1.0, 0.0]], 2, get_prob=True)
     >>> classes.tolist(), chances.tolist()

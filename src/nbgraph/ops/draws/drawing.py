@@ -21,25 +21,32 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import DeviceError, DTypeError, ShapeError
-from nbgraph.operator.array_op import Rule, Spec
+from nbgraph.operator.array_op import Attributes, Rule, Spec
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
+from nbgraph.operator.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.registry import register
 from nbgraph.operator.typing import as_operand
-from nbgraph.ops.define import Shape, deferrable, library, shape_tuple
+from nbgraph.ops.define import Shape, complete_documentation, deferrable, library, shape_tuple
 from nbgraph.ops.shapes.creation import Number, number
 from nbgraph.settings import config
-from nbgraph.shape import broadcast
+from nbgraph.shape import Array, Arrays, broadcast
 
 if TYPE_CHECKING:
     from nbgraph.kernels.draws import Drawn
 
-Array = np.ndarray[Any, Any]
 Fill = Callable[..., None]
 Made = tuple["Drawn", Sequence[float]]
 Kernel = Callable[..., "Made | None"]
-_ASKED = ("parameters", "size", "dtype", "device", "rng", "plain")  # attributes that are no options
+_ASKED = (
+    "parameters",
+    "size",
+    "dtype",
+    "device",
+    "rng",
+    "plain",
+)  # attributes that are not options
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -53,12 +60,7 @@ class Drawing(DrawnOp):
     """
 
     def __init__(
-        self,
-        kind: str,
-        fill: Fill,
-        *,
-        gradient: Rule | None = None,
-        kernel: Kernel | None = None,
+        self, kind: str, fill: Fill, *, gradient: Rule | None = None, kernel: Kernel | None = None
     ) -> None:
         super().__init__(
             f"random_{kind}",
@@ -86,8 +88,8 @@ class Drawing(DrawnOp):
 
     def _draw(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
+        inputs: Arrays,
+        outputs: Arrays,
         *,
         env: EnvArguments,
         parameters: Sequence[Any],
@@ -113,8 +115,13 @@ class Drawing(DrawnOp):
         return None if self._kernel is None else self._kernel(dtype.name, *parameters, **options)
 
     def drawn_call(
-        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
-    ) -> DrawnCall | None:
+        self,
+        operands: Sequence[Spec],
+        stores: Sequence[bool],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> KernelCall | None:
         """See DrawnOp."""
         values = attributes["parameters"]
         if None in values:
@@ -125,7 +132,7 @@ class Drawing(DrawnOp):
         if made is None:
             return None
         drawn, parameters = made
-        return DrawnCall(drawn, drawn.words(*parameters), math.prod(out.shape))
+        return draw_call(drawn, parameters, math.prod(out.shape), host=host)
 
 
 def _by_kernel(made: Made, rng: np.random.Generator, out: Array) -> None:
@@ -152,7 +159,7 @@ _OPTIONS = {
 }
 
 
-def told(function: _Function) -> _Function:
+def with_random_docs(function: _Function) -> _Function:
     """Decorate a draw: its text says what all of them can be asked for. It looks at the dtypes of
     parameters, so that on symbols it may have to wait."""
     given = inspect.signature(function).parameters
@@ -160,6 +167,7 @@ def told(function: _Function) -> _Function:
     own = "that of arrays among the parameters, else ng.config.default_float"
     asked = {**_OPTIONS, "dtype": f"of the numbers, by default {whole or own}"}
     listed = "\n".join(f"{name} : {asked[name]}" for name in given if name in asked)
+    complete_documentation(function)
     text = inspect.cleandoc(function.__doc__ or "")
     function.__doc__ = f"{text}\n\nOther Parameters\n----------------\n{listed}\n"
     return deferrable(draws=True)(function)
@@ -181,6 +189,7 @@ class Domain:
 
 
 ANY = Domain("a number", lambda v: True)
+FINITE = Domain("finite numbers", np.isfinite)
 NOT_NEGATIVE = Domain("0 or more", lambda v: v >= 0)
 POSITIVE = Domain("more than 0", lambda v: v > 0)
 PROBABILITY = Domain("a probability from 0 to 1", lambda v: (v >= 0) & (v <= 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from nbgraph.device import RunContext
 from nbgraph.dtype import as_dtype, compute_dtype, is_float
 from nbgraph.errors import DTypeError
-from nbgraph.operator.array_op import Compute, Gradients, Infer, Spec
-from nbgraph.operator.drawn_op import DrawnCall, DrawnOp
+from nbgraph.operator.array_op import Attributes, Compute, Gradients, Infer, Spec
+from nbgraph.operator.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.define import library, public
 from nbgraph.ops.draws.drawing import PROBABILITY, Array, Made, seed_of
@@ -45,25 +46,30 @@ class InTraining(DrawnOp):
         self._kernel = kernel
         self.by_kernels(trains=True)
 
-    def always(self, attributes: Mapping[str, Any]) -> bool:
+    def always(self, attributes: Attributes) -> bool:
         """See DrawnOp."""
         return bool(attributes.get("always"))
 
     def drawn_call(
-        self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Mapping[str, Any]
-    ) -> DrawnCall:
+        self,
+        operands: Sequence[Spec],
+        stores: Sequence[bool],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> KernelCall:
         """See DrawnOp."""
         (x,) = operands
         told = {n: value for n, value in attributes.items() if n not in ("rng", "always")}
         drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **told)
-        return DrawnCall(drawn, drawn.words(*parameters), math.prod(x.shape))
+        return draw_call(drawn, parameters, math.prod(x.shape), trains=True, host=host)
 
     def run(
         self,
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         *,
         resources: Sequence[Resource] = (),
         is_train: bool = False,
@@ -126,24 +132,15 @@ def dropout(x: Any, p: float = 0.5, *, always: bool = False, rng: Any = None) ->
     """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so
     that the mean stays; else the elements themselves (Srivastava et al., 2014).
 
-    Parameters
-    ----------
+    One trains within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
+
     x : array, floats
     p : float from 0 to 1
     always : whether it does so outside of training, too, as means over many runs want it (Gal and
         Ghahramani, 2016)
     rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
-
-    One trains within `ng.autograd.record()` or `train_mode()`. Backward drops the same elements.
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    ValueError for a p that is no probability.
-
+    -> array of the shape of x
+    ! ValueError for a p that is not a probability.
     >>> import nbgraph as ng
     >>> x = ng.ones(4)
     >>> ng.dropout(x)

@@ -17,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph._listing import public_names
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.draws import continuous, discrete
+from nbgraph.foreign import missing
+from nbgraph.ops.draws import distributions
 from nbgraph.ops.draws.layered import bilinear as bilinear
 from nbgraph.ops.draws.layered import he_normal as he_normal
 from nbgraph.ops.draws.layered import he_uniform as he_uniform
@@ -27,9 +29,12 @@ from nbgraph.ops.draws.layered import lecun_uniform as lecun_uniform
 from nbgraph.ops.draws.layered import orthogonal as orthogonal
 from nbgraph.ops.draws.layered import truncated_normal as truncated_normal
 from nbgraph.ops.draws.layered import variance_scaling as variance_scaling
+from nbgraph.shape import Array
+
+__dir__ = public_names(globals())
+__getattr__ = missing("ng.init", globals())
 
 Shape = tuple[int, ...]
-Array = np.ndarray[Any, Any]
 Initialiser = Callable[[Shape, Any], Any]
 
 
@@ -124,7 +129,7 @@ def eye(value: float = 1.0) -> Initialiser:
 
     def fill(shape: Shape, dtype: Any) -> Array:
         if len(shape) != 2:
-            raise ShapeError(f"init.eye: shape {shape} is no matrix; give two extents")
+            raise ShapeError(f"init.eye: shape {shape} is not a matrix; give two extents")
         return np.eye(*shape, dtype=dtype) * np.dtype(dtype).type(value)
 
     return fill
@@ -147,7 +152,7 @@ def normal(mean: float = 0.0, stddev: float = 1.0) -> Initialiser:
     >>> normal(1.0, 0.0)((2,), "float32")
     array([1., 1.], dtype=float32)
     """
-    return lambda shape, dtype: continuous.normal(mean, stddev, shape, dtype=dtype)
+    return lambda shape, dtype: distributions.normal(mean, stddev, shape, dtype=dtype)
 
 
 def uniform(low: float = 0.0, high: float = 1.0) -> Initialiser:
@@ -156,17 +161,17 @@ def uniform(low: float = 0.0, high: float = 1.0) -> Initialiser:
     >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
     True
     """
-    return lambda shape, dtype: continuous.uniform(low, high, shape, dtype=dtype)
+    return lambda shape, dtype: distributions.uniform(low, high, shape, dtype=dtype)
 
 
 def gumbel(loc: float = 0.0, scale: float = 1.0) -> Initialiser:
     """Gumbel-distributed numbers."""
-    return lambda shape, dtype: continuous.gumbel(loc, scale, shape, dtype=dtype)
+    return lambda shape, dtype: distributions.gumbel(loc, scale, shape, dtype=dtype)
 
 
 def bernoulli(p: float, scale: float = 1.0, shift: float = 0.0) -> Initialiser:
     """`scale` with probability `p`, else 0; plus `shift`."""
-    return lambda shape, dtype: (discrete.bernoulli(p, shape) * scale + shift).astype(dtype)
+    return lambda shape, dtype: (distributions.bernoulli(p, shape) * scale + shift).astype(dtype)
 
 
 def dropout(p: float) -> Initialiser:
@@ -184,7 +189,7 @@ def glorot_uniform(
 
     def fill(shape: Shape, dtype: Any) -> Any:
         bound = math.sqrt(3) * _glorot(shape, fan_in, fan_out, scale)
-        return continuous.uniform(-bound, bound, shape, dtype=dtype)
+        return distributions.uniform(-bound, bound, shape, dtype=dtype)
 
     return fill
 
@@ -195,7 +200,7 @@ def glorot_normal(
     """Normal numbers of the variance that `glorot_uniform` has."""
 
     def fill(shape: Shape, dtype: Any) -> Any:
-        return continuous.normal(0.0, _glorot(shape, fan_in, fan_out, scale), shape, dtype=dtype)
+        return distributions.normal(0.0, _glorot(shape, fan_in, fan_out, scale), shape, dtype=dtype)
 
     return fill
 

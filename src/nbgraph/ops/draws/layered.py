@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.draws import categories, continuous
+from nbgraph.ops.draws import categories, distributions
+from nbgraph.shape import Array
 
 Shape = tuple[int, ...]
-Array = np.ndarray[Any, Any]
 Initialiser = Callable[[Shape, Any], Any]
 _DEVIATION = 0.8796256610342398  # of normal numbers between -2 and 2
 
@@ -58,10 +58,10 @@ def variance_scaling(
         deviation = math.sqrt(scale / max(1, count))
         if distribution == "uniform":
             bound = math.sqrt(3) * deviation
-            return continuous.uniform(-bound, bound, shape, dtype=dtype)
+            return distributions.uniform(-bound, bound, shape, dtype=dtype)
         if distribution == "truncated":
             return truncated_normal(0.0, deviation / _DEVIATION)(shape, dtype)
-        return continuous.normal(0.0, deviation, shape, dtype=dtype)
+        return distributions.normal(0.0, deviation, shape, dtype=dtype)
 
     return fill
 
@@ -118,7 +118,7 @@ def orthogonal(gain: float = 1.0) -> Initialiser:
     def fill(shape: Shape, dtype: Any) -> Array:
         fans(shape)  # two axes or more
         rows, columns = shape[0], math.prod(shape[1:])
-        drawn = continuous.normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
+        drawn = distributions.normal(0.0, 1.0, (max(rows, columns), min(rows, columns)))
         q, r = np.linalg.qr(np.asarray(drawn, np.float64))
         q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # else the draw decides only in part
         return (gain * (q if rows >= columns else q.T)).reshape(shape).astype(dtype)

@@ -57,12 +57,9 @@ def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, *, rng: Any = None
     """x where it is positive, else x times a slope: in training a random one for each element, else
     the mean of both bounds (Xu et al., 2015).
 
-    Parameters
-    ----------
     x : array, floats
     lower, upper : floats, bounds of the slopes
     rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
-
     >>> import nbgraph as ng
     >>> ng.rrelu(ng.array([-1.0, 2.0]), 0.25, 0.75)
     array([-0.5,  2. ], dtype=float32)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.foreign import checked
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.drawn_op import DrawnOp
@@ -106,13 +107,10 @@ def _many(name: str, a: Any, axis: int) -> tuple[Any, int, int]:
 def permutation(x: Any, axis: int = 0, *, device: Context | None = None, rng: Any = None) -> Any:
     """The parts of an array along an axis in random order; of a number n, those from 0 to n - 1.
 
-    Parameters
-    ----------
     x : array, or the number n
     axis : int
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-
     >>> import nbgraph as ng
     >>> sorted(ng.random.permutation(5).tolist())
     [0, 1, 2, 3, 4]
@@ -132,14 +130,8 @@ def _order(array: Any, count: int, device: Context | None, rng: Any) -> Any:
 def shuffled(data: Any) -> Any:
     """The parts of an array along its first axis in random order, in a new array: MXNet's shuffle.
 
-    Parameters
-    ----------
     data : array with an axis or more
-
-    Returns
-    -------
-    array of the shape of data; gradients go back to where elements came from
-
+    -> array of the shape of data; gradients go back to where elements came from
     >>> import nbgraph as ng
     >>> sorted(ng.nd.shuffle([3, 1, 2]).tolist())
     [1, 2, 3]
@@ -148,6 +140,7 @@ def shuffled(data: Any) -> Any:
 
 
 @named("random_shuffle")
+@checked
 def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
     """Bring the parts of an array along an axis into random order, in place.
 
@@ -165,7 +158,7 @@ def shuffle(x: Any, axis: int = 0, *, rng: Any = None) -> None:
     """
     if not isinstance(x, np.ndarray) and not hasattr(x, "asnumpy"):
         raise ArgumentError(
-            f"random.shuffle: x is a {type(x).__name__}; give an array, which is changed in place "
+            f"random.shuffle: x is {noun(x)}; give an array, which is changed in place "
             "(random.permutation gives a new one, and takes symbols)"
         )
     if not x.shape:
@@ -189,8 +182,6 @@ def choice(
 ) -> Any:
     """Parts of an array along an axis, or numbers below `a`.
 
-    Parameters
-    ----------
     a : array, or a number
     size : int or shape of the result along `axis`; by default one part
     replace : whether a part may be chosen more than once
@@ -199,11 +190,7 @@ def choice(
     shuffle : without `replace`: False is quicker, and the order means nothing
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
-
-    Raises
-    ------
-    ShapeError where more parts are asked for than there are.
-
+    ! ShapeError where more parts are asked for than there are.
     >>> import nbgraph as ng
     >>> ng.random.choice(3, size=4, p=[0, 1, 0])
     array([1, 1, 1, 1])

@@ -12,8 +12,8 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.attempts import FEW, MOST
 from nbgraph.kernels.philox import MULTIPLIERS, ROUNDS, STEPS
 from nbgraph.resource.random import draw_behind
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Generator = np.random.Generator
 
 

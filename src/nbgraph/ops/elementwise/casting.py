@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
+import warnings
 from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype, is_float
+from nbgraph.dtype import as_dtype, inexact
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
+from nbgraph.operator.call import carrier_of
+from nbgraph.operator.complex_call import is_complex
 from nbgraph.operator.decorator import op
-from nbgraph.ops.define import as_array, library, public
-from nbgraph.shape import same_shape
+from nbgraph.ops.define import as_array, cast, library, public
+from nbgraph.shape import Array, same_shape
 
-Array = np.ndarray[Any, Any]
+_DISCARDED = "Casting complex values to real discards the imaginary part"  # NumPy's words
 
 
 @op
@@ -24,13 +28,15 @@ def truth(x: Any) -> Any:
 
 def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) -> None:
     with np.errstate(invalid="ignore", over="ignore"):  # values that do not fit, as in a cast in C
+        if inputs[0].dtype.kind == "c" and dtype.kind not in "cb":
+            inputs = [inputs[0].real]  # the call has warned
         np.copyto(outputs[0], inputs[0], casting="unsafe")
 
 
 def _astype_rule(g: Gradients) -> list[Any]:
-    if not is_float(g.attributes["dtype"]):
+    if not inexact(g.attributes["dtype"]):
         return [None]
-    return [library.astype(g.out_grad, g.specs[0].dtype)]
+    return [cast(g.out_grad, g.specs[0])]
 
 
 _ASTYPE = ArrayOp(
@@ -61,19 +67,16 @@ _CHECKPOINT = ArrayOp(
 def astype(x: Any, dtype: Any, *, copy: bool = True, out: Any = None) -> Any:
     """The values in another dtype; a gradient comes back in the old one.
 
-    Parameters
-    ----------
-    x : array
     dtype : dtype or its name; floats are cut to whole numbers for integers
     copy : False gives x itself where it has the dtype already
-    out : array to write to, optional
-
     >>> astype([1.5, 2.5], "int32")
     array([1, 2], dtype=int32)
     """
     dtype = as_dtype(dtype)
     if not copy and out is None and _has(as_array(x), dtype):
         return x
+    if dtype.kind not in "cb" and is_complex(x):
+        warnings.warn(_DISCARDED, np.exceptions.ComplexWarning, stacklevel=2)
     return _ASTYPE(x, dtype=dtype, out=out)
 
 
@@ -86,11 +89,6 @@ def _has(x: Any, dtype: np.dtype[Any]) -> bool:
 def copy(x: Any, *, out: Any = None) -> Any:
     """The values in memory of their own.
 
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
-
     >>> copy([1, 2])
     array([1, 2])
     """
@@ -100,10 +98,6 @@ def copy(x: Any, *, out: Any = None) -> Any:
 @public(_STOP_GRADIENT)
 def stop_gradient(x: Any, *, out: Any = None) -> Any:
     """The same values, as a constant for derivatives: a view.
-
-    Parameters
-    ----------
-    x : array
 
     >>> stop_gradient([1, 2])
     array([1, 2])
@@ -116,13 +110,15 @@ def checkpoint(x: Any, *, out: Any = None) -> Any:
     """The same values, a view; in a graph a mark: where backward computes forward values again,
     it begins with this one, which is kept.
 
-    Parameters
-    ----------
-    x : array
+    Given a function of arrays, the same function, of which a gradient keeps the arguments alone: it
+    is computed again.
 
     >>> checkpoint([1, 2])
     array([1, 2])
     """
+    if callable(x) and carrier_of((x,)) is None:
+        module = importlib.import_module("nbgraph.autograd.control.branches")  # it lies above
+        return module.checkpointed(x)
     return _CHECKPOINT(x, out=out)
 
 
@@ -140,11 +136,7 @@ _CLIP_GRADIENT = ArrayOp(
 def clip_gradient(x: Any, limit: float, *, out: Any = None) -> Any:
     """The same values, a view; the gradient that passes is cut, element by element.
 
-    Parameters
-    ----------
-    x : array
     limit : number from 0: to [-limit, limit]
-
     >>> clip_gradient([1, 2], 0.5)
     array([1, 2])
     """

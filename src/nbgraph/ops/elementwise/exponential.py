@@ -6,142 +6,56 @@ the result is NaN, at a pole infinite; nothing is raised.
 
 from __future__ import annotations
 
-import math
+from nbgraph.operator.scalar_rows import define_scalars
 
-import numpy as np
-
-from nbgraph.kernels.capture.special import rsqrt as reciprocal_root
-from nbgraph.operator.decorator import op
-from nbgraph.operator.registry import register
-
-
-@register
-@op
-def exp(x):
-    """e to the power x.
-
+_TABLE = """
+exp(x): e to the power x.
     >>> exp([0.0, 1.0])
     array([1.        , 2.71828183])
-    """
-    return math.exp(x)
-
-
-@register
-@op
-def exp2(x):
-    """2 to the power x.
-
+    = math.exp(x)
+exp2(x): 2 to the power x.
     >>> exp2([0.0, 3.0])
     array([1., 8.])
-    """
-    return math.exp2(x)
-
-
-@register
-@op
-def expm1(x):
-    """exp(x) - 1, accurate near 0.
-
+    = math.exp2(x)
+expm1(x): exp(x) - 1, accurate near 0.
     >>> expm1([0.0, 1e-10])
     array([0.e+00, 1.e-10])
-    """
-    return math.expm1(x)
-
-
-@register
-@op
-def log(x):
-    """Natural logarithm.
-
+    = math.expm1(x)
+log(x): Natural logarithm.
     >>> log([1.0, np.e])
     array([0., 1.])
-    """
-    return np.log(x)
-
-
-@register
-@op
-def log2(x):
-    """Logarithm to the base 2.
-
+    = np.log(x)
+log2(x): Logarithm to the base 2.
     >>> log2([1.0, 8.0])
     array([0., 3.])
-    """
-    return math.log2(x)
-
-
-@register
-@op
-def log10(x):
-    """Logarithm to the base 10.
-
+    = math.log2(x)
+log10(x): Logarithm to the base 10.
     >>> log10([1.0, 1000.0])
     array([0., 3.])
-    """
-    return math.log10(x)
-
-
-@register
-@op
-def log1p(x):
-    """log(1 + x), accurate near 0.
-
+    = math.log10(x)
+log1p(x): log(1 + x), accurate near 0.
     >>> log1p([0.0, 1e-10])
     array([0.e+00, 1.e-10])
-    """
-    return math.log1p(x)
-
-
-@register
-@op
-def logaddexp(x1, x2):
-    """log(e**x1 + e**x2) without overflow.
-
+    = math.log1p(x)
+logaddexp(x1, x2): log(e**x1 + e**x2) without overflow.
     >>> logaddexp([0.0, 1000.0], 0.0)
     array([6.93147181e-01, 1.00000000e+03])
-    """
-    return np.logaddexp(x1, x2)
-
-
-@register
-@op
-def logaddexp2(x1, x2):
-    """log2(2**x1 + 2**x2) without overflow.
-
+    = np.logaddexp(x1, x2)
+logaddexp2(x1, x2): log2(2**x1 + 2**x2) without overflow.
     >>> logaddexp2([0.0, 2000.0], 0.0)
     array([1.e+00, 2.e+03])
-    """
-    return np.logaddexp2(x1, x2)
-
-
-@register
-@op
-def sqrt(x):
-    """Square root.
-
+    = np.logaddexp2(x1, x2)
+sqrt(x): Square root.
     >>> sqrt([4.0, 9.0])
     array([2., 3.])
-    """
-    return math.sqrt(x)
-
-
-@register
-@op
-def rsqrt(x):
-    """1 / sqrt(x).
-
+    = math.sqrt(x)
+rsqrt(x): 1 / sqrt(x).
     >>> rsqrt([4.0, 16.0])
     array([0.5 , 0.25])
-    """
-    return reciprocal_root(x)
-
-
-@register
-@op
-def cbrt(x):
-    """Cube root, of negative numbers too.
-
+    = special.rsqrt(x)
+cbrt(x): Cube root, of negative numbers too.
     >>> cbrt([8.0, -27.0])
     array([ 2., -3.])
-    """
-    return math.cbrt(x)
+    = math.cbrt(x)
+"""
+define_scalars(_TABLE, globals())

@@ -10,117 +10,68 @@ from __future__ import annotations
 import numpy as np
 
 from nbgraph.operator.decorator import op
-from nbgraph.operator.registry import register, registered
+from nbgraph.operator.registry import register
+from nbgraph.operator.scalar_rows import define_scalars
 
-
-@register
-@op
-def logical_and(x1, x2):
-    """Whether both are true.
-
+_TABLE = """
+logical_and(x1, x2): Whether both are true.
     >>> logical_and([1, 0], True)
     array([ True, False])
-    """
-    return np.logical_and(x1, x2)
-
-
-@register
-@op
-def logical_or(x1, x2):
-    """Whether at least one is true.
-
+    = np.logical_and(x1, x2)
+logical_or(x1, x2): Whether at least one is true.
     >>> logical_or([1, 0], False)
     array([ True, False])
-    """
-    return np.logical_or(x1, x2)
-
-
-@register
-@op
-def logical_xor(x1, x2):
-    """Whether exactly one is true.
-
+    = np.logical_or(x1, x2)
+logical_xor(x1, x2): Whether exactly one is true.
     >>> logical_xor([1, 0], True)
     array([False,  True])
-    """
-    return np.logical_xor(x1, x2)
-
-
-@register
-@op
-def logical_not(x):
-    """Whether x is zero or False.
-
+    = np.logical_xor(x1, x2)
+logical_not(x): Whether x is zero or False.
     >>> logical_not([1, 0])
     array([False,  True])
-    """
-    return np.logical_not(x)
-
-
-@register
-@op
-def bitwise_and(x1, x2):
-    """The bits that both have.
-
+    = np.logical_not(x)
+bitwise_and(x1, x2): The bits that both have.
     >>> bitwise_and([5, 6], 3)
     array([1, 2])
-    """
-    return x1 & x2
-
-
-@register
-@op
-def bitwise_or(x1, x2):
-    """The bits that at least one has.
-
+    = x1 & x2
+bitwise_or(x1, x2): The bits that at least one has.
     >>> bitwise_or([5, 6], 3)
     array([7, 7])
-    """
-    return x1 | x2
-
-
-@register
-@op
-def bitwise_xor(x1, x2):
-    """The bits that exactly one has.
-
+    = x1 | x2
+bitwise_xor(x1, x2): The bits that exactly one has.
     >>> bitwise_xor([5, 6], 3)
     array([6, 5])
-    """
-    return x1 ^ x2
-
-
-@registered("invert", "bitwise_not")
-@op
-def bitwise_invert(x):
-    """All bits changed; of bool the negation.
-
+    = x1 ^ x2
+bitwise_invert invert bitwise_not(x): All bits changed; of bool the negation.
     >>> bitwise_invert([0, 5])
     array([-1, -6])
-    """
-    return ~x
-
-
-@registered("left_shift")
-@op
-def bitwise_left_shift(x1, x2):
-    """The bits of x1 moved up by x2.
-
+    = ~x
+bitwise_left_shift left_shift(x1, x2): The bits of x1 moved up by x2.
     >>> bitwise_left_shift([1, 5], 2)
     array([ 4, 20])
-    """
-    return x1 << x2
-
-
-@registered("right_shift")
-@op
-def bitwise_right_shift(x1, x2):
-    """The bits of x1 moved down by x2; the sign fills.
-
+    = x1 << x2
+bitwise_right_shift right_shift(x1, x2): The bits of x1 moved down by x2; the sign fills.
     >>> bitwise_right_shift([8, -8], 2)
     array([ 2, -2])
-    """
-    return x1 >> x2
+    = x1 >> x2
+isnan(x): Whether x is not a number.
+    >>> isnan([1.0, np.nan, np.inf])
+    array([False,  True, False])
+    = np.isnan(x)
+isinf(x): Whether x is infinite.
+    >>> isinf([1.0, np.nan, np.inf])
+    array([False, False,  True])
+    = np.isinf(x)
+isfinite(x): Whether x is neither infinite nor NaN.
+    >>> isfinite([1.0, np.nan, np.inf])
+    array([ True, False, False])
+    = np.isfinite(x)
+signbit(x): Whether the sign is set: -0.0 has it too.
+    >>> signbit([-0.0, 0.0, -3.0])
+    array([ True, False,  True])
+    = np.signbit(x)
+"""
+define_scalars(_TABLE, globals())
 
 
 @register
@@ -149,53 +100,3 @@ def lcm(x1, x2):
     """
     divisor = gcd(x1, x2)
     return np.absolute(x1) // divisor * np.absolute(x2)
-
-
-@register
-@op
-def isnan(x):
-    """Whether x is not a number.
-
-    >>> isnan([1.0, np.nan, np.inf])
-    array([False,  True, False])
-    """
-    return np.isnan(x)
-
-
-@register
-@op
-def isinf(x):
-    """Whether x is infinite.
-
-    >>> isinf([1.0, np.nan, np.inf])
-    array([False, False,  True])
-    """
-    return np.isinf(x)
-
-
-@register
-@op
-def isfinite(x):
-    """Whether x is neither infinite nor NaN.
-
-    >>> isfinite([1.0, np.nan, np.inf])
-    array([ True, False, False])
-    """
-    return np.isfinite(x)
-
-
-@register
-@op
-def signbit(x):
-    """Whether the sign is set: -0.0 has it too.
-
-    >>> signbit([-0.0, 0.0, -3.0])
-    array([ True, False,  True])
-    """
-    return np.signbit(x)
-
-
-invert = bitwise_invert
-bitwise_not = bitwise_invert
-left_shift = bitwise_left_shift
-right_shift = bitwise_right_shift

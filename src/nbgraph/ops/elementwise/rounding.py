@@ -10,64 +10,43 @@ import numpy as np
 
 from nbgraph.kernels.capture.special import floating
 from nbgraph.operator.decorator import op
-from nbgraph.operator.registry import register, registered
+from nbgraph.operator.registry import register
+from nbgraph.operator.scalar_rows import define_scalars
 
-
-@register
-@op
-def floor(x):
-    """The next whole number below, or x where it is whole.
-
+_TABLE = """
+floor(x): The next whole number below, or x where it is whole.
     >>> floor([1.5, -1.5])
     array([ 1., -2.])
-    """
-    return np.floor(x)
-
-
-@register
-@op
-def ceil(x):
-    """The next whole number above, or x where it is whole.
-
+    = np.floor(x)
+ceil(x): The next whole number above, or x where it is whole.
     >>> ceil([1.5, -1.5])
     array([ 2., -1.])
-    """
-    return np.ceil(x)
-
-
-@registered("fix")
-@op
-def trunc(x):
-    """The next whole number towards zero.
-
+    = np.ceil(x)
+trunc fix(x): The next whole number towards zero.
     >>> trunc([1.5, -1.5])
     array([ 1., -1.])
-    """
-    return np.trunc(x)
-
-
-@register
-@op
-def rint(x):
-    """The nearest whole number, half to even, as a floating value.
-
+    = np.trunc(x)
+rint(x): The nearest whole number, half to even, as a floating value.
     >>> rint([0.5, 1.5, -0.7])
     array([ 0.,  2., -1.])
-    """
-    return np.rint(x)
-
-
-@registered("around")
-@op
-def round(x, *, decimals=None):
-    """The nearest number with `decimals` decimals (below zero: tens, hundreds), half to even.
-
+    = np.rint(x)
+round around(x, *, decimals=None): The nearest number with `decimals` decimals (below zero: tens,
+    hundreds), half to even.
     >>> round([1.25, 2.75])
     array([1., 3.])
     >>> round([1.25, 2.75], decimals=1)
     array([1.2, 2.8])
-    """
-    return np.round(x) if decimals is None else np.round(x, decimals)
+    = np.round(x) if decimals is None else np.round(x, decimals)
+nextafter(x1, x2): The next floating number from x1 towards x2, in the format of the result.
+    >>> nextafter(np.float16([1.0, 0.0]), np.float16(2.0)).tolist()
+    [1.0009765625, 5.960464477539063e-08]
+    = np.nextafter(x1, x2)
+copysign(x1, x2): The size of x1 with the sign of x2.
+    >>> copysign([1.0, -2.0], -0.0)
+    array([-1., -2.])
+    = np.copysign(x1, x2)
+"""
+define_scalars(_TABLE, globals())
 
 
 @register
@@ -82,29 +61,3 @@ def modf(x):
     whole = np.trunc(x)
     fraction = 0.0 if np.isinf(x) else x - whole
     return np.copysign(fraction, x), whole
-
-
-@register
-@op
-def nextafter(x1, x2):
-    """The next floating number from x1 towards x2, in the format of the result.
-
-    >>> nextafter(np.float16([1.0, 0.0]), np.float16(2.0)).tolist()
-    [1.0009765625, 5.960464477539063e-08]
-    """
-    return np.nextafter(x1, x2)
-
-
-@register
-@op
-def copysign(x1, x2):
-    """The size of x1 with the sign of x2.
-
-    >>> copysign([1.0, -2.0], -0.0)
-    array([-1., -2.])
-    """
-    return np.copysign(x1, x2)
-
-
-fix = trunc
-around = round

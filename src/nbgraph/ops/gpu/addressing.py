@@ -88,10 +88,7 @@ def merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
 
 
 def chosen(
-    key: Template,
-    shape: Shape,
-    arrays: Sequence[Shape],
-    steps: Sequence[int] | None = None,
+    key: Template, shape: Shape, arrays: Sequence[Shape], steps: Sequence[int] | None = None
 ) -> Chosen:
     """What `x[key]` chooses of an x of a shape, with index arrays of these shapes. `steps` of its
     axes, in elements; by default it is row-major."""

@@ -6,20 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from nbgraph.kernels.cuda.sweeps import Element, Sweep
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
 from nbgraph.kernels.written import Compute, Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import raw
 from nbgraph.ops.windows.columns import col2im, im2col, into_cells, into_columns, windows_of
 from nbgraph.ops.windows.windows import Windows
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Arrays
 
 
 def sweep_of(windows: Windows) -> Sweep:
@@ -43,7 +42,7 @@ def swept(
     parts: Sequence[tuple[str, str]],
     before: Sequence[str],
     compute: Compute = "float32",
-) -> UnitCall:
+) -> KernelCall:
     """A kernel with a thread for each of `total` elements, whose number is split in `parts`. Its
     text may use `cells` and `places`, and `words` by their names."""
     sweep = sweep_of(windows)
@@ -59,7 +58,7 @@ def swept(
     )
     given = (*(words[k] for k in rest), *windows.ins, *windows.outs)
     code = unit(name, made, len(addresses), len(given), compute=compute)
-    return UnitCall(code, (total, words[first]), given, total)
+    return unit_call(code, (total, words[first]), given, total)
 
 
 # the operators ----------------------------------------------------------------------------------
@@ -69,7 +68,7 @@ def _columns_infer(x: Spec, *, windows: Windows) -> Spec:
     return Spec((x.shape[1] * windows.volume, x.shape[0], windows.spots), x.dtype)
 
 
-def _columns_naive(inputs: Sequence[Array], outputs: Sequence[Array], *, windows: Windows) -> None:
+def _columns_naive(inputs: Arrays, outputs: Arrays, *, windows: Windows) -> None:
     shape = (-1, windows.volume, len(inputs[0]), *windows.outs)
     into_columns(inputs[0], windows, outputs[0].reshape(shape))
 
@@ -79,7 +78,7 @@ def _cells_infer(columns: Spec, *, windows: Windows) -> Spec:
     return Spec((images, rows // windows.volume, *windows.ins), columns.dtype)
 
 
-def _cells_naive(inputs: Sequence[Array], outputs: Sequence[Array], *, windows: Windows) -> None:
+def _cells_naive(inputs: Arrays, outputs: Arrays, *, windows: Windows) -> None:
     (out,) = outputs
     shape = out.shape[1], windows.volume, out.shape[0], *windows.outs
     into_cells(inputs[0].reshape(shape), windows, out)
@@ -94,7 +93,7 @@ CELLS = ArrayOp("window_cells", _cells_infer, _cells_naive, operands=("columns",
 @elsewhere.unit(COLUMNS)
 def columns_unit(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows
-) -> UnitCall:
+) -> KernelCall:
     """A thread for each place of a channel of an image: what it reads, its neighbours read, too."""
     (x,), sweep, kind = operands, sweep_of(windows), raw(operands[0])
     column = f"((c * {windows.volume} + element) * images + n) * places + place"
@@ -118,7 +117,9 @@ def columns_unit(
 
 
 @elsewhere.unit(CELLS)
-def cells_unit(operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows) -> UnitCall:
+def cells_unit(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, windows: Windows
+) -> KernelCall:
     """A thread for each cell, which adds up what places have for it, in their order."""
     (out,), sweep, value = outputs, sweep_of(windows), Element(outputs[0].dtype.name)
     column = f"((c * {windows.volume} + element) * images + n) * places + spot"

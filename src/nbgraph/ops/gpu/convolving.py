@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.kernels.cuda.sweeps import Element
-from nbgraph.kernels.cuda.unit import UnitCall
 from nbgraph.operator import elsewhere
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
@@ -42,7 +42,7 @@ def _summed(
     parts: Sequence[tuple[str, str]],
     begin: Sequence[str],
     loops: Sequence[str],
-) -> UnitCall:
+) -> KernelCall:
     """`loops` add to `acc`. Operands are a, b, and a bias of the result's second axis, `ch`."""
     value, biased = Element(out.dtype.name), len(operands) > 2
     names = ("a", "b", *(["bias"] if biased else []), "out")
@@ -72,7 +72,7 @@ def _counted(name: str, stop: str, line: str) -> list[str]:
 
 
 @elsewhere.unit(convolution, BIASED)
-def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> UnitCall | None:
+def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall | None:
     """A thread for each place of a feature."""
     if not is_one(operands):
         return None
@@ -92,16 +92,14 @@ def convolved(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> 
 @elsewhere.unit(convolution_data, BIASED_DATA)
 def data_gradient(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
-) -> UnitCall | None:
+) -> KernelCall | None:
     """A thread for each cell of a channel."""
     if not is_one(operands):
         return None
     layer = of_data(operands, size, How.of(how))
     sweep, volume = sweep_of(layer.windows), layer.windows.volume
     line = _product(
-        outputs[0],
-        "g_at + f * places + spot",
-        f"w_at + f * channels * {volume} + element",
+        outputs[0], "g_at + f * places + spot", f"w_at + f * channels * {volume} + element"
     )
     begin = [
         "group = int64(uint32(ch) // uint32(channels))",
@@ -116,7 +114,7 @@ def data_gradient(
 @elsewhere.unit(convolution_weights)
 def weight_gradient(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, **how: Any
-) -> UnitCall | None:
+) -> KernelCall | None:
     """A thread for each weight."""
     if not is_one(operands):
         return None

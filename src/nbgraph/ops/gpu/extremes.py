@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.ordering.placing import argmax, argmin
@@ -46,7 +48,7 @@ def _value(dtype: str, place: str) -> str:
     return f"{dtype}_to_float32({loaded})" if dtype in ("float16", "bfloat16") else loaded
 
 
-def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> UnitCall:
+def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> KernelCall:
     """A stage over (outer, size, inner), of whose rows there are `count` places already where it is
     a later one."""
     size, count, parts, inner = shape
@@ -70,7 +72,7 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
     record = _LATER if later else _RECORD
     made = text("places", record, "total", *lines, before=before)
     words = (parts, inner, count) if later else (parts, inner)
-    return UnitCall(unit("places", made, 2 + later, len(words)), (total, size), words, total)
+    return unit_call(unit("places", made, 2 + later, len(words)), (total, size), words, total)
 
 
 # stages ------------------------------------------------------------------------------------------
@@ -86,7 +88,7 @@ PARTS = ArrayOp("places_of_parts", _parts_infer, operands=("x", "*places"))
 @elsewhere.unit(PARTS)
 def of_parts(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, place: int, parts: int, sign: str
-) -> UnitCall:
+) -> KernelCall:
     """The place of the best element of each part of a row, or of places of a row."""
     x, *places = operands
     count = places[0].shape[place] if places else 0

@@ -1,13 +1,28 @@
-"""Layers by other operators."""
+"""Layers, outputs that are their operands, weights brought into shape, lengths of sequences."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
+from nbgraph.operator.array_op import Spec
 from nbgraph.operator.elsewhere import composed
 from nbgraph.ops.define import library
+from nbgraph.ops.elementwise.activation import sigmoid
+from nbgraph.ops.losses.outputs import (
+    linear_regression_output,
+    logistic_regression_output,
+    mae_regression_output,
+)
+from nbgraph.ops.losses.softmax_outputs import HEAD, TIMES_HEAD
+from nbgraph.ops.named.heads import MakeLoss, SVMOutput
+from nbgraph.ops.named.layers import FIXED
+from nbgraph.ops.named.normalising import ALONG, SHIFT
+from nbgraph.ops.named.reshaping import numbers
+from nbgraph.ops.named.sequences import BESIDE, STEPS
+from nbgraph.ops.named.units import SLOPES
 from nbgraph.ops.products.connected import BIASED, fully_connected
+from nbgraph.shape import axis_of
 
 
 @composed(fully_connected, BIASED)
@@ -20,3 +35,72 @@ def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
     if bias:
         made = library.add(made, bias[0])
     return library.reshape(made, (*lead, features))
+
+
+# outputs that are their operands, and weights brought into shape ----------------------------------
+
+
+@composed(linear_regression_output, mae_regression_output, MakeLoss, SVMOutput)
+def data(x: Any, *_: Any, **__: Any) -> Any:
+    """The data as they are: their gradient is a loss's."""
+    return x
+
+
+@composed(logistic_regression_output)
+def logistic(x: Any, *_: Any, **__: Any) -> Any:
+    """sigmoid of the data."""
+    return sigmoid(x)
+
+
+@composed(HEAD, TIMES_HEAD)
+def shares(_data: Any, share: Any, *_: Any, **__: Any) -> Any:
+    """The softmax, which is given."""
+    return share
+
+
+@composed(FIXED)
+def ones(_moments: Any, gamma: Any) -> Any:
+    """Ones in place of gamma."""
+    return library.ones_like(gamma)
+
+
+@composed(ALONG, SHIFT)
+def along(x: Any, weight: Any, *, axis: int, groups: int | None) -> Any:
+    """A weight along one axis."""
+    place = axis_of("norm", axis, len(x.shape))
+    if groups is not None and weight.shape == (groups,):
+        weight = library.repeat(weight, x.shape[place] // max(groups, 1))
+    return library.reshape(weight, tuple(n if d == place else 1 for d, n in enumerate(x.shape)))
+
+
+@composed(SLOPES)
+def slopes(x: Any, gamma: Any) -> Any:
+    """A slope a channel, or one for each element of a sample."""
+    if len(gamma.shape) > 1:
+        return library.copy(gamma)
+    axes = max(len(x.shape) - 2, 0)
+    whole = library.reshape(gamma, (-1, *(1,) * axes))
+    channels = x.shape[1] if len(x.shape) > 1 else 1
+    return library.broadcast_to(whole, (channels, *(1,) * axes))
+
+
+# sequences ----------------------------------------------------------------------------------------
+
+
+def _inferred(op: Any, *arrays: Any, **attributes: Any) -> tuple[int, ...]:
+    specs = [Spec(tuple(x.shape), x.dtype) for x in arrays]
+    return op.infer(specs, attributes)[0].shape
+
+
+@composed(BESIDE)
+def lengths(data: Any, given: Any, *, axis: int) -> Any:
+    """The length of each sample, so that it broadcasts against the data."""
+    shape = _inferred(BESIDE, data, given, axis=axis)
+    return library.astype(library.reshape(given, shape), "int64")
+
+
+@composed(STEPS)
+def steps(data: Any, *, axis: int) -> Any:
+    """The number of each step, so that it broadcasts against the data."""
+    shape = _inferred(STEPS, data, axis=axis)
+    return library.reshape(numbers(data, range(math.prod(shape))), shape)

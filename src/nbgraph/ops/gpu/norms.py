@@ -6,7 +6,7 @@ Where 16-bit floats are computed with by several operators, these see float32.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,13 @@ import numpy as np
 from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.cuda import channels
 from nbgraph.kernels.cuda.host import memory
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, team
+from nbgraph.kernels.cuda.unit import is_narrow, team
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import kWriteTo
-from nbgraph.operator.spec import Spec
+from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.gpu.columns import is_one
@@ -38,7 +40,7 @@ Specs = Sequence[Spec]
 
 
 def _stand_in(
-    op: ArrayOp, operands: Specs, outputs: Specs, attributes: Mapping[str, Any]
+    op: ArrayOp, operands: Specs, outputs: Specs, attributes: Attributes
 ) -> Callable[[Any], None]:
     """The operator itself, over the memory that a record names."""
 
@@ -61,7 +63,7 @@ def _wide(x: Spec) -> str:
 
 def _team(
     op: Any, operands: Specs, outputs: Specs, x: Spec, text: str, *rest: int, **attributes: Any
-) -> UnitCall:
+) -> KernelCall:
     """A block of threads for each channel."""
     op = getattr(op, "op", op)
     kind = "float64" if any(s.dtype == np.float64 for s in (*operands, *outputs)) else "float32"
@@ -75,11 +77,11 @@ def _team(
         compute=kind,
     )
     images, count = x.shape[:2]
-    return UnitCall(code, (images, count), (math.prod(x.shape[2:]), *rest), count)
+    return unit_call(code, (images, count), (math.prod(x.shape[2:]), *rest), count)
 
 
 @elsewhere.unit(channel_moments)
-def moments(operands: Specs, outputs: Specs) -> UnitCall:
+def moments(operands: Specs, outputs: Specs) -> KernelCall:
     """Two passes over a channel."""
     (x,) = operands
     text = channels.moments_text(x.dtype.name, wide=_wide(x))
@@ -94,7 +96,7 @@ def sums_in_one_dtype(*operands: Any) -> Any:
 
 
 @elsewhere.unit(channel_sums)
-def sums(operands: Specs, outputs: Specs) -> UnitCall | None:
+def sums(operands: Specs, outputs: Specs) -> KernelCall | None:
     """One pass over a channel."""
     if not is_one(operands):
         return None
@@ -104,7 +106,7 @@ def sums(operands: Specs, outputs: Specs) -> UnitCall | None:
 
 
 @elsewhere.unit(batch_statistics)
-def statistics(operands: Specs, outputs: Specs, **how: Any) -> UnitCall | None:
+def statistics(operands: Specs, outputs: Specs, **how: Any) -> KernelCall | None:
     """Moments, and states that move towards them where the last word of the record says so."""
     x = operands[0]
     if 0 in x.shape:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.cuda.unit import UnitCall, text, unit
+from nbgraph.kernels.cuda.unit import text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
 from nbgraph.ops.gpu.searching import sorts_as
@@ -46,7 +48,7 @@ def _below(name: str, size: str) -> tuple[str, str]:
 
 
 @elsewhere.unit(ravel_multi_index)
-def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> UnitCall:
+def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> KernelCall:
     """A thread for each place."""
     (out,), count = outputs, math.prod(outputs[0].shape)
     axes = range(len(shape))
@@ -58,11 +60,11 @@ def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape)
     before = "given = int64_pointer(data)", "y = int64_pointer(out)"
     made = text("ravel_multi_index", record, "count", *lines, "store(y, i, at)", before=before)
     code = unit("ravel_multi_index", made, 2, len(shape), fails=True)
-    return UnitCall(code, (count, 0), tuple(shape), math.prod(out.shape))
+    return unit_call(code, (count, 0), tuple(shape), math.prod(out.shape))
 
 
 @elsewhere.unit(unravel_index)
-def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> UnitCall:
+def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> KernelCall:
     """A thread for each number."""
     count = math.prod(operands[0].shape)
     size = -1 if shape[0] < 0 else math.prod(shape)
@@ -75,7 +77,7 @@ def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shap
     before = "given = int64_pointer(data)", "y = int64_pointer(out)"
     made = text("unravel_index", record, "count", *lines, "store(y, i, at)", before=before)
     code = unit("unravel_index", made, 2, len(names), fails=True)
-    return UnitCall(code, (count, size), tuple(shape[1:]), count)
+    return unit_call(code, (count, size), tuple(shape[1:]), count)
 
 
 # counts ------------------------------------------------------------------------------------------

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
 from nbgraph.ops.gpu.addressing import (
@@ -41,7 +43,7 @@ from nbgraph.ops.named.lookups import Embedding
 from nbgraph.ops.shapes.slicing import at_axis
 
 
-def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -> UnitCall:
+def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -> KernelCall:
     """The kernel that stores the chosen elements, of this kind; without one, their places, -1 where
     an index is out of bounds."""
     dims = merged(found.dims)
@@ -67,11 +69,11 @@ def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -
     record = Record(("total", "base"), (*operands, "out"), words)
     made = text(name, record, "total", *lines, before=before, end="0" if kind else "wrong")
     code = unit(name, made, len(operands) + 1, len(words), fails=bool(indices))
-    return UnitCall(code, (count, found.base), tuple(values), count)
+    return unit_call(code, (count, found.base), tuple(values), count)
 
 
 @elsewhere.unit(gather)
-def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template) -> UnitCall:
+def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template) -> KernelCall:
     """x[key]."""
     x, *indices = operands
     found = chosen(key, x.shape, [spec.shape for spec in indices])
@@ -79,7 +81,7 @@ def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template
 
 
 @elsewhere.unit(take)
-def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall:
+def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> KernelCall:
     """x[:, indices]."""
     x, indices = operands
     key = at_axis(axis_of("take", axis, len(x.shape)), "array")
@@ -87,7 +89,7 @@ def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Un
 
 
 @elsewhere.unit(take_along_axis)
-def taken_along(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall:
+def taken_along(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> KernelCall:
     """out[o, k, c] = x[o, indices[o, k, c], c]."""
     (x, indices), (out,) = operands, outputs
     found = lined(x.shape, indices.shape, out.shape, axis)
@@ -119,7 +121,7 @@ def placed(
     *,
     base: int,
     axes: tuple[tuple[int, int], ...],
-) -> UnitCall:
+) -> KernelCall:
     """The sum of a base and of indices, in bounds, by the steps of their axes."""
     dims = together([spec.shape for spec in operands])
     return _call("places", None, operands, Chosen(base, (), dims, (), axes))

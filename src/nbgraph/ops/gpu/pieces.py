@@ -74,8 +74,15 @@ def rolled_flat(x: Any, *, shift: Any, axis: Any) -> Any:
 
 
 @in_pieces(roll)
-def rolled(out: View, x: View, *, shift: Any, axis: Any) -> Parts:
-    """Two parts for each axis: what is moved on, and what begins anew."""
+def rolled(out: View, x: View, *, shift: Any, axis: Any) -> Parts | None:
+    """Two parts for each axis: what is moved on, and what begins anew. None where all elements are
+    one axis, which arrays of several have no view of."""
+    if axis is None:
+        return _rolled(out, x, shift[-1:], 0) if out.ndim == 1 else None
+    return _rolled(out, x, shift, axis)
+
+
+def _rolled(out: View, x: View, shift: Any, axis: Any) -> Parts:
     axes = axis if isinstance(axis, tuple) else (axis,)
     moves = dict.fromkeys(range(out.ndim), 0)
     for own, by in zip(axes, shift if len(shift) > 1 else shift * len(axes), strict=True):

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.kernels.cuda.sweeps import Element
-from nbgraph.kernels.cuda.unit import UnitCall
 from nbgraph.operator import elsewhere
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
@@ -36,7 +36,7 @@ def _pooled(
     lines: Sequence[str],
     *,
     places: bool,
-) -> UnitCall:
+) -> KernelCall:
     """A kernel over the places or the cells of `out`, which become `value`; `names`: of operands,
     whose memory is `x_at` and so on."""
     of, sweep = Element(out.dtype.name), sweep_of(windows)
@@ -61,7 +61,7 @@ def _pooled(
 
 
 @elsewhere.unit(max_pooling)
-def largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> UnitCall:
+def largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall:
     """The largest of what lies under a window."""
     (x,), of = operands, Element(operands[0].dtype.name)
     windows = pool_windows("max_pooling", x.shape, **how)
@@ -81,7 +81,7 @@ def gradient_in_one_dtype(*operands: Any, **how: Any) -> Any:
 
 
 @elsewhere.unit(max_pooling_gradient)
-def to_largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> UnitCall | None:
+def to_largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall | None:
     """Of the places whose maximum the cell gave: no cell of the window before it did."""
     if not is_one(operands):
         return None
@@ -119,7 +119,7 @@ def pick_in_one_dtype(*operands: Any, **how: Any) -> Any:
 
 
 @elsewhere.unit(max_pooling_pick)
-def of_largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> UnitCall | None:
+def of_largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall | None:
     """The value in the first cell that gave the maximum."""
     if not is_one(operands):
         return None
@@ -155,7 +155,7 @@ def _count(windows: Windows, kind: str, *, counted: bool) -> str:
 @elsewhere.unit(avg_pooling)
 def mean(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, counted: bool, **how: Any
-) -> UnitCall:
+) -> KernelCall:
     """The mean of what lies under a window."""
     (x,), of = operands, Element(operands[0].dtype.name)
     windows = pool_windows("avg_pooling", x.shape, **how)
@@ -170,19 +170,11 @@ def mean(
 
 @elsewhere.unit(avg_pooling_gradient)
 def of_mean(
-    operands: Sequence[Spec],
-    outputs: Sequence[Spec],
-    *,
-    size: Shape,
-    counted: bool,
-    **how: Any,
-) -> UnitCall:
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, counted: bool, **how: Any
+) -> KernelCall:
     """What places give to their cells."""
     (out,), of = outputs, Element(outputs[0].dtype.name)
     windows = pool_windows("avg_pooling_gradient", out.shape, **how)
     share = f"{of.load('g_at, begin + spot')} / {_count(windows, of.compute, counted=counted)}"
-    lines = [
-        f"value = {of.compute}(0)",
-        *sweep_of(windows).over([f"value = value + {share}"]),
-    ]
+    lines = [f"value = {of.compute}(0)", *sweep_of(windows).over([f"value = value + {share}"])]
     return _pooled("avg_pooling_gradient", windows, ("g",), out, lines, places=False)

@@ -1,4 +1,4 @@
-"""Reductions by others: of nothing, of other dtypes, means, and of what is true.
+"""Reductions by others: of nothing, of other dtypes, means, of what is true, deviations, norms.
 
 None stands for those that the device's own kernels do: sums, products and extremes.
 """
@@ -11,6 +11,7 @@ from typing import Any
 from nbgraph.operator.elsewhere import composed
 from nbgraph.ops.define import axes_of, library
 from nbgraph.ops.reductions.extremes import all, any, count_nonzero
+from nbgraph.ops.reductions.norms import vector_norm
 from nbgraph.ops.reductions.reductions import (
     accumulator,
     mean_dtype,
@@ -20,7 +21,7 @@ from nbgraph.ops.reductions.reductions import (
     sum_to,
     total_dtype,
 )
-from nbgraph.ops.reductions.statistics import mean
+from nbgraph.ops.reductions.statistics import mean, std, var
 
 
 def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims: bool) -> Any:
@@ -97,3 +98,41 @@ def every(x: Any, *, axis: Any, keepdims: bool) -> Any:
 def counted(x: Any, *, axis: Any, keepdims: bool) -> Any:
     """The sum of truths."""
     return sum(_truths(x), axis, keepdims=keepdims)
+
+
+# deviations and norms -----------------------------------------------------------------------------
+
+
+@composed(var)
+def variance(x: Any, *, axis: Any, dtype: Any, correction: float, keepdims: bool) -> Any:
+    """The mean square of distances from the mean, which is there first."""
+    axes = axes_of("var", axis, len(x.shape))
+    x = library.astype(x, accumulator(mean_dtype(x.dtype, dtype)))
+    away = library.subtract(x, library.mean(x, axes, keepdims=True))
+    summed = library.sum(library.square(away), axes, keepdims=keepdims)
+    free = max(math.prod(x.shape[d] for d in axes) - correction, 0)
+    return library.divide(summed, float(free))
+
+
+@composed(std)
+def deviation(x: Any, **how: Any) -> Any:
+    """Its root, before it is made narrower."""
+    return library.sqrt(variance(x, **how))
+
+
+@composed(vector_norm)
+def norm(x: Any, *, axis: Any, ord: float, keepdims: bool) -> Any:
+    """A root of a sum of powers; an extreme; a count."""
+    axes = axes_of("vector_norm", axis, len(x.shape))
+    wide = accumulator(mean_dtype(x.dtype, None))
+    if ord == 0:
+        return library.count_nonzero(x, axes, keepdims=keepdims)
+    x = library.absolute(library.astype(x, wide))
+    if math.isinf(ord):
+        fold = library.max if ord > 0 else library.min
+        return fold(x, axes, keepdims=keepdims)
+    if ord == 1:
+        return library.sum(x, axes, keepdims=keepdims)
+    terms = library.square(x) if ord == 2 else library.power(x, ord)
+    total = library.sum(terms, axes, keepdims=keepdims)
+    return library.sqrt(total) if ord == 2 else library.power(total, 1 / ord)

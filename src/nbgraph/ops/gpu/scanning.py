@@ -16,9 +16,11 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.cuda.sweeps import Element
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.ordering.running import cumargmax, cumargmin, cummax, cummin, logcumsumexp
@@ -44,7 +46,7 @@ def _call(
     start: str,
     first: bool = False,
     result: str = "acc",
-) -> UnitCall | None:
+) -> KernelCall | None:
     """A thread a row: `acc` is `start` first, and `step` writes what an element's values do to it;
     `result` is stored. `first`: `start` is stored, too, before all."""
     place = axis_of(name, axis, len(out.shape))
@@ -90,7 +92,7 @@ def _call(
         1,
         compute="float64" if kind == "float64" else "float32",
     )
-    return UnitCall(code, (operands[0].shape[place], width), (rows * width,), rows * width)
+    return unit_call(code, (operands[0].shape[place], width), (rows * width,), rows * width)
 
 
 def _element(spec: Spec) -> Element:
@@ -109,7 +111,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
 @elsewhere.unit(cumulative_sum)
 def running_sum(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, include_initial: bool, **_: Any
-) -> UnitCall | None:
+) -> KernelCall | None:
     """The element is added to what there was; -0.0 is what changes none."""
     if outputs[0].dtype.kind == "b":
         return None
@@ -126,7 +128,7 @@ def running_sum(
 @elsewhere.unit(cumulative_prod)
 def running_product(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, include_initial: bool, **_: Any
-) -> UnitCall | None:
+) -> KernelCall | None:
     """As sums."""
     if outputs[0].dtype.kind == "b":
         return None
@@ -147,7 +149,9 @@ def _enter_extremes(op: Any, places: Any, combine: str) -> None:
         return f"{kind}({low})" if "float" in kind else f"{combine}_start_{kind}"
 
     @elsewhere.unit(op)
-    def extreme(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall | None:
+    def extreme(
+        operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int
+    ) -> KernelCall | None:
         kind = _kind(operands[0].dtype)
 
         def step(values: Sequence[str], place: str) -> list[str]:
@@ -156,7 +160,7 @@ def _enter_extremes(op: Any, places: Any, combine: str) -> None:
         return _call(op.__name__, operands, outputs[0], axis, kind, step, start=first(kind))
 
     @elsewhere.unit(places)
-    def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall | None:
+    def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> KernelCall | None:
         kind = _kind(operands[0].dtype)
 
         def step(values: Sequence[str], place: str) -> list[str]:
@@ -175,7 +179,9 @@ _enter_extremes(cummin, cumargmin, "min")
 
 
 @elsewhere.unit(linear_recurrence)
-def recurrence(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall | None:
+def recurrence(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int
+) -> KernelCall | None:
     """The first element of a is not looked at."""
     kind = _kind(outputs[0].dtype)
 
@@ -187,7 +193,9 @@ def recurrence(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) 
 
 
 @elsewhere.unit(logcumsumexp)
-def running_log(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> UnitCall | None:
+def running_log(
+    operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int
+) -> KernelCall | None:
     """The larger one, and the logarithm of 1 and what the other is to it."""
     kind = np.dtype(compute_dtype(operands[0].dtype)).name
 

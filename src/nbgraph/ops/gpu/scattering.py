@@ -12,10 +12,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
 from nbgraph.ops.gpu.addressing import (
@@ -129,7 +131,7 @@ def grouped(
     shape: Shape,
     dims: tuple[Dim, ...],
     at: int,
-) -> UnitCall:
+) -> KernelCall:
     """Values at lines, of one position of a group after the other.
 
     Operands: what the result is made of, where `based`; values; the line of each position, which is
@@ -164,7 +166,7 @@ def grouped(
         before=before,
     )
     code = unit("scattered", made, len(names), len(words) + 2)
-    return UnitCall(code, (units, count), (*values, *dims[at].steps[1:]), units)
+    return unit_call(code, (units, count), (*values, *dims[at].steps[1:]), units)
 
 
 # what is scattered -------------------------------------------------------------------------------
@@ -264,12 +266,14 @@ def updated(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
 
 @elsewhere.in_pieces(index_update)
 def updated_part(
-    out: Any, x: Any, value: Any, *, key: Template
-) -> Iterator[tuple[Any, int | None, Any]]:
-    """The same where the index is a view."""
-    yield out, 0, x
+    out: Any, x: Any, value: Any, *arrays: Any, key: Template
+) -> Sequence[tuple[Any, int | None, Any]] | None:
+    """The same where the index is a view; None where it has arrays."""
+    if arrays:
+        return None
     part = out[(*numpy_key(full_key("index_update", key, out.shape)), Ellipsis)]
-    yield part, 1, value.reshape(value.shape[max(0, value.ndim - part.ndim) :])
+    value = value.reshape(value.shape[max(0, value.ndim - part.ndim) :])
+    return [(out, 0, x), (part, 1, value)]
 
 
 @elsewhere.composed(scatter_along_axis)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import indexed, raw
@@ -60,7 +62,7 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 @elsewhere.unit(searchsorted)
-def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> UnitCall:
+def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall:
     """Where elements would go into a sorted vector: by halves."""
     x1, x2, *sorter = operands
     kind, names = x1.dtype.name, ["x1", "x2", *["sorter"][: len(sorter)], "out"]
@@ -79,7 +81,7 @@ def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Un
     )
     count = math.prod(x2.shape)
     code = unit("searchsorted", made, len(names), 0, fails=bool(sorter))
-    return UnitCall(code, (count, x1.shape[0]), (), count)
+    return unit_call(code, (count, x1.shape[0]), (), count)
 
 
 @elsewhere.composed(isin)
@@ -114,7 +116,7 @@ def hot(
     dtype: Any,
     on_value: float = 1,
     off_value: float = 0,
-) -> UnitCall:
+) -> KernelCall:
     """A number at the index of a row, another one elsewhere."""
     (indices,), (out,) = operands, outputs
     total = math.prod(out.shape)
@@ -125,19 +127,16 @@ def hot(
         *split("i", ("row", ""), ("column", "depth"), narrow=is_narrow(total)),
         "hit = int64(load(index, row)) == column",
         "store(y, i, select(hit, on_value, off_value))",
-        before=(
-            f"index = {indices.dtype.name}_pointer(indices)",
-            f"y = {raw(out)}_pointer(out)",
-        ),
+        before=(f"index = {indices.dtype.name}_pointer(indices)", f"y = {raw(out)}_pointer(out)"),
     )
     words = _bits(on_value, out.dtype), _bits(off_value, out.dtype)
-    return UnitCall(unit("one_hot", made, 2, 2), (total, depth), words, total)
+    return unit_call(unit("one_hot", made, 2, 2), (total, depth), words, total)
 
 
 # triangles ---------------------------------------------------------------------------------------
 
 
-def _triangle(name: str, x: Spec, k: int, holds: str) -> UnitCall:
+def _triangle(name: str, x: Spec, k: int, holds: str) -> KernelCall:
     rows, columns = x.shape[-2:]
     total, kind = math.prod(x.shape), raw(x)
     made = text(
@@ -148,16 +147,16 @@ def _triangle(name: str, x: Spec, k: int, holds: str) -> UnitCall:
         f"store(y, i, select(column - row {holds} k, load(given, i), {kind}(0)))",
         before=(f"given = {kind}_pointer(x)", f"y = {kind}_pointer(out)"),
     )
-    return UnitCall(unit(name, made, 2, 2), (total, rows), (columns, k), total)
+    return unit_call(unit(name, made, 2, 2), (total, rows), (columns, k), total)
 
 
 @elsewhere.unit(tril)
-def lower(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> UnitCall:
+def lower(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> KernelCall:
     """Zeros above a diagonal."""
     return _triangle("tril", operands[0], k, "<=")
 
 
 @elsewhere.unit(triu)
-def upper(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> UnitCall:
+def upper(operands: Sequence[Spec], outputs: Sequence[Spec], *, k: int) -> KernelCall:
     """Zeros below a diagonal."""
     return _triangle("triu", operands[0], k, ">=")

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.cuda.unit import UnitCall, text, unit
+from nbgraph.kernels.cuda.unit import text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.indexing import sets
@@ -27,7 +29,7 @@ CHOSEN = ArrayOp(
 
 
 @elsewhere.unit(CHOSEN)
-def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> UnitCall:
+def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> KernelCall:
     """Places of flags: each goes where the number of flags up to it says."""
     total = math.prod(operands[0].shape)
     made = text(
@@ -42,7 +44,7 @@ def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> 
             "y = int64_pointer(out)",
         ),
     )
-    return UnitCall(unit("chosen_places", made, 3, 0), (total, count), (), total)
+    return unit_call(unit("chosen_places", made, 3, 0), (total, count), (), total)
 
 
 def _flagged(flags: Any) -> tuple[Any, Any]:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.cuda.unit import UnitCall, is_narrow, split, text, unit
+from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
 from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import indexed
@@ -65,7 +67,7 @@ def _transposed(
 @elsewhere.unit(csr_dot)
 def product(
     operands: Sequence[Spec], outputs: Sequence[Spec], *, columns: int, transpose: bool
-) -> UnitCall:
+) -> KernelCall:
     """A row of the matrix times a column of lines, added up in the order of the row."""
     values, indices, offsets, _ = operands
     (out,), kind = outputs, values.dtype.name
@@ -88,4 +90,4 @@ def product(
         ),
     )
     code = unit("csr_dot", made, 5, 2, compute=kind, fails=True)
-    return UnitCall(code, (total, width), (math.prod(values.shape), columns), total)
+    return unit_call(code, (total, width), (math.prod(values.shape), columns), total)

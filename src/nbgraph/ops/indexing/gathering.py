@@ -20,8 +20,7 @@ from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.indexing.indexing import add_at, require_integers
 from nbgraph.ops.indexing.keys import Template, normal_key, numpy_index, selected_shape
 from nbgraph.ops.indexing.picking_tiles import add_tiling, gather_tiling
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _selected(name: str, shape: Shape, key: Template, indices: tuple[Spec, ...]) -> Shape:
@@ -86,16 +85,11 @@ _GATHER = PickingOp(
 def gather(x: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     """`x[key]` as a copy, for any index of NumPy's.
 
-    Parameters
-    ----------
-    x : array
+    The gradient is added up where places repeat.
+
     key : an index; or, beside `index_arrays`, a tuple with "array" in the place of each, and slices
         as (start, stop, step)
     *index_arrays : arrays of ints
-    out : array to write to, optional
-
-    The gradient is added up where places repeat.
-
     >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
     array([2, 3])
     """
@@ -135,12 +129,9 @@ _SCATTER_ADD = AddingOp(
 def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any = None) -> Any:
     """Zeros of `shape` with `value` added at `key`, repeated places as often as they are named.
 
-    Parameters
-    ----------
     value : array of the shape of `zeros(shape)[key]`
     shape : of the result
     key, *index_arrays : as those of `gather`
-
     >>> scatter_add([1, 2, 4], shape=(3,), key=[0, 2, 2])
     array([1, 0, 6])
     """
@@ -213,13 +204,9 @@ _INDEX_UPDATE = ArrayOp(
 def index_update(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     """A copy of `x` with `x[key] = value`.
 
-    Parameters
-    ----------
-    x : array
     value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
         last one stays
     key, *index_arrays : as those of `gather`
-
     >>> index_update([1, 2, 3], 0, key=[0, 2])
     array([0, 2, 0])
     """
@@ -262,12 +249,8 @@ _INDEX_ADD = ArrayOp(
 def index_add(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
     """A copy of `x` with `value` added at `key`, repeated places as often as they are named.
 
-    Parameters
-    ----------
-    x : array
     value : array that broadcasts to `x[key]`
     key, *index_arrays : as those of `gather`
-
     >>> index_add([1, 2, 3], 10, key=[0, 0])
     array([21,  2,  3])
     """

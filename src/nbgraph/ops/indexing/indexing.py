@@ -17,6 +17,7 @@ from nbgraph.ops.define import (
     Shape,
     as_array,
     axis_of,
+    define_rows,
     library,
     optional_dtype,
     public,
@@ -27,13 +28,13 @@ from nbgraph.ops.indexing.picking_tiles import take_tiling
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Number = int | float
 
 
 def require_integers(name: str, spec: Spec, operand: str = "indices") -> None:
-    """DTypeError where indices are no integers."""
+    """DTypeError where indices are not integers."""
     if spec.dtype.kind not in "iu":
         raise DTypeError(
             f"{name}: {operand} has dtype {spec.dtype}; indices are integers, for a mask use "
@@ -114,19 +115,12 @@ def take(
 ) -> Any:
     """The elements at these indices along an axis, by default of the flattened array.
 
-    Parameters
-    ----------
-    x : array
     indices : array of any shape of ints, negative ones count from the end
     axis : int or None
     mode : "raise": an IndexingError for an index out of bounds; "clip": the nearest; "wrap":
         counted on from the other end, as in NumPy
-
-    Returns
-    -------
-    array of the shape of x with that of `indices` in place of the axis. The gradient is added up
+    -> array of the shape of x with that of `indices` in place of the axis. The gradient is added up
         where indices repeat.
-
     >>> take([10, 20, 30], [2, 0, 2]), take([10, 20, 30], [5, -7], mode="clip")
     (array([30, 10, 30]), array([30, 10]))
     """
@@ -223,25 +217,6 @@ _TAKE_ALONG = ArrayOp(
 )
 
 
-@public(_TAKE_ALONG)
-def take_along_axis(x: Any, indices: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """Elements along an axis, at indices of their own for each line: `x` at argsort(x) is sorted.
-
-    Parameters
-    ----------
-    x : array
-    indices : array of ints with as many axes, of the shape of x but for `axis`
-    axis : int
-
-    The gradient is added up where indices repeat.
-
-    >>> take_along_axis([[30, 10, 20]], [[1, 2, 0]], axis=1)
-    array([[10, 20, 30]])
-    """
-    axis = whole("take_along_axis", "axis", axis)
-    return _TAKE_ALONG(x, _indices(indices), axis=axis, out=out)
-
-
 def _scatter_infer(value: Spec, indices: Spec, *, shape: Shape, axis: int) -> Spec:
     require_integers("scatter_along_axis", indices)
     place = axis_of("scatter_along_axis", axis, len(shape))
@@ -274,26 +249,6 @@ _SCATTER_ALONG = ArrayOp(
     ],
     keeps=("indices",),
 )
-
-
-@public(_SCATTER_ALONG)
-def scatter_along_axis(
-    value: Any, indices: Any, shape: Any, axis: int = -1, *, out: Any = None
-) -> Any:
-    """Zeros of `shape` with `value` added at indices along an axis: `take_along_axis` reversed.
-
-    Parameters
-    ----------
-    value, indices : arrays of one shape
-    shape : of the result
-    axis : int
-
-    >>> scatter_along_axis([1, 2, 4], [0, 2, 2], (3,))
-    array([1, 0, 6])
-    """
-    shape = shape_tuple("scatter_along_axis", shape)
-    axis = whole("scatter_along_axis", "axis", axis)
-    return _SCATTER_ALONG(value, _indices(indices), shape=shape, axis=axis, out=out)
 
 
 # one-hot ----------------------------------------------------------------------------------------
@@ -332,17 +287,11 @@ def one_hot(
 ) -> Any:
     """Rows of `depth` zeros with a one at the index; only zeros for an index outside.
 
-    Parameters
-    ----------
     indices : array of any shape; floats are cut to whole numbers
     depth : int, the size of the new last axis
     on_value, off_value : numbers in place of one and zero
     dtype : of the result, by default float32
-
-    Returns
-    -------
-    array (*indices.shape, depth), a constant for derivatives
-
+    -> array (*indices.shape, depth), a constant for derivatives
     >>> one_hot([0, 2, 5], 3)
     array([[1., 0., 0.],
            [0., 0., 1.],
@@ -357,3 +306,26 @@ def one_hot(
         return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out)
     values = {"on_value": on_value, "off_value": off_value}
     return _ONE_HOT(indices, depth=depth, dtype=dtype, out=out, **values)
+
+
+_TABLE = """
+take_along_axis(x, indices, axis: int = -1, *, out=None): Elements along an axis, at indices of
+    their own for each line: `x` at argsort(x) is sorted.
+
+    The gradient is added up where indices repeat.
+    indices : array of ints with as many axes, of the shape of x but for `axis`
+    axis : int
+    >>> take_along_axis([[30, 10, 20]], [[1, 2, 0]], axis=1)
+    array([[10, 20, 30]])
+    = _TAKE_ALONG(x, _indices(indices), axis=whole("take_along_axis", "axis", axis), out=out)
+scatter_along_axis(value, indices, shape, axis: int = -1, *, out=None): Zeros of `shape` with
+    `value` added at indices along an axis: `take_along_axis` reversed.
+    value, indices : arrays of one shape
+    shape : of the result
+    axis : int
+    >>> scatter_along_axis([1, 2, 4], [0, 2, 2], (3,))
+    array([1, 0, 6])
+    = _SCATTER_ALONG(value, _indices(indices), shape=shape_tuple("scatter_along_axis", shape),
+        axis=whole("scatter_along_axis", "axis", axis), out=out)
+"""
+define_rows(_TABLE, globals())

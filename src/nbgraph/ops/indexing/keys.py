@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from nbgraph.errors import IndexingError
+from nbgraph.operator.typing import is_foreign, of_library
 from nbgraph.ops.define import Shape, is_elsewhere
 from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.sets import nonzero
@@ -77,6 +78,8 @@ def _parts(name: str, part: Any) -> list[Any]:
     if isinstance(part, (list, tuple, bool, np.bool_)):
         part = _from_sequence(name, part)
     known = getattr(part, "shape", None) is not None  # else a carrier's dtype may be unknown, too
+    if is_foreign(part):
+        part = of_library(name, "key", part)
     kind = part.dtype.kind if known and hasattr(part, "dtype") else None
     if kind is not None and kind not in "iub":
         raise IndexingError(
@@ -101,7 +104,7 @@ def _from_sequence(name: str, part: Any) -> Any:
     try:
         found = np.asarray(part)
     except ValueError as error:
-        raise IndexingError(f"{name}: {part!r} is no index: {error}") from None
+        raise IndexingError(f"{name}: {part!r} is not an index: {error}") from None
     # an empty list has no dtype of its own
     return found.astype(np.int64) if found.size == 0 and found.dtype.kind == "f" else found
 

@@ -24,7 +24,6 @@ from nbgraph.ops.elementwise.comparison import not_equal
 from nbgraph.ops.indexing.indexing import take, take_along_axis, within
 from nbgraph.ops.indexing.keys import ARRAY
 from nbgraph.ops.shapes.joining import stack
-from nbgraph.ops.shapes.sections import split
 from nbgraph.ops.shapes.shape import broadcast_arrays, expand_dims, squeeze
 from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
@@ -49,21 +48,12 @@ def embedding(
 ) -> Any:
     """The rows of `weight` at these indices.
 
-    Parameters
-    ----------
     indices : array of any shape; floats are cut to whole numbers, negative ones count from the end
     weight : array (rows, size)
     input_dim, output_dim : ints, optional: rows and size that weight has to have
     padding_index : int, optional: a row that gets no gradient from here
-
-    Returns
-    -------
-    array (*indices.shape, size). The gradient is added up where indices repeat.
-
-    Raises
-    ------
-    IndexingError for an index out of bounds; ShapeError for another shape of weight.
-
+    -> array (*indices.shape, size). The gradient is added up where indices repeat.
+    ! IndexingError for an index out of bounds; ShapeError for another shape of weight.
     >>> embedding([1, 0, 1], [[0.0, 1.0], [2.0, 3.0]])
     array([[2., 3.],
            [0., 1.],
@@ -80,42 +70,16 @@ def embedding(
     return library.where(held, found, library.stop_gradient(found))
 
 
-@composed("x", "indices")
-def index_select(x: Any, axis: int, indices: Any) -> Any:
-    """The parts of x at these indices of an axis, in their order.
-
-    Parameters
-    ----------
-    x : array
-    axis : int
-    indices : array (n,) of ints
-
-    The gradient is added up where indices repeat.
-
-    >>> index_select([[1, 2, 3], [4, 5, 6]], 1, [2, 0])
-    array([[3, 1],
-           [6, 4]])
-    """
-    return take(x, indices, whole("index_select", "axis", axis))
-
-
 @composed("x", "index")
 @deferrable()
 def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: str = "raise") -> Any:
     """One element of each row along an axis, at an index for each row.
 
-    Parameters
-    ----------
-    x : array
     index : array of the shape of x without the axis, or with it as an axis of size 1
     axis : int
     keepdims : whether the axis stays, with size 1
     mode : "raise", "clip" or "wrap", as of `take`
-
-    Returns
-    -------
-    array of the shape of x without the axis; the gradient of what is not picked is 0
-
+    -> array of the shape of x without the axis; the gradient of what is not picked is 0
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])
     """
@@ -133,19 +97,10 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
 def gather_nd(data: Any, indices: Any) -> Any:
     """Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
 
-    Parameters
-    ----------
     data : array (n1, n2, ..., *rest)
     indices : array (m, ...), m indices of the first m axes in a column; floats are cut
-
-    Returns
-    -------
-    array (..., *axes of data after the first m). The gradient is added up where places repeat.
-
-    Raises
-    ------
-    IndexingError for an index out of bounds.
-
+    -> array (..., *axes of data after the first m). The gradient is added up where places repeat.
+    ! IndexingError for an index out of bounds.
     >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
     array([2, 3])
     """
@@ -158,14 +113,11 @@ def gather_nd(data: Any, indices: Any) -> Any:
 def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
     """Zeros of `shape` with data added at places as `gather_nd` finds them.
 
-    Parameters
-    ----------
+    A place that is named twice gets the sum.
+
     data : array (..., *rest)
     indices : array (m, ...), m indices in a column
     shape : of the result
-
-    A place that is named twice gets the sum.
-
     >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
     array([[0, 1],
            [6, 0]])
@@ -190,12 +142,8 @@ def _places(name: str, indices: Any) -> list[Any]:
 def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: int = 1) -> Any:
     """Part of an axis, from `begin` up to `end`: a view. None is the end of the axis.
 
-    Parameters
-    ----------
-    x : array
     axis : int
     begin, end, step : ints as in Python's slices
-
     >>> slice_axis([[1, 2, 3], [4, 5, 6]], axis=1, begin=1)
     array([[2, 3],
            [5, 6]])
@@ -210,41 +158,12 @@ def slice_axis(x: Any, axis: int, begin: int = 0, end: int | None = None, step: 
     return slice_view(x, (Ellipsis, part, *(slice(None),) * (-1 - place)))
 
 
-@composed("x", aliases=("SliceChannel",))
-def slice_channel(x: Any, num_outputs: int, axis: int = 1, squeeze_axis: bool = False) -> list[Any]:
-    """So many equal parts of an axis.
-
-    Parameters
-    ----------
-    x : array
-    num_outputs : int, which divides the size of the axis
-    axis : int
-    squeeze_axis : whether the axis is dropped, where parts have size 1
-
-    Returns
-    -------
-    list of arrays
-
-    Raises
-    ------
-    ShapeError where parts would not be equal.
-
-    >>> [p.tolist() for p in slice_channel([[1, 2], [3, 4]], 2, squeeze_axis=True)]
-    [[1, 3], [2, 4]]
-    """
-    parts = split(x, whole("slice_channel", "num_outputs", num_outputs), axis)
-    return [squeeze(part, axis) for part in parts] if squeeze_axis else list(parts)
-
-
 @composed("indices")
 def choose(indices: Any, choices: Sequence[Any]) -> Any:
     """For each element that of `choices[index]`; arrays broadcast against each other.
 
-    Parameters
-    ----------
     indices : array of ints, negative ones count from the end; out of bounds an IndexingError
     choices : sequence of arrays
-
     >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
     array([ 1, 20, 30])
     """

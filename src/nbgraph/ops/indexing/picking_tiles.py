@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.shapes.slicing import ALL, at_axis, full_key
 
@@ -20,7 +21,7 @@ _SHORT = 256  # elements of a row
 _LEAST = 256  # bytes of a line that are added at once
 
 
-def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
+def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> KernelCall:
     """The call for `take`."""
     from nbgraph.kernels.picking import take_single_text, take_text
     from nbgraph.kernels.written import written
@@ -35,10 +36,10 @@ def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> TiledCall:
     text = (take_single_text if inner == 1 else take_text)(bits, indices.dtype.name)
     code = written("take", text, "float32")
     head, words = (x.shape[place], count), (inner, share, parts)
-    return TiledCall(code, head, words, outer * parts, _cost(outer * count, nbytes))
+    return tile_call(code, head, words, outer * parts, _cost(outer * count, nbytes))
 
 
-def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) -> TiledCall | None:
+def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) -> KernelCall | None:
     """The call for `gather` of whole lines at the indices of one axis, or at indices of one shape
     of axes side by side; None for other keys."""
     full = full_key("gather", key, specs[0].shape)
@@ -54,7 +55,7 @@ def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) ->
     return _several_tiling(specs, place)
 
 
-def _several_tiling(specs: Sequence[Spec], place: int) -> TiledCall:
+def _several_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
     from nbgraph.kernels.picking import take_several_text
     from nbgraph.kernels.written import written
 
@@ -67,12 +68,12 @@ def _several_tiling(specs: Sequence[Spec], place: int) -> TiledCall:
     text = take_several_text(bits, indices.dtype.name, several)
     words = share, parts, *x.shape[place : place + several]
     cost = _cost(outer * count * several, nbytes)
-    return TiledCall(written("take", text, "float32"), (count, inner), words, outer * parts, cost)
+    return tile_call(written("take", text, "float32"), (count, inner), words, outer * parts, cost)
 
 
 def add_tiling(
     specs: Sequence[Spec], dtype: Any, *, shape: Shape, key: tuple[Any, ...]
-) -> TiledCall | None:
+) -> KernelCall | None:
     """The call for `scatter_add` of whole lines at the indices of one axis; None for other keys."""
     from nbgraph.kernels.picking import add_text
     from nbgraph.kernels.written import written
@@ -89,10 +90,10 @@ def add_tiling(
     parts = -(-inner // share)
     code = written("scatter_add", add_text(dtype, indices.dtype.name), dtype)
     head, words = (shape[place], count), (inner, share, parts)
-    return TiledCall(code, head, words, outer * parts, _cost(outer * count * 2, inner * item))
+    return tile_call(code, head, words, outer * parts, _cost(outer * count * 2, inner * item))
 
 
-def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) -> TiledCall | None:
+def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) -> KernelCall | None:
     """The call for `argmax` and `argmin` of short rows; NumPy is quicker at long ones."""
     from nbgraph.kernels.picking import place_text
     from nbgraph.kernels.written import written
@@ -104,7 +105,7 @@ def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) ->
         return None
     rows = math.prod(x.shape) // size
     code = written(name, place_text(name, dtype, sign), dtype)
-    return TiledCall(code, (rows, size), (), rows, rows * (3 + size))
+    return tile_call(code, (rows, size), (), rows, rows * (3 + size))
 
 
 def _cost(lines: int, nbytes: int) -> int:

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.foreign import require_keywords
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import library, public
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.define import composed, define_rows, library
+from nbgraph.shape import Array
 
 
 def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
@@ -32,6 +31,8 @@ def dynamic(function: Callable[..., Any], name: str | None = None) -> Callable[.
 
     @functools.wraps(function)
     def apply(*operands: Any, **options: Any) -> Any:
+        if options:
+            require_keywords(function, options)
         carrier: Any = carrier_of(operands)
         if carrier is None:
             return function(*map(np.asarray, operands), **options)
@@ -70,38 +71,24 @@ def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None)
     return decorate
 
 
-@register
+@composed("x")
 @dynamic
 def nonzero(x: Any) -> tuple[Any, ...]:
     """The indices of the elements that are not zero; waits for the values.
 
-    Parameters
-    ----------
-    x : array
-
-    Returns
-    -------
-    tuple of an array of int64 for each axis, in C order
-
+    -> tuple of an array of int64 for each axis, in C order
     >>> nonzero([[0, 1], [2, 0]])
     (array([0, 1]), array([1, 0]))
     """
     return np.nonzero(x)
 
 
-@register
+@composed("x")
 @dynamic
 def argwhere(x: Any) -> Any:
     """The indices of the elements that are not zero; waits for the values.
 
-    Parameters
-    ----------
-    x : array
-
-    Returns
-    -------
-    array (found, axes) of int64
-
+    -> array (found, axes) of int64
     >>> argwhere([[0, 1], [2, 0]])
     array([[0, 1],
            [1, 0]])
@@ -118,20 +105,14 @@ def true_places(condition: Any, x: Any) -> tuple[Array, ...]:
     return (np.flatnonzero(condition),)
 
 
-@register
+@composed("x")
 @choosing(true_places)
 def extract(condition: Any, x: Any) -> Any:
     """The elements at which the condition, of the same shape, is true.
 
-    Parameters
-    ----------
     condition : array of truth values
     x : array of that shape
-
-    Returns
-    -------
-    array (found,), in C order
-
+    -> array (found,), in C order
     >>> extract([True, False, True], [1, 2, 3])
     array([1, 3])
     """
@@ -197,59 +178,41 @@ def first_places_with_nan(x: Any) -> tuple[Array, ...]:
     return _each(x, equal_nan=True)[1:2]
 
 
-@register
+@composed("x")
 @choosing(all_places, UniqueAll)
 def unique_all(x: Any) -> UniqueAll:
     """The different values in order, with all that `np.unique` can tell; waits for the values. No
     NaN equals another.
 
-    Parameters
-    ----------
     x : array of any shape
-
-    Returns
-    -------
-    named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
+    -> named tuple: values (n,); indices of where each is first; inverse_indices, of the shape of x;
         counts. A gradient goes to where a value is first.
-
     >>> unique_all([3, 1, 3]).counts
     array([1, 2])
     """
     return _each(x)
 
 
-@register
+@composed("x")
 @choosing(count_places, UniqueCounts)
 def unique_counts(x: Any) -> UniqueCounts:
     """The different values in order, and how often each is there. No NaN equals another.
 
-    Parameters
-    ----------
     x : array of any shape
-
-    Returns
-    -------
-    named tuple: values (n,); counts (n,) of int64
-
+    -> named tuple: values (n,); counts (n,) of int64
     >>> unique_counts([3, 1, 3]).values
     array([1, 3])
     """
     return UniqueCounts(*np.unique(x, return_counts=True, equal_nan=False))
 
 
-@register
+@composed("x")
 @choosing(inverse_places, UniqueInverse)
 def unique_inverse(x: Any) -> UniqueInverse:
     """The different values in order, and which of them each element is. No NaN equals another.
 
-    Parameters
-    ----------
     x : array of any shape
-
-    Returns
-    -------
-    named tuple: values (n,); inverse_indices of int64, of the shape of x
-
+    -> named tuple: values (n,); inverse_indices of int64, of the shape of x
     >>> unique_inverse([3, 1, 3]).inverse_indices
     array([1, 0, 1])
     """
@@ -257,38 +220,26 @@ def unique_inverse(x: Any) -> UniqueInverse:
     return UniqueInverse(values, inverse.reshape(x.shape))
 
 
-@register
+@composed("x")
 @choosing(first_places)
 def unique_values(x: Any) -> Any:
     """The different values in order. No NaN equals another.
 
-    Parameters
-    ----------
     x : array of any shape
-
-    Returns
-    -------
-    array (n,); a gradient goes to where a value is first
-
+    -> array (n,); a gradient goes to where a value is first
     >>> unique_values([3, 1, 3])
     array([1, 3])
     """
     return np.unique(x, equal_nan=False)
 
 
-@register
+@composed("x")
 @choosing(first_places_with_nan)
 def unique(x: Any) -> Any:
     """The different values in order, NaN once; waits for the values.
 
-    Parameters
-    ----------
     x : array of any shape
-
-    Returns
-    -------
-    array (n,); a gradient goes to where a value is first
-
+    -> array (n,); a gradient goes to where a value is first
     >>> unique([3, 1, 3])
     array([1, 3])
     """
@@ -304,21 +255,13 @@ _ISIN = ArrayOp(
     operands=("x1", "x2"),
 )
 
-
-@public(_ISIN)
-def isin(x1: Any, x2: Any, *, invert: bool = False, out: Any = None) -> Any:
-    """Whether each element of `x1` is among those of `x2`, or is not (`invert`).
-
-    Parameters
-    ----------
+_TABLE = """
+isin(x1, x2, *, invert=False, out=None): Whether each element of `x1` is among those of `x2`, or is
+    not (`invert`).
     x1, x2 : arrays of any shapes
     invert : bool
-
-    Returns
-    -------
-    array of bool of the shape of x1
-
+    -> array of bool of the shape of x1
     >>> isin([1, 2, 3], [3, 1])
     array([ True, False,  True])
-    """
-    return _ISIN(x1, x2, invert=bool(invert), out=out)
+"""
+define_rows(_TABLE, globals())

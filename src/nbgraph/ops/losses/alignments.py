@@ -8,7 +8,6 @@ output. Derivatives of second order are not offered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +15,10 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, library, public
+from nbgraph.ops.define import by_numpy, cast, library, public
 from nbgraph.ops.named.layering import named, one_of
-from nbgraph.ops.named.matrices import by_numpy
+from nbgraph.shape import Array, Arrays
 
-Array = np.ndarray[Any, Any]
 _NEVER = -np.inf
 
 
@@ -49,7 +47,7 @@ class _States(NamedTuple):
     scores: Array
 
 
-def _states(xp: Any, share: Array, label: Array, lengths: Sequence[Array], **how: Any) -> _States:
+def _states(xp: Any, share: Array, label: Array, lengths: Arrays, **how: Any) -> _States:
     first = how["blank_label"] == "first"
     blank, unused = (0, 0) if first else (share.shape[2] - 1, -1)
     label, given = label.astype(np.int64), [x.astype(np.int64) for x in lengths]
@@ -153,18 +151,12 @@ def CTCLoss(
     """-log of the probability of each sample's labels, over all alignments with its steps (Graves
     et al., Connectionist temporal classification, 2006).
 
-    Parameters
-    ----------
     data : array (steps, samples, classes), scores of which a softmax is taken
     label : array (samples, labels), padded with 0, or with -1 where the blank is last
     data_lengths, label_lengths : arrays (samples,), used where `use_data_lengths`,
         `use_label_lengths` say so
     blank_label : "first": class 0 is the blank; "last": the last class is
-
-    Returns
-    -------
-    array (samples,)
-
+    -> array (samples,)
     >>> CTCLoss(np.zeros((2, 1, 2)), [[1]]).round(6)
     array([0.287682])
     """

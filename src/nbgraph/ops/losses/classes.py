@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import no_class
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.array_op import Attributes, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import axis_of
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def check_classes(name: str, label: Array, count: int) -> None:
-    """LabelError where a label is no class from 0 to `count - 1`."""
+    """LabelError where a label is not a class from 0 to `count - 1`."""
     wrong = ~((label >= 0) & (label < count))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -30,7 +29,7 @@ class LabelOp(RowOp):
     """A row program of scores and labels; labels in NumPy arrays are looked at."""
 
     def on_numpy(
-        self, operands: Sequence[Any], attributes: Mapping[str, Any], out: Sequence[Any] | None
+        self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
         """See ArrayOp."""
         x, label = map(np.asarray, operands)
@@ -40,8 +39,7 @@ class LabelOp(RowOp):
         return super().on_numpy([x, label], attributes, out)
 
 
-def _nothing(label):
-    return 0.0 * label
+_nothing = lambda label: 0.0 * label
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 The forward pass gives, for each row, the loss and two numbers of the row from which the gradient is
 one more pass: the largest element and 1 / sum(exp(x - largest)), which 16 bits hold as well. For
 derivatives the largest is a constant, as nothing depends on it in the end. Where a graph has both
-passes, and what comes from above does not depend on the loss, they are one. A label that is no
+passes, and what comes from above does not depend on the loss, they are one. A label that is not a
 class raises LabelError: among NumPy arrays at the call, elsewhere where the result is waited for.
 On devices it gives NaN, also throughout the gradient of its row.
 """
@@ -13,41 +13,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ArgumentError
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import cast, library, public, whole
-from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
-from nbgraph.ops.elementwise.exponential import exp
+from nbgraph.ops.define import cast, define_rows, library
+from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp
-from nbgraph.ops.losses.scores import (
-    Entropy,
-    added,
-    element,
-    inverse_of,
-    largest,
-    options,
-    row_sum,
-    rows,
-    weight,
-)
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.losses.scores import Entropy, added, element, inverse_of, largest, weight
+from nbgraph.ops.rowwise.derived import derived
 
 
 class _LabelEntropy(LabelOp, Entropy):
     """Labels in NumPy arrays are looked at."""
 
 
-def _is_class(label, count):
-    return label >= 0 and label < count
-
-
-def _chosen(x, index, label):
-    return x if index == label else 0.0
+_is_class = lambda label, count: label >= 0 and label < count
+_chosen = lambda x, index, label: x if index == label else 0.0
 
 
 def _label_loss(top, total, picked, sum_, label, count, *, smoothing=0.0):
@@ -76,27 +58,8 @@ def _label_rule(g: Gradients) -> list[Any]:
     if share is None:
         return [None, None]
     hit = library.zeros_like(share) if to_loss is None else to_loss
-    found = label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
+    found = library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
     return [cast(found, g.specs[0]), None]
-
-
-def _label_gradient_rule(g: Gradients) -> list[Any]:
-    """Of power * inverse * share - (1 - smoothing) * one * hit - smoothing / count * hit."""
-    x, label, top, inverse, share, _ = g.inputs
-    top, inverse, share = rows(g, top, inverse, share)
-    power = multiply(g.out_grad, exp(subtract(x, top)))
-    to_x = multiply(power, multiply(inverse, share))
-    smoothing, axis = g.attributes["smoothing"], g.attributes["axis"]
-    (chosen,) = rows(g, library.astype(label, "int64"))
-    to_hit = library.take_along_axis(g.out_grad, chosen, axis)
-    if not g.attributes["keepdims"]:
-        to_hit = library.squeeze(to_hit, axis)
-    if smoothing:
-        mean = library.mean(g.out_grad, **options(g))
-        to_hit = add(multiply(to_hit, 1 - smoothing), multiply(mean, smoothing))
-    sums = [row_sum(g, multiply(power, share)), row_sum(g, multiply(power, inverse))]
-    found = [to_x, None, None, *sums, negative(to_hit)]
-    return [None if v is None else cast(v, s) for v, s in zip(found, g.specs, strict=True)]
 
 
 _LABEL_TOTALS: dict[str, tuple[Combine, Any]] = {
@@ -127,8 +90,8 @@ _LABEL_GRADIENT = Entropy(
         totals={},
         results=[Result(_label_slope)],
     ),
-    gradient=_label_gradient_rule,
-    keeps=("x", "label", "top", "inverse", "share"),
+    gradient=derived,
+    keeps=("x", "label", "top", "inverse", "share", "hit"),
 )
 _LABEL_AT_ONCE = Entropy(
     RowProgram(
@@ -143,7 +106,8 @@ _LABEL_AT_ONCE = Entropy(
 _LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
 
 
-def _smoothing(name: str, value: Any) -> float:
+def smoothing_share(name: str, value: Any) -> float:
+    """Return a share from 0 up to 1, or raise ArgumentError."""
     if isinstance(value, (str, bool)) or not 0 <= float(value) < 1:
         raise ArgumentError(
             f"{name}: smoothing={value!r}; expected a share from 0 up to, not including, 1"
@@ -151,109 +115,37 @@ def _smoothing(name: str, value: Any) -> float:
     return float(value)
 
 
-@public(_LABEL)
-def label_entropy(
-    x: Any,
-    label: Any,
-    axis: int = -1,
-    *,
-    keepdims: bool = False,
-    smoothing: float = 0.0,
-    out: Any = None,
-) -> Any:
-    """-log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
-
-    Parameters
-    ----------
+_TABLE = """
+label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
+    -log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
     x : array of scores, classes along `axis`
     label : array of the shape of x without `axis`, classes from 0
     axis : int
     keepdims : whether the axis stays, with size 1
     smoothing : float, the share of the label that is spread over all classes
-
-    Returns
-    -------
-    three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
+    -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
         derivatives; 1 / sum(exp(x - largest))
-
     >>> loss, top, inverse = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
     >>> loss, top, inverse
     (array([0.69314718, 0.69314718]), array([0., 9.]), array([0.5, 0.5]))
-    """
-    name = "label_entropy"
-    return _LABEL(
-        x,
-        label,
-        axis=whole(name, "axis", axis),
-        keepdims=bool(keepdims),
-        smoothing=_smoothing(name, smoothing),
-        out=out,
-    )
-
-
-@public(_LABEL_GRADIENT)
-def label_entropy_gradient(
-    x: Any,
-    label: Any,
-    top: Any,
-    inverse: Any,
-    share: Any,
-    hit: Any,
-    axis: int = -1,
-    *,
-    keepdims: bool = False,
-    smoothing: float = 0.0,
-    out: Any = None,
-) -> Any:
-    """softmax(x) * share, less `hit` at the label's class: `label_entropy` backward.
-
-    Parameters
-    ----------
+    = op(..., smoothing=smoothing_share("label_entropy", smoothing))
+label_entropy_gradient(x, label, top, inverse, share, hit, axis: int = -1, *, keepdims=False,
+    smoothing: float = 0.0, out=None): softmax(x) * share, less `hit` at the label's class:
+    `label_entropy` backward.
     x, label, axis, keepdims, smoothing : as those of `label_entropy`
     top, inverse : arrays that it gave
     share, hit : arrays of the shape of x without `axis`
-
     >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.5], [1.0], [1.0])
     array([[ 0.5, -0.5]])
-    """
-    name = "label_entropy_gradient"
-    return _LABEL_GRADIENT(
-        *(x, label, top, inverse, share, hit),
-        axis=whole(name, "axis", axis),
-        keepdims=bool(keepdims),
-        smoothing=_smoothing(name, smoothing),
-        out=out,
-    )
-
-
-@public(_LABEL_AT_ONCE)
-def label_entropy_at_once(
-    x: Any,
-    label: Any,
-    share: Any,
-    hit: Any,
-    axis: int = -1,
-    *,
-    keepdims: bool = False,
-    smoothing: float = 0.0,
-    out: Any = None,
-) -> Any:
-    """What `label_entropy` gives, and what `label_entropy_gradient` makes of it, in one pass.
-
-    Parameters
-    ----------
+    = op(..., smoothing=smoothing_share("label_entropy_gradient", smoothing))
+label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
+    smoothing: float = 0.0, out=None): What `label_entropy` gives, and what
+    `label_entropy_gradient` makes of it, in one pass.
     x, label, axis, keepdims, smoothing : as those of `label_entropy`
     share, hit : as those of `label_entropy_gradient`
-
     >>> loss, top, inverse, slope = label_entropy_at_once([[3.0, 3.0]], [1], [1.0], [1.0])
     >>> loss, slope
     (array([0.69314718]), array([[ 0.5, -0.5]]))
-    """
-    name = "label_entropy_at_once"
-    return _LABEL_AT_ONCE(
-        *(x, label, share, hit),
-        axis=whole(name, "axis", axis),
-        keepdims=bool(keepdims),
-        smoothing=_smoothing(name, smoothing),
-        out=out,
-    )
+    = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
+"""
+define_rows(_TABLE, globals())

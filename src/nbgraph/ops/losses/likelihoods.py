@@ -8,56 +8,23 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.ops.define import as_array, as_known, composed, deferrable, library
+from nbgraph.ops.define import as_array, as_known, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import not_equal
 from nbgraph.ops.losses.entropy import label_entropy
 from nbgraph.ops.losses.losses import limited, loss, reduced
 from nbgraph.ops.losses.shares import target_entropy
-from nbgraph.ops.losses.terms import (
-    binary_logits_term,
-    binary_term,
-    divergence_term,
-    focal_term,
-    log_divergence_term,
-    logistic_term,
-    unlikelihood_term,
-)
+from nbgraph.ops.losses.terms import binary_logits_term
+from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
 from nbgraph.ops.reductions.reductions import sum as total
 
 # probabilities ----------------------------------------------------------------------------------
 
 
-@loss("probability", "target")
-def binary_cross_entropy(
-    probability: Any, target: Any, *, weight: Any = None, reduction: str = "mean"
-) -> Any:
-    """-target * log(probability) - (1 - target) * log(1 - probability).
-
-    Parameters
-    ----------
-    probability : array, 0 to 1
-    target : array of that shape, 0 to 1
-    weight, reduction : as those of `l1_loss`
-
-    For logits there is `binary_cross_entropy_with_logits`, which loses no digits.
-
-    >>> binary_cross_entropy([0.5, 1.0], [1.0, 1.0], reduction="none")
-    array([0.69314718, 0.        ])
-    """
-    loss = binary_term(probability, target)
-    return reduced("binary_cross_entropy", loss, reduction, weight)
-
-
 @loss("x", "target")
 def binary_cross_entropy_with_logits(
-    x: Any,
-    target: Any,
-    *,
-    positive_weight: Any = 1.0,
-    weight: Any = None,
-    reduction: str = "mean",
+    x: Any, target: Any, *, positive_weight: Any = 1.0, weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """`binary_cross_entropy` of sigmoid(x), without overflow.
 
@@ -83,78 +50,6 @@ def binary_cross_entropy_with_logits(
     return reduced(name, loss, reduction, weight)
 
 
-@loss("prediction", "target")
-def logistic_loss(
-    prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean"
-) -> Any:
-    """log(1 + e**(-prediction * target)); targets are -1 and 1.
-
-    Parameters
-    ----------
-    prediction, target, weight, reduction : as those of `l1_loss`
-
-    >>> logistic_loss([0.0], [1])
-    np.float64(0.6931471805599453)
-    """
-    return reduced("logistic_loss", logistic_term(prediction, target), reduction, weight)
-
-
-@loss("x", "target")
-def focal_loss(
-    x: Any,
-    target: Any,
-    *,
-    alpha: float | None = 0.25,
-    gamma: float = 2.0,
-    weight: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """`binary_cross_entropy_with_logits`, where what is nearly right counts less (Lin et al., Focal
-    loss for dense object detection, 2017).
-
-    Parameters
-    ----------
-    x : array of logits
-    target : array of that shape, 0 or 1
-    gamma : float: losses are multiplied by (1 - p)**gamma, p the probability given to the target
-    alpha : float or None: they are multiplied by this where target is 1, by 1 - alpha where it is 0
-    weight, reduction : as those of `l1_loss`
-
-    >>> focal_loss([0.0], [1.0], alpha=None)  # log(2) / 4
-    np.float64(0.17328679513998632)
-    """
-    share = (1.0, 1.0) if alpha is None else (float(alpha), 1 - float(alpha))
-    gamma = limited("focal_loss", "gamma", gamma)
-    loss = focal_term(x, target, gamma=gamma, positive=share[0], negative=share[1])
-    return reduced("focal_loss", loss, reduction, weight)
-
-
-@loss("x", "target")
-def kl_divergence(
-    x: Any,
-    target: Any,
-    *,
-    log_target: bool = False,
-    weight: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """target * (log(target) - x): its sum over a distribution is how far it is from the target
-    (Kullback and Leibler, 1951).
-
-    Parameters
-    ----------
-    x : array of logarithms of probabilities
-    target : array of that shape, of probabilities, with `log_target` of their logarithms
-    weight, reduction : as those of `l1_loss`. "mean" is over elements; divide a "sum" by the number
-        of samples for the mean distance.
-
-    >>> kl_divergence([-0.5, -1.0], [1.0, 0.0], reduction="sum")
-    np.float64(0.5)
-    """
-    loss = log_divergence_term(x, target) if log_target else divergence_term(x, target)
-    return reduced("kl_divergence", loss, reduction, weight)
-
-
 # classes ----------------------------------------------------------------------------------------
 
 
@@ -173,10 +68,12 @@ def cross_entropy(
 ) -> Any:
     """-log(softmax(x)) at the target along an axis: one pass over memory, one more backward.
 
-    Parameters
-    ----------
+    A target that is not a class raises LabelError, a ValueError: at the call among NumPy arrays,
+    else where the result is waited for; on devices it gives NaN.
+
     x : floating scores, not probabilities
     target : classes from 0, of the shape of x without `axis`; or shares of all classes
+    axis : int, that of the classes
     dense : whether target holds shares; by default if it has as many axes as x
     class_weight : (classes,), optional
         What losses of a class are multiplied by; a mean over labels is divided by the sum of those
@@ -185,10 +82,6 @@ def cross_entropy(
         Targets of this class cost nothing and are not counted in a mean.
     label_smoothing : float
         This share of the target is spread over all classes.
-
-    A target that is no class raises LabelError, a ValueError: at the call among NumPy arrays, else
-    where the result is waited for; on devices it gives NaN.
-
     >>> cross_entropy([[0.0, 0.0], [9.0, 0.0]], [1, -1], ignore_index=-1)  # log(2)
     np.float64(0.6931471805599453)
     """
@@ -258,15 +151,9 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
     """The sum over samples of -log(softmax(data)) at the label's class, as in MXNet; see
     `cross_entropy`.
 
-    Parameters
-    ----------
     data : array (samples, classes)
     label : array (samples,), classes from 0
-
-    Returns
-    -------
-    number; the gradient of data is softmax(data) less 1 at the label's class
-
+    -> number; the gradient of data is softmax(data) less 1 at the label's class
     >>> float(softmax_cross_entropy([[0.0, 0.0]] * 3, [0, 1, 1]))  # 3 * log(2)
     2.0794415416798357
     """
@@ -286,17 +173,15 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
     return total(label_entropy(data, label)[0])
 
 
-@composed("x", "label")
-def unlikelihood(x: Any, label: Any, axis: int = -1, *, reduction: str = "mean") -> Any:
-    """-log(1 - softmax(x)) at the label: what was not to be said (Welleck et al., 2019).
-
-    Parameters
-    ----------
+_TABLE = """
+unlikelihood(x, label, axis: int = -1, *, reduction: str = "mean"): -log(1 - softmax(x)) at the
+    label: what was not to be said (Welleck et al., 2019).
     x : array of scores, classes along `axis`
     label : array of the shape of x without `axis`, classes from 0
+    axis : int
     reduction : "mean", "sum" or "none"
-
     >>> unlikelihood([[0.0, 0.0]], [1])  # log(2)
     np.float64(0.6931471805599453)
-    """
-    return reduced("unlikelihood", unlikelihood_term(label_entropy(x, label, axis)[0]), reduction)
+    = reduced("unlikelihood", unlikelihood_term(label_entropy(x, label, axis)[0]), reduction)
+"""
+define_rows(_TABLE, globals(), ("data", "label", "target", "x"))

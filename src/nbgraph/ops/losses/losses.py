@@ -14,20 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.ops.define import composed, deferrable, library
-from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
+from nbgraph.ops.define import composed, deferrable, define_rows, library
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
 from nbgraph.ops.losses.alike import require_alike, require_rows
-from nbgraph.ops.losses.terms import (
-    cosine_term,
-    hinge_term,
-    huber_term,
-    l1_term,
-    l2_term,
-    smooth_l1_term,
-    squared_hinge_term,
-)
-from nbgraph.ops.reductions.reductions import sum as total
+from nbgraph.ops.losses.terms import cosine_term
 
 
 def loss(*operands: str, alike: int | None = None) -> Callable[[Any], Any]:
@@ -68,144 +59,7 @@ def limited(name: str, argument: str, value: Any) -> float:
     return float(value)
 
 
-# distances --------------------------------------------------------------------------------------
-
-
-@loss("prediction", "target")
-def l1_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
-    """abs(prediction - target).
-
-    Parameters
-    ----------
-    prediction, target : arrays of one shape, or a number; integers become floats with floats
-    weight : array or number, optional: a factor of each loss, broadcast
-    reduction : "mean" over all elements (weights do not count in it), "sum", or "none"
-
-    Returns
-    -------
-    number (an array without axes), or with "none" an array of that shape
-
-    Raises
-    ------
-    ShapeError where the shapes are not equal, ArgumentError for another reduction.
-
-    >>> l1_loss([1.0, 4.0], [0.0, 0.0])
-    np.float64(2.5)
-    """
-    return reduced("l1_loss", l1_term(prediction, target), reduction, weight)
-
-
-@loss("prediction", "target")
-def l2_loss(prediction: Any, target: Any, *, weight: Any = None, reduction: str = "mean") -> Any:
-    """(prediction - target)**2 / 2, so that its slope is the difference.
-
-    Parameters
-    ----------
-    prediction, target, weight, reduction : as those of `l1_loss`
-
-    >>> l2_loss([1.0, 2.0], [0.0, 0.0], reduction="none")
-    array([0.5, 2. ])
-    """
-    return reduced("l2_loss", l2_term(prediction, target), reduction, weight)
-
-
-@loss("prediction", "target")
-def smooth_l1_loss(
-    prediction: Any,
-    target: Any,
-    *,
-    beta: float = 1.0,
-    weight: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """d**2 / (2 * beta) where the distance d is below `beta`, else d - beta / 2 (Girshick, Fast
-    R-CNN, 2015).
-
-    Parameters
-    ----------
-    prediction, target, weight, reduction : as those of `l1_loss`
-    beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2, and 0 makes it `l1_loss`
-
-    It has slope +-1 beyond; `huber_loss` has slope +-delta.
-
-    >>> smooth_l1_loss([0.5, -3.0], [0.0, 0.0], reduction="none")
-    array([0.125, 2.5  ])
-    """
-    beta = limited("smooth_l1_loss", "beta", beta)
-    loss = smooth_l1_term(prediction, target, beta=beta) if beta else l1_term(prediction, target)
-    return reduced("smooth_l1_loss", loss, reduction, weight)
-
-
-@loss("prediction", "target")
-def huber_loss(
-    prediction: Any,
-    target: Any,
-    *,
-    delta: float = 1.0,
-    weight: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """d**2 / 2 where the distance d is below `delta`, else delta * (d - delta / 2) (Huber, 1964).
-
-    Parameters
-    ----------
-    prediction, target, weight, reduction : as those of `l1_loss`
-    delta : number from 0
-
-    >>> huber_loss([1.0, -3.0], [0.0, 0.0], delta=2.0, reduction="none")
-    array([0.5, 4. ])
-    """
-    delta = limited("huber_loss", "delta", delta)
-    return reduced("huber_loss", huber_term(prediction, target, delta=delta), reduction, weight)
-
-
-# margins ----------------------------------------------------------------------------------------
-
-
-@loss("prediction", "target")
-def hinge_loss(
-    prediction: Any,
-    target: Any,
-    *,
-    margin: float = 1.0,
-    weight: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """margin - prediction * target where that is positive, else 0; targets are -1 and 1.
-
-    Parameters
-    ----------
-    prediction, target, weight, reduction : as those of `l1_loss`
-    margin : number from 0
-
-    >>> hinge_loss([0.5, -2.0], [1, -1], reduction="none")
-    array([0.5, 0. ])
-    """
-    loss = hinge_term(prediction, target, margin=float(margin))
-    return reduced("hinge_loss", loss, reduction, weight)
-
-
-@loss("prediction", "target")
-def squared_hinge_loss(
-    prediction: Any,
-    target: Any,
-    *,
-    margin: float = 1.0,
-    weight: Any = None,
-    reduction: str = "mean",
-) -> Any:
-    """The square of `hinge_loss`, which has a slope everywhere.
-
-    Parameters
-    ----------
-    prediction, target, weight, reduction : as those of `l1_loss`
-    margin : number from 0
-
-    >>> squared_hinge_loss([0.5, -2.0], [1, -1], reduction="none")
-    array([0.25, 0.  ])
-    """
-    loss = squared_hinge_term(prediction, target, margin=float(margin))
-    return reduced("squared_hinge_loss", loss, reduction, weight)
+# vectors ----------------------------------------------------------------------------------------
 
 
 @loss("a", "b", "target", alike=2)
@@ -232,30 +86,9 @@ def cosine_embedding_loss(
     np.float64(1.0)
     """
     require_rows("cosine_embedding_loss", "target", target, "a", a, axis)
-    cosine = cosine_similarity(a, b, axis)
+    cosine = library.cosine_similarity(a, b, axis)
     loss = cosine_term(cosine, target, margin=float(margin))
     return reduced("cosine_embedding_loss", loss, reduction, weight)
-
-
-@composed("a", "b")
-def cosine_similarity(a: Any, b: Any, axis: int = -1, *, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between a and b along an axis; norms count `eps` at least.
-
-    Parameters
-    ----------
-    a, b : arrays that broadcast
-    axis : int
-    eps : float
-
-    Returns
-    -------
-    array of the broadcast shape without `axis`, from -1 to 1
-
-    >>> cosine_similarity([1.0, 0.0], [3.0, 4.0])
-    np.float64(0.6)
-    """
-    norms = [maximum(library.vector_norm(x, axis=axis), float(eps)) for x in (a, b)]
-    return divide(total(multiply(a, b), axis), multiply(*norms))
 
 
 @loss("anchor", "positive", "negative")
@@ -289,3 +122,21 @@ def triplet_margin_loss(
     )
     loss = maximum(subtract(near, subtract(far, float(margin))), 0)
     return reduced("triplet_margin_loss", loss, reduction, weight)
+
+
+_TABLE = """
+cosine_similarity(a, b, axis: int = -1, *, eps: float = 1e-08): The cosine of the angle between a
+    and b along an axis; norms count `eps` at least.
+    a, b : arrays that broadcast
+    axis : int
+    eps : float
+    -> array of the broadcast shape without `axis`, from -1 to 1
+    >>> cosine_similarity([1.0, 0.0], [3.0, 4.0])
+    np.float64(0.6)
+    = library.divide(
+        library.sum(multiply(a, b), axis),
+        multiply(
+            *[maximum(library.vector_norm(x, axis=axis), float(eps)) for x in (a, b)]
+        ))
+"""
+define_rows(_TABLE, globals(), ("a", "b"))

@@ -16,13 +16,12 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, library, public
+from nbgraph.operator.declared import DOCS, Row, parse
+from nbgraph.ops.define import cast, define_rows, library
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
-from nbgraph.ops.named.layering import applied
-from nbgraph.shape import Shapes
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.named.layering import applied as applied
+from nbgraph.shape import Array, Shapes
 
 
 def _regression(
@@ -65,12 +64,6 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
     return (data, label or data), (data,)
 
 
-def _given(op: ArrayOp, data: Any, label: Any, grad_scale: float, name: Any, out: Any) -> Any:
-    if label is None or name is not None:
-        return applied(op, [data, label], {"grad_scale": float(grad_scale)}, name)
-    return op(data, label, grad_scale=float(grad_scale), out=out)
-
-
 def _same(data: Array, out: Array) -> None:
     np.copyto(out, data)  # which does nothing in place
 
@@ -84,72 +77,38 @@ def _sign_of_difference(out: Any, label: Any) -> Any:
 
 
 _LINEAR = _regression("linear_regression_output", _same, subtract)
-_ABSOLUTE = _regression("mae_regression_output", _same, _sign_of_difference)
+_MAE = _regression("mae_regression_output", _same, _sign_of_difference)
 _LOGISTIC = _regression("logistic_regression_output", _logistic, subtract)
-
-
-@public(_LINEAR, "LinearRegressionOutput")
-def linear_regression_output(
-    data: Any,
-    label: Any = None,
-    *,
-    grad_scale: float = 1.0,
-    name: str | None = None,
-    out: Any = None,
-) -> Any:
-    """`data`; its gradient is (data - label) * grad_scale / numbers of a sample.
-
-    Parameters
-    ----------
-    data : array (samples, ...), floats
-    label : array of the shape of data; on symbols, left out, it becomes a variable, as `name_label`
-    grad_scale : float
-
-    What comes from above does not count in the gradient.
-
+_TABLE = """
+linear_regression_output LinearRegressionOutput(data): `data`; its gradient is (data - label) *
+    grad_scale / numbers of a sample.
     >>> linear_regression_output([[1.0, 2.0]], [[0.0, 0.0]])
     array([[1., 2.]])
-    """
-    return _given(_LINEAR, data, label, grad_scale, name, out)
-
-
-@public(_ABSOLUTE, "MAERegressionOutput")
-def mae_regression_output(
-    data: Any,
-    label: Any = None,
-    *,
-    grad_scale: float = 1.0,
-    name: str | None = None,
-    out: Any = None,
-) -> Any:
-    """`data`; its gradient is sign(data - label) * grad_scale / numbers of a sample.
-
-    Parameters
-    ----------
-    data, label, grad_scale : as those of `linear_regression_output`
-
+mae_regression_output MAERegressionOutput(data): `data`; its gradient is sign(data - label) *
+    grad_scale / numbers of a sample.
     >>> mae_regression_output([[1.0, 2.0]], [[0.0, 0.0]])
     array([[1., 2.]])
-    """
-    return _given(_ABSOLUTE, data, label, grad_scale, name, out)
-
-
-@public(_LOGISTIC, "LogisticRegressionOutput")
-def logistic_regression_output(
-    data: Any,
-    label: Any = None,
-    *,
-    grad_scale: float = 1.0,
-    name: str | None = None,
-    out: Any = None,
-) -> Any:
-    """sigmoid(data); the gradient of `data` is (that - label) * grad_scale / numbers of a sample.
-
-    Parameters
-    ----------
-    data, label, grad_scale : as those of `linear_regression_output`
-
+logistic_regression_output LogisticRegressionOutput(data): sigmoid(data); the gradient of `data` is
+    (that - label) * grad_scale / numbers of a sample.
     >>> logistic_regression_output([[0.0]], [[1.0]])
     array([[0.5]])
-    """
-    return _given(_LOGISTIC, data, label, grad_scale, name, out)
+"""
+_DOCS = {
+    **DOCS,
+    "data": "array (samples, ...), floats",
+    "label": "array of the shape of data; on symbols, left out, a variable, as `name_label`",
+    "grad_scale": "float. What comes from above does not count in the gradient.",
+}
+
+
+def _declared(row: Row) -> Row:
+    """The row with the parameters of all outputs, which on symbols make a label."""
+    label = row.name.partition("_")[0].upper()
+    made = f'applied(_{label}, [data, label], {{"grad_scale": float(grad_scale)}}, name)'
+    return row._replace(
+        parameters="data, label=None, *, grad_scale: float = 1.0, name=None, out=None",
+        call=f"{made} if label is None or name is not None else op(...)",
+    )
+
+
+define_rows(map(_declared, parse(_TABLE)), globals(), docs=_DOCS)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
-from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add
 from nbgraph.ops.reductions.reductions import kept
 
@@ -18,7 +17,7 @@ from nbgraph.ops.reductions.reductions import kept
 class Entropy(RowOp):
     """A row program of floating scores; operands with elements have one shape."""
 
-    def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp."""
         if specs and not is_float(specs[0].dtype):
             raise DTypeError(
@@ -42,11 +41,6 @@ def options(g: Gradients) -> dict[str, Any]:
 def rows(g: Gradients, *values: Any) -> list[Any]:
     """Values of rows, to be combined with elements."""
     return [kept(v, g.specs[0], **options(g)) for v in values]
-
-
-def row_sum(g: Gradients, x: Any) -> Any:
-    """One value a row."""
-    return library.sum(x, **options(g))
 
 
 def added(a: Any, b: Any) -> Any:

@@ -8,31 +8,15 @@ from typing import Any
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import Axis, cast, hashable_axis, library, public
+from nbgraph.ops.define import cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
-from nbgraph.ops.elementwise.exponential import exp, log
-from nbgraph.ops.losses.scores import (
-    Entropy,
-    added,
-    element,
-    inverse_of,
-    largest,
-    row_sum,
-    rows,
-    weight,
-)
+from nbgraph.ops.elementwise.exponential import log
+from nbgraph.ops.losses.scores import Entropy, added, element, inverse_of, largest, rows, weight
+from nbgraph.ops.rowwise.derived import derived
 
-
-def _target(target):
-    return target
-
-
-def _product(x, target, top):
-    return target * (x - top) if target != 0 else 0.0
-
-
-def _target_loss(total, mass, product):
-    return mass * math.log(total) - product
+_target = lambda target: target
+_product = lambda x, target, top: target * (x - top) if target != 0 else 0.0
+_target_loss = lambda total, mass, product: mass * math.log(total) - product
 
 
 def _delivered(power, target, inverse, share, hit, mass):
@@ -57,28 +41,13 @@ def _target_rule(g: Gradients) -> list[Any]:
     hit, share = (library.zeros_like(given) if v is None else v for v in (to_loss, more))
     to_x = to_target = None
     if g.wanted[0]:
-        to_x = target_entropy_gradient(x, target, top, inverse, share, hit, **g.attributes)
+        to_x = library.target_entropy_gradient(x, target, top, inverse, share, hit, **g.attributes)
         to_x = cast(to_x, g.specs[0])
     if g.wanted[1]:
         top, inverse, hit = rows(g, top, inverse, hit)
         logarithm = add(subtract(x, top), log(inverse))
         to_target = cast(negative(multiply(hit, logarithm)), g.specs[1])
     return [to_x, to_target]
-
-
-def _target_gradient_rule(g: Gradients) -> list[Any]:
-    """Of power * inverse * (share + mass * hit) - target * hit, where mass = sum(target)."""
-    x, target, top, inverse, share, hit = g.inputs
-    each = {"axis": g.attributes["axis"], "keepdims": True}
-    mass = library.sum(target, **each)
-    top, inverse, share, hit = rows(g, top, inverse, share, hit)
-    power = multiply(g.out_grad, exp(subtract(x, top)))
-    weighted, whole = multiply(power, inverse), add(share, multiply(mass, hit))
-    to_target = multiply(subtract(library.sum(weighted, **each), g.out_grad), hit)
-    to_hit = subtract(multiply(weighted, mass), multiply(g.out_grad, target))
-    sums = [row_sum(g, v) for v in (multiply(power, whole), weighted, to_hit)]
-    found = [multiply(weighted, whole), to_target, None, *sums]
-    return [None if v is None else cast(v, s) for v, s in zip(found, g.specs, strict=True)]
 
 
 _TOTALS: dict[str, tuple[Combine, Any]] = {
@@ -89,12 +58,7 @@ _TOTALS: dict[str, tuple[Combine, Any]] = {
 }
 _RESULTS = [Result(f, row=True) for f in (_target_loss, largest, inverse_of)]
 _TARGET = Entropy(
-    RowProgram(
-        "target_entropy",
-        elements=("x", "target"),
-        totals=_TOTALS,
-        results=_RESULTS,
-    ),
+    RowProgram("target_entropy", elements=("x", "target"), totals=_TOTALS, results=_RESULTS),
     gradient=_target_rule,
     keeps=("x", "target", "out1", "out2"),
 )
@@ -106,7 +70,7 @@ _TARGET_GRADIENT = Entropy(
         totals={"mass": ("add", _target)},
         results=[Result(_target_slope)],
     ),
-    gradient=_target_gradient_rule,
+    gradient=derived,
     keeps=("x", "target", "top", "inverse", "share", "hit"),
 )
 _TARGET_AT_ONCE = Entropy(
@@ -120,85 +84,31 @@ _TARGET_AT_ONCE = Entropy(
 )
 _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 
-
-@public(_TARGET)
-def target_entropy(
-    x: Any, target: Any, axis: Axis = -1, *, keepdims: bool = False, out: Any = None
-) -> Any:
-    """-sum(target * log(softmax(x))), and what its derivative needs. See `cross_entropy`.
-
-    Parameters
-    ----------
+_TABLE = """
+target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
+    what its derivative needs. See `cross_entropy`.
     x : array of scores
     target : array of that shape; shares need not add up to 1, and those that are 0 count for
         nothing
     axis : int, several ints, or None for all
-    keepdims : whether these axes stay, with size 1
-
-    Returns
-    -------
-    three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
+    -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
         derivatives; 1 / sum(exp(x - largest))
-
     >>> loss, top, inverse = target_entropy([0.0, 0.0], [0.5, 0.5])
     >>> loss, top, inverse
     (np.float64(0.6931471805599453), np.float64(0.0), np.float64(0.5))
-    """
-    axis = hashable_axis("target_entropy", axis)
-    return _TARGET(x, target, axis=axis, keepdims=bool(keepdims), out=out)
-
-
-@public(_TARGET_GRADIENT)
-def target_entropy_gradient(
-    x: Any,
-    target: Any,
-    top: Any,
-    inverse: Any,
-    share: Any,
-    hit: Any,
-    axis: Axis = -1,
-    *,
-    keepdims: bool = False,
-    out: Any = None,
-) -> Any:
-    """softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
-
-    Parameters
-    ----------
+target_entropy_gradient(x, target, top, inverse, share, hit, axis=-1, *, keepdims=False, out=None):
+    softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
     x, target, axis, keepdims : as those of `target_entropy`
     top, inverse : arrays that it gave
     share, hit : arrays of the shape of x without `axis`
-
     >>> target_entropy_gradient([[3.0, 3.0]], [[0.0, 1.0]], [3.0], [0.5], [0.0], [1.0])
     array([[ 0.5, -0.5]])
-    """
-    name = "target_entropy_gradient"
-    axis = hashable_axis(name, axis)
-    given = (x, target, top, inverse, share, hit)
-    return _TARGET_GRADIENT(*given, axis=axis, keepdims=bool(keepdims), out=out)
-
-
-@public(_TARGET_AT_ONCE)
-def target_entropy_at_once(
-    x: Any,
-    target: Any,
-    share: Any,
-    hit: Any,
-    axis: Axis = -1,
-    *,
-    keepdims: bool = False,
-    out: Any = None,
-) -> Any:
-    """What `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
-
-    Parameters
-    ----------
+target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): What
+    `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
     x, target, axis, keepdims : as those of `target_entropy`
     share, hit : as those of `target_entropy_gradient`
-
     >>> given = [[3.0, 3.0]], [[0.0, 1.0]], [0.0], [1.0]
     >>> target_entropy_at_once(*given)[3]
     array([[ 0.5, -0.5]])
-    """
-    axis = hashable_axis("target_entropy_at_once", axis)
-    return _TARGET_AT_ONCE(x, target, share, hit, axis=axis, keepdims=bool(keepdims), out=out)
+"""
+define_rows(_TABLE, globals())

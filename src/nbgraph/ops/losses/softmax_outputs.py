@@ -7,40 +7,32 @@ gets no gradient. A second derivative is that of the gradient as it stands.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import Shape, as_array, cast, library, public, whole
+from nbgraph.ops.define import Shape, as_array, cast, define_rows, library, public, whole
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
 from nbgraph.ops.named.layering import applied, composer, named, one_of
 from nbgraph.ops.reductions.reductions import kept
-from nbgraph.shape import Shapes, axis_of
+from nbgraph.shape import Arrays, Shapes, axis_of
 
-Array = np.ndarray[Any, Any]
 _NORMALIZATIONS = ("null", "batch", "valid")
 
 
 _OWN = ("grad_scale", "ignore_label", "normalization", "multi_output")
 
 
-def _data(data):
-    return data
-
-
-def _weight(data, top):
-    return math.exp(data - top)
-
-
-def _share(data, top, total):
-    return _weight(data, top) * (1 / total)
+_data = lambda data: data
+_weight = lambda data, top: math.exp(data - top)
+_share = lambda data, top, total: _weight(data, top) * (1 / total)
 
 
 def _slope(share, index, label, scale, count, *, smoothing=0.0):
@@ -51,20 +43,20 @@ def _slope(share, index, label, scale, count, *, smoothing=0.0):
 class _Output(RowOp):
     is_loss = True  # asked by executors
 
-    def normalise(self, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """See ArrayOp; some attributes are the gradient's."""
         rest = {k: v for k, v in attributes.items() if k not in (*_OWN, "smoothing")}
         own = {k: attributes[k] for k in (*_OWN, "smoothing")}
         return {**super().normalise(rest), **own}
 
 
-def _rows(shape: Any, attributes: Mapping[str, Any]) -> Any:
+def _rows(shape: Any, attributes: Attributes) -> Any:
     place = axis_of("softmax_output", attributes["axis"], len(shape))
     one = (1,) if attributes["keepdims"] else ()
     return (*shape[:place], *one, *shape[place + 1 :])
 
 
-def _scale(label: Any, data: Spec, attributes: Mapping[str, Any]) -> Any:
+def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
     """What the slopes of each row are multiplied by."""
     ignored, how = attributes["ignore_label"], attributes["normalization"]
     counts = library.ones_like(label) if ignored is None else not_equal(label, ignored)
@@ -85,10 +77,10 @@ def _rule(g: Gradients) -> list[Any]:
     return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes), None]
 
 
-def _by_label(share: Any, label: Any, data: Spec, attributes: Mapping[str, Any]) -> Any:
+def _by_label(share: Any, label: Any, data: Spec, attributes: Attributes) -> Any:
     options = {name: attributes[name] for name in ("axis", "keepdims", "smoothing")}
     scale = _scale(label, data, attributes)
-    return cast(softmax_output_gradient(share, label, scale, **options), data)
+    return cast(library.softmax_output_gradient(share, label, scale, **options), data)
 
 
 def _gradient_rule(g: Gradients) -> list[Any]:
@@ -139,7 +131,7 @@ def _head_infer(data: Spec, share: Spec, label: Spec, **attributes: Any) -> Spec
     return share
 
 
-def _head(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
+def _head(inputs: Arrays, outputs: Arrays, **_: Any) -> None:
     if inputs[1] is not outputs[0]:
         np.copyto(outputs[0], inputs[1])
 
@@ -216,8 +208,6 @@ def softmax_output(
 ) -> Any:
     """softmax(data); its gradient is that of the cross entropy with the labels.
 
-    Parameters
-    ----------
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
     label : classes from 0, of the shape of data without that axis; or shares of classes, of the
         shape of data. On symbols, left out, it becomes a variable, as `name_label`.
@@ -230,7 +220,8 @@ def softmax_output(
         This share of a label is spread over the other classes; MXNet's name is the second.
     out_grad : bool
         Whether the gradient is multiplied by that of the result.
-
+    axis : int, that of the classes; by default the last one, with `multi_output` the second
+    keepdims : whether labels have that axis, with size 1
     >>> softmax_output([[0.0, 0.0]], [1])
     array([[0.5, 0.5]])
     """
@@ -267,28 +258,17 @@ def _with_head(
     return named(op(data, share, label, **how, out=out), name)
 
 
-@public(_SOFTMAX_GRADIENT)
-def softmax_output_gradient(
-    share: Any,
-    label: Any,
-    scale: Any,
-    *,
-    axis: int = -1,
-    keepdims: bool = False,
-    smoothing: float = 0.0,
-    out: Any = None,
-) -> Any:
-    """(share - one at the label's class) * scale: `softmax_output` backward.
-
-    Parameters
-    ----------
+_TABLE = """
+softmax_output_gradient(share, label, scale, *, axis: int = -1, keepdims=False,
+    smoothing: float = 0.0, out=None): (share - one at the label's class) * scale:
+    `softmax_output` backward.
     share : array, classes along `axis`
     label, scale : arrays of the shape of share without `axis`
+    axis : int
     keepdims : whether they have that axis, with size 1
     smoothing : float, the share of a label that is spread over the other classes
-
     >>> softmax_output_gradient([[0.5, 0.5]], [1], [2.0])
     array([[ 1., -1.]])
-    """
-    options = {"axis": axis, "keepdims": bool(keepdims), "smoothing": float(smoothing)}
-    return _SOFTMAX_GRADIENT(share, label, scale, **options, out=out)
+    = op(..., axis=axis)
+"""
+define_rows(_TABLE, globals())

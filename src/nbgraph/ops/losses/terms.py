@@ -7,34 +7,61 @@ from __future__ import annotations
 
 import math
 
-from nbgraph.kernels.capture.special import sigmoid as logistic
-from nbgraph.kernels.capture.special import softplus as log_one_plus_exp
+from nbgraph.kernels.capture import special
 from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
+from nbgraph.operator.scalar_rows import define_scalars
 
-# distances --------------------------------------------------------------------------------------
-
-
-@register
-@op
-def l1_term(prediction, target):
-    """abs(prediction - target).
-
+_TABLE = """
+l1_term(prediction, target): abs(prediction - target).
     >>> l1_term([1.0, -2.0], 0.0)
     array([1., 2.])
-    """
-    return abs(prediction - target)
+    = abs(prediction - target)
+l2_term(prediction, target): (prediction - target)**2 / 2.
+    >>> l2_term([1.0, -2.0], 0.0)
+    array([0.5, 2. ])
+    = 0.5 * (prediction - target) ** 2
+binary_logits_term(x, target, *, positive=1.0): `binary_term` of sigmoid(x), without overflow; what
+    is there counts `positive`.
+    >>> binary_logits_term([0.0, 1000.0], [1.0, 0.0])
+    array([6.93147181e-01, 1.00000000e+03])
+    = (1 - target) * x + (1 + (positive - 1) * target) * special.softplus(-x)
+logistic_term(prediction, target): log(1 + e**(-prediction * target)), without overflow.
+    >>> logistic_term([0.0, 1000.0], [1, -1])
+    array([6.93147181e-01, 1.00000000e+03])
+    = special.softplus(-prediction * target)
+divergence_term(x, target): target * (log(target) - x), where 0 * log(0) is 0.
+    >>> divergence_term([-0.5, -1.0], [1.0, 0.0])
+    array([0.5, 0. ])
+    = target * (math.log(target) - x) if target != 0 else 0.0
+log_divergence_term(x, target): e**target * (target - x): `divergence_term` of a target's logarithm.
+    >>> log_divergence_term([-0.5], [0.0])
+    array([0.5])
+    = math.exp(target) * (target - x)
+unlikelihood_term(x): -log(1 - e**-x), for the loss x of what was not to be said.
+    >>> unlikelihood_term([0.6931471805599453])
+    array([0.69314718])
+    = -math.log(-math.expm1(-x))
+"""
+define_scalars(_TABLE, globals())
 
 
 @register
 @op
-def l2_term(prediction, target):
-    """(prediction - target)**2 / 2.
+def smooth_l1(x, *, sigma=1.0):
+    """(sigma * x)**2 / 2 where abs(x) is below 1 / sigma**2, else abs(x) - 1 / (2 * sigma**2).
 
-    >>> l2_term([1.0, -2.0], 0.0)
-    array([0.5, 2. ])
+    The robust loss of Fast R-CNN (Girshick, 2015) of a difference x; `smooth_l1_loss` takes
+    predictions and targets, and reduces.
+
+    >>> smooth_l1([0.5, -3.0])
+    array([0.125, 2.5  ])
+    >>> smooth_l1([0.5, -3.0], sigma=2.0)
+    array([0.375, 2.875])
     """
-    return 0.5 * (prediction - target) ** 2
+    bound = 1 / (sigma * sigma)
+    distance = abs(x)
+    return distance - 0.5 * bound if distance > bound else 0.5 * sigma * sigma * x * x
 
 
 @register
@@ -59,9 +86,6 @@ def huber_term(prediction, target, *, delta=1.0):
     """
     distance = abs(prediction - target)
     return 0.5 * distance**2 if distance < delta else delta * (distance - 0.5 * delta)
-
-
-# margins ----------------------------------------------------------------------------------------
 
 
 @register
@@ -100,9 +124,6 @@ def cosine_term(cosine, target, *, margin=0.0):
     return 1 - cosine if target > 0 else (0 if far <= 0 else far)
 
 
-# probabilities ----------------------------------------------------------------------------------
-
-
 @register
 @op
 def binary_term(probability, target):
@@ -118,28 +139,6 @@ def binary_term(probability, target):
 
 @register
 @op
-def binary_logits_term(x, target, *, positive=1.0):
-    """`binary_term` of sigmoid(x), without overflow; what is there counts `positive`.
-
-    >>> binary_logits_term([0.0, 1000.0], [1.0, 0.0])
-    array([6.93147181e-01, 1.00000000e+03])
-    """
-    return (1 - target) * x + (1 + (positive - 1) * target) * log_one_plus_exp(-x)
-
-
-@register
-@op
-def logistic_term(prediction, target):
-    """log(1 + e**(-prediction * target)), without overflow.
-
-    >>> logistic_term([0.0, 1000.0], [1, -1])
-    array([6.93147181e-01, 1.00000000e+03])
-    """
-    return log_one_plus_exp(-prediction * target)
-
-
-@register
-@op
 def focal_term(x, target, *, gamma=2.0, positive=1.0, negative=1.0):
     """(1 - p)**gamma * -log(p), p the probability that sigmoid(x) gives to the target.
 
@@ -148,40 +147,7 @@ def focal_term(x, target, *, gamma=2.0, positive=1.0, negative=1.0):
     >>> focal_term([0.0], [1.0], gamma=1.0) * 2
     array([0.69314718])
     """
-    p = logistic(x)
+    p = special.sigmoid(x)
     wrong = p * (1 - target) + (1 - p) * target
     share = positive * target + negative * (1 - target)
-    return share * wrong**gamma * (log_one_plus_exp(x) - x * target)
-
-
-@register
-@op
-def divergence_term(x, target):
-    """target * (log(target) - x), where 0 * log(0) is 0.
-
-    >>> divergence_term([-0.5, -1.0], [1.0, 0.0])
-    array([0.5, 0. ])
-    """
-    return target * (math.log(target) - x) if target != 0 else 0.0
-
-
-@register
-@op
-def log_divergence_term(x, target):
-    """e**target * (target - x): `divergence_term` of a target's logarithm.
-
-    >>> log_divergence_term([-0.5], [0.0])
-    array([0.5])
-    """
-    return math.exp(target) * (target - x)
-
-
-@register
-@op
-def unlikelihood_term(x):
-    """-log(1 - e**-x), for the loss x of what was not to be said.
-
-    >>> unlikelihood_term([0.6931471805599453])
-    array([0.69314718])
-    """
-    return -math.log(-math.expm1(-x))
+    return share * wrong**gamma * (special.softplus(x) - x * target)

@@ -8,19 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.tiled_op import TiledCall, TiledOp
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import TiledOp
 from nbgraph.ops.define import Shape, operator_of
 from nbgraph.ops.windows.convolution_shapes import How, infer_data
 from nbgraph.ops.windows.convolution_tiles import data_tiling
 from nbgraph.ops.windows.convolutions import convolution_data
 from nbgraph.ops.windows.windows import require_space, spelled
-from nbgraph.shape import Shapes
+from nbgraph.shape import Array, Shapes
 
-Array = np.ndarray[Any, Any]
 _DATA = operator_of(convolution_data)
 
 
@@ -65,7 +63,7 @@ def _infer(*specs: Spec, **attributes: Any) -> Spec:
     return infer_data(*specs, **resolved(specs[0].shape, specs[1].shape[2:], attributes))
 
 
-def _tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
+def _tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall | None:
     how = resolved(specs[0].shape, specs[1].shape[2:], attributes)
     return data_tiling(specs, dtype, **how)
 

@@ -8,19 +8,11 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, library, public
+from nbgraph.ops.define import by_numpy, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
-from nbgraph.ops.named.matrices import (
-    by_numpy,
-    linalg_trsm,
-    require_floats,
-    solved,
-    square,
-    swapped,
-)
-
-Array = np.ndarray[Any, Any]
-
+from nbgraph.ops.linalg.matrices import solved, swapped
+from nbgraph.ops.named.matrices import linalg_trsm, require_floats, square
+from nbgraph.shape import Array
 
 # of symmetric matrices --------------------------------------------------------------------------
 
@@ -69,33 +61,6 @@ _SYEVD = ArrayOp(
 )
 
 
-@public(_SYEVD)
-def linalg_syevd(A: Any) -> tuple[Any, Any]:
-    """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
-
-    Parameters
-    ----------
-    A : array (..., n, n), floats, of which the lower triangle is read
-
-    Returns
-    -------
-    U : array (..., n, n), an eigenvector in each row, its largest element positive
-    L : array (..., n), eigenvalues in rising order
-
-    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
-    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
-
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
-
-    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
-    >>> values
-    array([1., 2.])
-    """
-    return _SYEVD(A)
-
-
 # of wide matrices -------------------------------------------------------------------------------
 
 
@@ -141,29 +106,29 @@ _GELQF = ArrayOp(
     nout=2,
 )
 
+_TABLE = """
+linalg_syevd(A) -> tuple[Any, Any]: Eigenvectors and eigenvalues of symmetric matrices: A = U.T @
+    diag(L) @ U.
 
-@public(_GELQF)
-def linalg_gelqf(A: Any) -> tuple[Any, Any]:
-    """The LQ factors of wide matrices: A = L @ Q.
-
-    Parameters
-    ----------
-    A : array (..., m, n) with m <= n, floats
-
-    Returns
-    -------
-    Q : array (..., m, n), orthonormal rows
-    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
+    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
+    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
+    A : array (..., n, n), floats, of which the lower triangle is read
+    -> U : array (..., n, n), an eigenvector in each row, its largest element positive
+    L : array (..., n), eigenvalues in rising order
+    ! ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
+    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([1., 2.])
+linalg_gelqf(A) -> tuple[Any, Any]: The LQ factors of wide matrices: A = L @ Q.
 
     A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
     2017).
-
-    Raises
-    ------
-    ShapeError for tall matrices; DTypeError for integers.
-
+    A : array (..., m, n) with m <= n, floats
+    -> Q : array (..., m, n), orthonormal rows
+    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
+    ! ShapeError for tall matrices; DTypeError for integers.
     >>> q, factor = linalg_gelqf([[3.0, 4.0]])
     >>> round(abs(float(factor[0, 0])), 9)
     5.0
-    """
-    return _GELQF(A)
+"""
+define_rows(_TABLE, globals())

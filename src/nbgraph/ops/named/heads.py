@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,12 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, library, public
+from nbgraph.ops.define import cast, define_rows, library, public
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
-from nbgraph.ops.named.layering import applied, named, one_of
-from nbgraph.shape import Shapes, same_shape
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.named.layering import applied as applied
+from nbgraph.ops.named.layering import named, one_of
+from nbgraph.shape import Arrays, Shapes, same_shape
 
 
 def _require(name: str, data: Spec) -> None:
@@ -24,7 +22,7 @@ def _require(name: str, data: Spec) -> None:
         raise DTypeError(f"{name}: data has dtype {data.dtype}; expected floats: use astype")
 
 
-def _same(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
+def _same(inputs: Arrays, outputs: Arrays, **_: Any) -> None:
     if inputs[0] is not outputs[0]:
         np.copyto(outputs[0], inputs[0])
 
@@ -80,22 +78,13 @@ def MakeLoss(
 ) -> Any:
     """`data` as a loss: a gradient begins here, whatever comes from above.
 
-    Parameters
-    ----------
     data : array, floats
     grad_scale : float, what flows back to each number
     normalization : "null"; "batch": divided by the size of the first axis; "valid": by how many
         numbers lie above `valid_thresh`
     valid_thresh : float
-
-    Returns
-    -------
-    array, data as it is
-
-    Raises
-    ------
-    DTypeError for integers; ArgumentError for another word.
-
+    -> array, data as it is
+    ! DTypeError for integers; ArgumentError for another word.
     >>> import nbgraph as ng
     >>> x = ng.array([1.0, 2.0])
     >>> x.attach_grad()
@@ -160,22 +149,11 @@ _SVM = _loss(
     )
 )
 
-
-@public(_SVM)
-def SVMOutput(
-    data: Any,
-    label: Any = None,
-    *,
-    margin: float = 1.0,
-    regularization_coefficient: float = 1.0,
-    use_linear: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Scores of classes as they are; their gradient is that of hinge losses, of the label's class
-    against the others (Tang, Deep learning using linear support vector machines, 2013).
-
-    Parameters
-    ----------
+_TABLE = """
+SVMOutput(data, label=None, *, margin: float = 1.0, regularization_coefficient: float = 1.0,
+    use_linear=False, name=None): Scores of classes as they are; their gradient is that of hinge
+    losses, of the label's class against the others (Tang, Deep learning using linear support vector
+    machines, 2013).
     data : array (samples, classes), floats
     label : array (samples,), classes from 0; on symbols, left out, it becomes a variable, as
         `name_label`. It has no gradient.
@@ -183,21 +161,11 @@ def SVMOutput(
         others
     regularization_coefficient : float, a factor of the gradient
     use_linear : whether losses are not squared
-
-    Returns
-    -------
-    array (samples, classes), data; what comes from above does not count in the gradient
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; DTypeError for integers.
-
+    -> array (samples, classes), data; what comes from above does not count in the gradient
+    ! ShapeError where shapes do not fit; DTypeError for integers.
     >>> SVMOutput([[1.0, 2.0]], [1])
     array([[1., 2.]])
-    """
-    how = {
-        "margin": float(margin),
-        "regularization_coefficient": float(regularization_coefficient),
-        "use_linear": bool(use_linear),
-    }
-    return applied(_SVM, [data, label], how, name)
+    = applied(_SVM, [data, label], {"margin": float(margin), "regularization_coefficient":
+        float(regularization_coefficient), "use_linear": bool(use_linear)}, name)
+"""
+define_rows(_TABLE, globals())

@@ -7,17 +7,29 @@ by the node's `name` and its own, as `conv1_weight`, whose shape follows from th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.declared import DOCS, parse
 from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param
-from nbgraph.ops.define import library
+from nbgraph.operator.spec import Attributes
+from nbgraph.ops.define import complete_documentation, define_rows, library
 
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
+_OPERANDS = frozenset(
+    "data sequence_length lhs mhs rhs a indices rois A B C".split()
+)  # of MXNet's operators
+_DOCS = {
+    **DOCS,
+    "data": "array",
+    "name": "of the node, where data is a symbol",
+    "num_args": "ignored, as MXNet's scripts give it",
+    "num_arrays": "ignored, as MXNet's scripts give it",
+}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -34,6 +46,7 @@ def documented(kind: type[Param]) -> Callable[[_Function], _Function]:
     """Decorate an operator that takes these parameters as `**given`: its text lists them."""
 
     def decorate(function: _Function) -> _Function:
+        complete_documentation(function)
         own = inspect.cleandoc(function.__doc__ or "")
         listed = "\n".join(f.describe() for f in kind.__fields__.values())
         function.__doc__ = f"{own}\n\nOther Parameters\n----------------\n{listed}\n"
@@ -51,7 +64,7 @@ def composer(*values: Any) -> Any:
 def applied(
     op: Any,
     values: Sequence[Any],
-    attributes: Mapping[str, Any],
+    attributes: Attributes,
     name: str | None = None,
     known: Known | None = None,
     call: tuple[str, Mapping[str, Any]] | None = None,
@@ -93,6 +106,15 @@ def named(made: Any, name: str | None) -> Any:
     if name is None or not hasattr(made, "named"):
         return made
     return (library.copy(made) if made.get_children() is None else made).named(name)
+
+
+def define_named(text: str, scope: dict[str, Any], by_shape: Collection[str] = ()) -> None:
+    """Define and register the operators of a table of MXNet's names in a module's globals."""
+    rows = [
+        row._replace(call=f"named({row.call}, name)") if "name=None" in row.parameters else row
+        for row in parse(text, "library")
+    ]
+    define_rows(rows, scope, _OPERANDS, by_shape, _DOCS)
 
 
 def one_of(op: str, argument: str, value: Any, known: Sequence[str]) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
-
-import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, constant
 from nbgraph.operator.parameters import Param, field
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import library, operator_of
+from nbgraph.ops.define import composed, library, operator_of
 from nbgraph.ops.named.deconvolutions import BIASED as DECONVOLUTION_BIASED
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.named.layering import Axes, applied, composer, documented, named, read, unnamed
@@ -20,9 +16,7 @@ from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected
 from nbgraph.ops.windows.convolutions import BIASED as CONVOLUTION_BIASED
 from nbgraph.ops.windows.convolutions import convolution
-from nbgraph.shape import Shapes
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Arrays, Shapes
 
 
 class _Connected(Param):
@@ -69,30 +63,21 @@ class _BatchNorm(Param):
     cudnn_off: bool = field(False, doc="Ignored.")
 
 
-@register
+@composed()
 @documented(_Connected)
 def FullyConnected(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
     """`fully_connected` by MXNet's name: data times the transpose of weight, plus bias.
 
-    Parameters
-    ----------
+    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
+
     data : array (samples, *inputs), floats
     weight : array (num_hidden, inputs), inputs counted over all axes but the first; without
         `flatten` those of the last axis
     bias : array (num_hidden,); left out with `no_bias`
-
-    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
-
-    Returns
-    -------
-    array (samples, num_hidden); without `flatten` (*leading axes of data, num_hidden)
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; ArgumentError for parameters, and for arrays without bias.
-
+    -> array (samples, num_hidden); without `flatten` (*leading axes of data, num_hidden)
+    ! ShapeError where shapes do not fit; ArgumentError for parameters, and for arrays without bias.
     >>> import nbgraph as ng
     >>> FullyConnected([[1.0, 2.0]], [[3.0, 4.0]], [0.5], num_hidden=1)
     array([[11.5]])
@@ -122,30 +107,21 @@ def _window(p: Any) -> dict[str, Any]:
     return {"kernel": p.kernel, "num_filter": p.num_filter, "num_group": p.num_group}
 
 
-@register
+@composed()
 @documented(_Convolution)
 def Convolution(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
     """`convolution` by MXNet's name: along one to three axes of space, without flipping the window.
 
-    Parameters
-    ----------
+    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
+
     data : array (images, channels, *space), floats
     weight : array (num_filter, channels / num_group, *kernel)
     bias : array (num_filter,); left out with `no_bias`
-
-    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
-
-    Returns
-    -------
-    array (images, num_filter, *places): along each axis of n cells there are
+    -> array (images, num_filter, *places): along each axis of n cells there are
         (n + 2 * pad - dilate * (kernel - 1) - 1) // stride + 1 places
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
-
+    ! ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
     >>> import nbgraph as ng
     >>> Convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), [0.5], kernel=(3,), num_filter=1)
     array([[[3.5, 3.5]]])
@@ -156,37 +132,25 @@ def Convolution(
     p = read("Convolution", _Convolution, given)
     values = [data, weight] if p.no_bias else [data, weight, bias]
     op = operator_of(convolution) if p.no_bias else CONVOLUTION_BIASED
-    known = {
-        "weight": ((p.num_filter, None, *p.kernel), None),
-        "bias": ((p.num_filter,), None),
-    }
+    known = {"weight": ((p.num_filter, None, *p.kernel), None), "bias": ((p.num_filter,), None)}
     return applied(op, values, _how(p), name, known, ("Convolution", _window(p)))
 
 
-@register
+@composed()
 @documented(_Deconvolution)
 def Deconvolution(
     data: Any, weight: Any = None, bias: Any = None, *, name: str | None = None, **given: Any
 ) -> Any:
     """The transposed convolution by MXNet's name: what a convolution does to gradients, from data.
 
-    Parameters
-    ----------
+    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
+
     data : array (images, channels, *space), floats
     weight : array (channels, num_filter / num_group, *kernel)
     bias : array (num_filter,); by default there is none
-
-    On symbols a weight or bias that is not given becomes a variable, as `name_weight`.
-
-    Returns
-    -------
-    array (images, num_filter, *places): along each axis of n cells there are
+    -> array (images, num_filter, *places): along each axis of n cells there are
         (n - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1 + adj places, or `target_shape`
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
-
+    ! ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
     >>> x, w = np.ones((1, 1, 2)), np.ones((1, 1, 2))
     >>> Deconvolution(x, w, kernel=(2,), num_filter=1, stride=(2,))
     array([[[1., 1., 1., 1.]]])
@@ -194,7 +158,7 @@ def Deconvolution(
     p = read("Deconvolution", _Deconvolution, given)
     if p.num_filter % p.num_group:
         raise ArgumentError(
-            f"Deconvolution: num_filter={p.num_filter} is no multiple of num_group={p.num_group}"
+            f"Deconvolution: num_filter={p.num_filter} is not a multiple of num_group={p.num_group}"
         )
     values = [data, weight] if p.no_bias else [data, weight, bias]
     op = DECONVOLUTION if p.no_bias else DECONVOLUTION_BIASED
@@ -213,7 +177,7 @@ def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shape
     return (moments, known), (known,)
 
 
-def _fill_ones(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+def _fill_ones(inputs: Arrays, outputs: Arrays) -> None:
     outputs[0].fill(1)
 
 
@@ -227,7 +191,7 @@ FIXED = ArrayOp(  # a gamma that is there, and counts as ones
 )
 
 
-@register
+@composed()
 @documented(_BatchNorm)
 def BatchNorm(
     data: Any,
@@ -242,22 +206,16 @@ def BatchNorm(
     """`batch_norm` by MXNet's name: each channel with mean 0 and variance 1, then scaled and
     shifted (Ioffe and Szegedy, 2015).
 
-    Parameters
-    ----------
+    The moving variance is that of the batch, divided by n. On symbols what is not given becomes a
+    variable, as `name_gamma`, and the states auxiliary ones.
+
     data : array (samples, channels, ...), or with channels at `axis`; floats
     gamma, beta : arrays (channels,): scale, and what is added; 1 and 0 where arrays are not given.
         With `fix_gamma`, the default, gamma counts as 1 and gets no gradient.
     moving_mean, moving_var : arrays (channels,), states: written in training (`momentum` of them
         stays), read outside of it. Without them the statistics are always those of the batch.
-
-    The moving variance is that of the batch, divided by n. On symbols what is not given becomes a
-    variable, as `name_gamma`, and the states auxiliary ones.
-
-    Returns
-    -------
-    array of the shape and dtype of data; with `output_mean_var` also the mean and
+    -> array of the shape and dtype of data; with `output_mean_var` also the mean and
         1 / sqrt(variance + eps) that were used, each (channels,)
-
     >>> import nbgraph as ng
     >>> BatchNorm(np.array([[1.0], [3.0]]), eps=0.0)
     array([[-1.],

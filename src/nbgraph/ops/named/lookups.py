@@ -3,7 +3,6 @@ are out of bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,11 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import as_array, as_known, cast, composed, deferrable, library, public
+from nbgraph.ops.define import cast, library, public
 from nbgraph.ops.indexing.indexing import check_bounds
-from nbgraph.ops.indexing.picking import embedding, pick
+from nbgraph.ops.indexing.picking import embedding
 from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
-from nbgraph.shape import Shapes
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Arrays, Shapes
 
 
 def _infer(data: Spec, weight: Spec) -> Spec:
@@ -27,7 +24,7 @@ def _infer(data: Spec, weight: Spec) -> Spec:
     return Spec((*data.shape, weight.shape[1]), weight.dtype)
 
 
-def _compute(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
+def _compute(inputs: Arrays, outputs: Arrays) -> None:
     data, weight = inputs
     places = data.astype(np.int64)
     check_bounds("Embedding", places, weight.shape[0], 0)
@@ -73,22 +70,13 @@ class _Embedding(Param):
 def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given: Any) -> Any:
     """`embedding` by MXNet's name: the row of a table for each number.
 
-    Parameters
-    ----------
     data : array of any shape: numbers of rows from 0, floats are cut to whole numbers; negative
         ones count from the end
     weight : array (input_dim, output_dim); on symbols, left out, it becomes a variable, as
         `name_weight`
-
-    Returns
-    -------
-    array (*data.shape, output_dim) of weight's dtype. The gradient of a row is the sum over the
+    -> array (*data.shape, output_dim) of weight's dtype. The gradient of a row is the sum over the
         places where its number stands; data has none.
-
-    Raises
-    ------
-    IndexingError for a number out of bounds; ShapeError where weight has another shape.
-
+    ! IndexingError for a number out of bounds; ShapeError where weight has another shape.
     >>> import nbgraph as ng
     >>> Embedding([1, 0], [[0.0, 1.0], [2.0, 3.0]])
     array([[2., 3.],
@@ -109,50 +97,3 @@ def Embedding(data: Any, weight: Any = None, *, name: str | None = None, **given
         raise ArgumentError("Embedding: padding_index is for arrays; on symbols use embedding")
     known = {"weight": (asked, None)}
     return applied(_EMBEDDING, [data, weight], {}, name, known)
-
-
-@composed("a", "indices", aliases=("choose_element_0index",))
-def batch_take(a: Any, indices: Any) -> Any:
-    """One element of each row.
-
-    Parameters
-    ----------
-    a : array (rows, n)
-    indices : array (rows,): places from 0, negative ones from the end; out of bounds an
-        IndexingError
-
-    Returns
-    -------
-    array (rows,) of a's dtype; the gradient of what is not taken is 0
-
-    >>> batch_take([[1, 2], [3, 4]], [1, 0])
-    array([2, 3])
-    """
-    return pick(a, indices, -1)
-
-
-@composed("lhs", "mhs", "rhs")
-@deferrable()
-def fill_element_0index(lhs: Any, mhs: Any, rhs: Any) -> Any:
-    """`lhs` with one element of each row replaced; `lhs` itself stays as it is.
-
-    Parameters
-    ----------
-    lhs : array (rows, n)
-    mhs : array (rows,): the new elements
-    rhs : array (rows,): their places, floats are cut to whole numbers; out of bounds an
-        IndexingError
-
-    Returns
-    -------
-    array (rows, n) of lhs's dtype
-
-    >>> fill_element_0index([[1, 2], [3, 4]], [9, 8], [1, 0])
-    array([[1, 9],
-           [8, 4]])
-    """
-    data = as_known("fill_element_0index", lhs)
-    if len(data.shape) != 2:
-        raise ShapeError(f"fill_element_0index: lhs has shape {data.shape}; expected (rows, n)")
-    places = np.arange(data.shape[0]), library.astype(as_array(rhs), "int64")
-    return library.index_update(data, mhs, *places, key=("array", "array"))

@@ -4,19 +4,35 @@ batch; everything is differentiable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
+from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_known, cast, composed, deferrable, library, public
+from nbgraph.ops.define import (
+    as_known,
+    by_numpy,
+    cast,
+    composed,
+    deferrable,
+    define_rows,
+    library,
+    public,
+)
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
+from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped, wide
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 _SINGULAR = "singular matrix"
+
+
+class SlogdetResult(NamedTuple):
+    """Signs of determinants, and logarithms of their sizes."""
+
+    sign: Any
+    logabsdet: Any
 
 
 def square(name: str, x: Spec) -> Spec:
@@ -29,37 +45,8 @@ def square(name: str, x: Spec) -> Spec:
 
 def require_floats(name: str, x: Spec) -> None:
     """DTypeError for matrices of something else."""
-    if not is_float(x.dtype):
+    if not inexact(x.dtype):
         raise DTypeError(f"{name}: A has dtype {x.dtype}; expected floats: use astype")
-
-
-def _wide(x: Array) -> Array:
-    return x.astype(compute_dtype(x.dtype), copy=False)
-
-
-def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
-    """What computes an operator by `run(xp, *inputs, *outputs, **attributes)`, which array
-    libraries other than NumPy do alike."""
-
-    def compute(inputs: Sequence[Array], outputs: Sequence[Array], **attributes: Any) -> None:
-        run(np, *inputs, *outputs, **attributes)
-
-    return compute
-
-
-def solved(name: str, function: Callable[..., Any], *arrays: Array, told: str = "") -> Any:
-    """A function of `numpy.linalg`, in float32 at least; ValueError where it fails. `told`: what is
-    wrong then, for which other libraries have numbers."""
-    try:
-        return function(*map(_wide, arrays))
-    except np.linalg.LinAlgError as error:
-        told = told or f"{str(error)[:1].lower()}{str(error)[1:]}"
-        raise ValueError(f"{name}: {told}") from None
-
-
-def swapped(x: Any) -> Any:
-    """Matrices transposed."""
-    return library.matrix_transpose(x)
 
 
 # triangles --------------------------------------------------------------------------------------
@@ -118,22 +105,13 @@ def linalg_trsm(
 ) -> Any:
     """X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
 
-    Parameters
-    ----------
     A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
     B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
     transpose : whether A is transposed
     alpha : float, a factor of B
-
-    Returns
-    -------
-    array of B's shape
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
+    -> array of B's shape
+    ! ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
         diagonal.
-
     >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
     array([[1.],
            [2.]])
@@ -157,17 +135,11 @@ def linalg_trmm(
 ) -> Any:
     """alpha * A @ B, or alpha * B @ A where `rightside`, A a triangle.
 
-    Parameters
-    ----------
     A : array (..., n, n): one triangle counts, the `lower` or the upper one
     B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
     transpose : whether A is transposed
     alpha : float, a factor
-
-    Returns
-    -------
-    array of B's shape, with leading axes broadcast
-
+    -> array of B's shape, with leading axes broadcast
     >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
     array([[2.],
            [3.]])
@@ -188,49 +160,23 @@ def potrf(xp: Any, a: Array, out: Array) -> None:
 
 
 def _potrf_rule(g: Gradients) -> list[Any]:
-    """L^-T P L^-1, made symmetric; P is the lower triangle of L^T g with half its diagonal."""
-    (factor,) = g.outputs
-    inner = library.tril(library.matmul(swapped(factor), library.tril(g.out_grad)))
+    """L^-H P L^-1, made symmetric; P is the lower triangle of L^H g with half its diagonal."""
+    (factor,), h = g.outputs, adjoint_of(g)
+    inner = library.tril(library.matmul(h(factor), library.tril(g.out_grad)))
     inner = library.subtract(inner, multiply(multiply(inner, np.eye(g.specs[0].shape[-1])), 0.5))
-    made = linalg_trsm(factor, cast(inner, g.specs[0]), transpose=True)
+    made = linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
     made = linalg_trsm(factor, made, rightside=True)
-    return [cast(multiply(library.add(made, swapped(made)), 0.5), g.specs[0])]
+    return [cast(multiply(library.add(made, h(made)), 0.5), g.specs[0])]
 
 
 _POTRF = ArrayOp(
     "linalg_potrf",
     lambda a: square("linalg_potrf", a),
     by_numpy(potrf),
-    gradient=_potrf_rule,
+    gradient=conventional(_potrf_rule),
     operands=("A",),
     keeps=("out",),
 )
-
-
-@public(_POTRF)
-def linalg_potrf(A: Any) -> Any:
-    """The lower triangle L with L @ L.T = A: Cholesky's factor.
-
-    Parameters
-    ----------
-    A : array (..., n, n), floats: symmetric positive definite matrices, of which the lower triangle
-        is read
-
-    Returns
-    -------
-    array (..., n, n), zeros above the diagonal. The gradient is symmetric (Murray, Differentiation
-        of the Cholesky decomposition, 2016).
-
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers; ValueError where A is not positive
-        definite.
-
-    >>> linalg_potrf([[4.0, 2.0], [2.0, 2.0]])
-    array([[2., 0.],
-           [1., 1.]])
-    """
-    return _POTRF(A)
 
 
 @composed("A")
@@ -238,18 +184,9 @@ def linalg_potrf(A: Any) -> Any:
 def linalg_potri(A: Any) -> Any:
     """The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
 
-    Parameters
-    ----------
     A : array (..., n, n), floats, of which the lower triangle is read
-
-    Returns
-    -------
-    array (..., n, n), symmetric
-
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
-
+    -> array (..., n, n), symmetric
+    ! ShapeError for other shapes; DTypeError for integers; ValueError for a zero on A's diagonal.
     >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
     array([[0.25, 0.  ],
            [0.  , 1.  ]])
@@ -281,50 +218,36 @@ _INVERSE = ArrayOp(
 )
 
 
-@public(_INVERSE)
-def linalg_inverse(A: Any) -> Any:
-    """Inverses of matrices.
-
-    Parameters
-    ----------
-    A : array (..., n, n), floats
-
-    Returns
-    -------
-    array (..., n, n); the gradient is -X.T @ out_grad @ X.T, X the inverse
-
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers; ValueError for a singular matrix.
-
-    >>> linalg_inverse([[2.0, 0.0], [0.0, 4.0]])
-    array([[0.5 , 0.  ],
-           [0.  , 0.25]])
-    """
-    return _INVERSE(A)
-
-
 def det(xp: Any, a: Array, out: Array) -> None:
     """The determinant."""
-    out[...] = xp.linalg.det(_wide(a))
+    out[...] = xp.linalg.det(wide(a))
 
 
 def slogdet(xp: Any, a: Array, sign: Array, size: Array) -> None:
     """Its sign, and the logarithm of its size."""
-    sign[...], size[...] = xp.linalg.slogdet(_wide(a))
+    sign[...], size[...] = xp.linalg.slogdet(wide(a))
 
 
 def _by_inverse(factor: Any, g: Gradients) -> list[Any]:
-    turned = swapped(linalg_inverse(g.inputs[0]))
+    turned = swapped(library.linalg_inverse(g.inputs[0]))
     return [cast(multiply(library.expand_dims(factor, (-1, -2)), turned), g.specs[0])]
 
 
 def _slogdet_rule(g: Gradients) -> list[Any]:
-    return [None] if g.out_grads[1] is None else _by_inverse(g.out_grads[1], g)
+    to_sign, to_size = g.out_grads
+    if to_sign is not None and g.specs[0].dtype.kind == "c":  # it turns as the angle does
+        turn = multiply(library.imag(multiply(to_sign, g.outputs[0])), 1j)
+        to_size = turn if to_size is None else library.add(to_size, turn)
+    return [None] if to_size is None else _by_inverse(to_size, g)
 
 
 def _det_infer(a: Spec) -> Spec:
     return Spec(square("linalg_det", a).shape[:-2], a.dtype)
+
+
+def _slogdet_infer(a: Spec) -> tuple[Spec, Spec]:
+    sign = _det_infer(a)
+    return sign, Spec(sign.shape, real_dtype(a.dtype))
 
 
 _DET = ArrayOp(
@@ -337,56 +260,48 @@ _DET = ArrayOp(
 )
 _SLOGDET = ArrayOp(
     "linalg_slogdet",
-    lambda a: (_det_infer(a), _det_infer(a)),
+    _slogdet_infer,
     by_numpy(slogdet),
     gradient=_slogdet_rule,
     operands=("A",),
-    keeps=("A",),
+    keeps=("A", "out0"),
     nout=2,
 )
 
-
-@public(_DET)
-def linalg_det(A: Any) -> Any:
-    """Determinants of matrices.
-
-    Parameters
-    ----------
+_TABLE = """
+linalg_potrf(A): The lower triangle L with L @ L.T = A: Cholesky's factor.
+    A : array (..., n, n), floats: symmetric positive definite matrices, of which the lower triangle
+        is read
+    -> array (..., n, n), zeros above the diagonal. The gradient is symmetric (Murray,
+        Differentiation of the Cholesky decomposition, 2016).
+    ! ShapeError for other shapes; DTypeError for integers; ValueError where A is not positive
+        definite.
+    >>> linalg_potrf([[4.0, 2.0], [2.0, 2.0]])
+    array([[2., 0.],
+           [1., 1.]])
+linalg_inverse(A): Inverses of matrices.
     A : array (..., n, n), floats
-
-    Returns
-    -------
-    array (...). The gradient is out_grad * det(A) * inverse(A).T: of a singular matrix there is
+    -> array (..., n, n); the gradient is -X.T @ out_grad @ X.T, X the inverse
+    ! ShapeError for other shapes; DTypeError for integers; ValueError for a singular matrix.
+    >>> linalg_inverse([[2.0, 0.0], [0.0, 4.0]])
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+linalg_det(A): Determinants of matrices.
+    A : array (..., n, n), floats
+    -> array (...). The gradient is out_grad * det(A) * inverse(A).T: of a singular matrix there is
         none, a ValueError.
-
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers.
-
+    ! ShapeError for other shapes; DTypeError for integers.
     >>> round(float(linalg_det([[2.0, 0.0], [0.0, 4.0]])), 9)
     8.0
-    """
-    return _DET(A)
-
-
-@public(_SLOGDET)
-def linalg_slogdet(A: Any) -> tuple[Any, Any]:
-    """Signs of determinants, and the logarithms of their sizes, which do not overflow.
-
-    Parameters
-    ----------
+linalg_slogdet(A) -> tuple[Any, Any]: Signs of determinants, and the logarithms of their sizes,
+    which do not overflow.
     A : array (..., n, n), floats
-
-    Returns
-    -------
-    two arrays (...): sign, -1, 0 or 1, which has no gradient; logarithm, -inf for a singular
-        matrix, with the gradient inverse(A).T
-
-    Raises
-    ------
-    ShapeError for other shapes; DTypeError for integers.
-
+    -> named tuple of two arrays (...): sign, -1, 0 or 1, which has no gradient, of complex matrices
+        a number of size 1, which has one; logabsdet, -inf for a singular matrix, with the gradient
+        inverse(A).T
+    ! ShapeError for other shapes; DTypeError for integers.
     >>> [float(v) for v in linalg_slogdet([[1.0, 0.0], [0.0, -1.0]])]
     [-1.0, 0.0]
-    """
-    return _SLOGDET(A)
+    = SlogdetResult(*op(...))
+"""
+define_rows(_TABLE, globals(), ("A",))

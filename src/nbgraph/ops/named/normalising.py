@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.parameters import Param, field
-from nbgraph.ops.define import cast, composed, library, whole
+from nbgraph.ops.define import cast, composed, define_rows, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, square
 from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
 from nbgraph.ops.normalisation.norms import layer_norm
-from nbgraph.shape import Shapes, axis_of
+from nbgraph.shape import Arrays, Shapes, axis_of
 
-Array = np.ndarray[Any, Any]
 _WEIGHTS = {"gamma": (None, 1), "beta": (None, 0)}
 
 
@@ -42,9 +39,7 @@ def _beside(data: Spec, axis: int) -> tuple[int, ...]:
     return tuple(n if d == place else 1 for d, n in enumerate(data.shape))
 
 
-def _along(
-    inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int, groups: int | None
-) -> None:
+def _along(inputs: Arrays, outputs: Arrays, *, axis: int, groups: int | None) -> None:
     (out,), weight = outputs, inputs[1]
     # a weight of a group is that of several elements
     out.reshape(weight.size, out.size // max(weight.size, 1))[...] = weight[:, None]
@@ -137,21 +132,12 @@ def LayerNorm(
     """`layer_norm` by MXNet's name: rows along `axis` with mean 0 and variance 1, times gamma plus
     beta (Ba, Kiros and Hinton, 2016).
 
-    Parameters
-    ----------
     data : array, floats
     gamma, beta : arrays (n,), n the size of `axis`; on symbols, left out, they become variables, as
         `name_gamma`
-
-    Returns
-    -------
-    array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), which
+    -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), which
         have size 1 along `axis`
-
-    Raises
-    ------
-    ShapeError for weights of another shape; ArgumentError for arrays without weights.
-
+    ! ShapeError for weights of another shape; ArgumentError for arrays without weights.
     >>> import nbgraph as ng
     >>> LayerNorm(np.array([[1.0, 3.0]]), [1.0, 1.0], [0.0, 5.0], eps=0.0)
     array([[-1.,  6.]])
@@ -169,30 +155,6 @@ def LayerNorm(
 
 
 @composed("data", "gamma", "beta")
-def InstanceNorm(
-    data: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1e-3, name: str | None = None
-) -> Any:
-    """`instance_norm` by MXNet's name: each channel of each sample with mean 0 and variance 1,
-    times gamma plus beta (Ulyanov, Vedaldi and Lempitsky, 2016).
-
-    Parameters
-    ----------
-    data : array (samples, channels, *space), floats
-    gamma, beta : arrays (channels,); on symbols, left out, they become variables
-    eps : float, added to the variance
-
-    Returns
-    -------
-    array of the shape of data
-
-    >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
-    array([[[4., 6.]]])
-    """
-    made = _standard(Reshape(data, (0, 0, -1)), data, eps)
-    return _weighted(made, data, (gamma, beta), 1, name)
-
-
-@composed("data", "gamma", "beta")
 def GroupNorm(
     data: Any,
     gamma: Any = None,
@@ -206,24 +168,15 @@ def GroupNorm(
     """`group_norm` by MXNet's name: groups of channels of each sample with mean 0 and variance 1,
     times gamma plus beta (Wu and He, 2018).
 
-    Parameters
-    ----------
     data : array (samples, channels, *space), floats
     gamma, beta : arrays (num_groups,), one value a group, or (channels,), one a channel; on
         symbols, left out, they become variables with a value for each group
     num_groups : int, of which channels is a multiple
     eps : float, added to the variance
     output_mean_var : whether mean and deviation are outputs, too
-
-    Returns
-    -------
-    array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), each
+    -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), each
         (samples, num_groups)
-
-    Raises
-    ------
-    ShapeError where channels are no multiple of the groups, or weights have another shape.
-
+    ! ShapeError where channels are not a multiple of the groups, or weights have another shape.
     >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
     array([-1.,  1.])
     """
@@ -251,16 +204,10 @@ class _L2(Param):
 def L2Normalization(data: Any, *, name: str | None = None, **given: Any) -> Any:
     """`data` over the root of a sum of squares plus eps.
 
-    Parameters
-    ----------
     data : array (samples, channels, *space), floats
     mode : the sum is over a sample ("instance"), over channels at each place ("channel"), or over
         places in each channel ("spatial")
-
-    Returns
-    -------
-    array of the shape of data
-
+    -> array of the shape of data
     >>> L2Normalization([[3.0, 4.0]])
     array([[0.6, 0.8]])
     >>> L2Normalization([[[3.0, 0.0], [4.0, 1.0]]], mode="channel")
@@ -294,19 +241,10 @@ def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
     """Local response norm over channels (Krizhevsky, Sutskever and Hinton, 2012, 3.3):
     data / (knorm + alpha / nsize * sum of squares of the nsize channels around) ** beta.
 
-    Parameters
-    ----------
     data : array (images, channels, height, width), floats. Channels beyond the first and the last
         one count as 0.
-
-    Returns
-    -------
-    array of the shape of data
-
-    Raises
-    ------
-    ShapeError for an even `nsize`.
-
+    -> array of the shape of data
+    ! ShapeError for an even `nsize`.
     >>> LRN(np.ones((1, 1, 1, 1)), nsize=1, alpha=2.0, beta=1.0)
     array([[[[0.25]]]])
     """
@@ -318,3 +256,18 @@ def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
     around = reshape_like(mean, data)
     base = add(multiply(around, p.alpha), p.knorm)
     return named(multiply(data, power(base, -p.beta)), name)
+
+
+_TABLE = """
+InstanceNorm(data, gamma=None, beta=None, *, eps: float = 0.001, name=None): `instance_norm` by
+    MXNet's name: each channel of each sample with mean 0 and variance 1, times gamma plus beta
+    (Ulyanov, Vedaldi and Lempitsky, 2016).
+    data : array (samples, channels, *space), floats
+    gamma, beta : arrays (channels,); on symbols, left out, they become variables
+    eps : float, added to the variance
+    -> array of the shape of data
+    >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
+    array([[[4., 6.]]])
+    = _weighted(_standard(Reshape(data, (0, 0, -1)), data, eps), data, (gamma, beta), 1, name)
+"""
+define_rows(_TABLE, globals(), ("beta", "data", "gamma"))

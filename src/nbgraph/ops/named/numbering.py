@@ -7,7 +7,6 @@ these are constants for derivatives.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,13 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ArgumentError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
-from nbgraph.ops.define import Shape, as_array, public, whole, whole_tuple
+from nbgraph.ops.define import Shape, as_array, define_rows, public, whole, whole_tuple
+from nbgraph.shape import Array, Arrays
 
-Array = np.ndarray[Any, Any]
 WHOLE = np.dtype("int64")
 
 
-def _extents(name: str, shape: Any) -> Shape:
+def extents(name: str, shape: Any) -> Shape:
     """A shape whose first size may be -1: not known, and not needed."""
     found = whole_tuple(name, "shape", shape)
     if not found or min(found[1:], default=0) < 0 or found[0] < -1:
@@ -48,7 +47,7 @@ def _ravel_infer(data: Spec, *, shape: Shape) -> Spec:
     return Spec(data.shape[1:], WHOLE)
 
 
-def _ravel(inputs: Sequence[Array], outputs: Sequence[Array], *, shape: Shape) -> None:
+def _ravel(inputs: Arrays, outputs: Arrays, *, shape: Shape) -> None:
     total = np.zeros_like(outputs[0])
     for axis, (row, size) in enumerate(zip(inputs[0].astype(WHOLE), shape, strict=True)):
         _require_below("ravel_multi_index", row, size, f"is out of bounds for axis {axis}")
@@ -59,32 +58,9 @@ def _ravel(inputs: Sequence[Array], outputs: Sequence[Array], *, shape: Shape) -
 _RAVEL = ArrayOp("ravel_multi_index", _ravel_infer, _ravel, gradient=constant, operands=("data",))
 
 
-@public(_RAVEL)
-def ravel_multi_index(data: Any, shape: Any) -> Any:
-    """The numbers, in C order, of elements at these coordinates of an array of `shape`.
-
-    Parameters
-    ----------
-    data : array (axes, ...), a row of coordinates for each axis; floats are cut to whole numbers
-    shape : sizes; the first may be -1, not known
-
-    Returns
-    -------
-    array (...) of int64, a constant for derivatives
-
-    Raises
-    ------
-    IndexingError for a coordinate out of bounds; ShapeError for another number of rows.
-
-    >>> ravel_multi_index([[3, 6, 6], [4, 5, 1]], shape=(7, 6))
-    array([22, 41, 37])
-    """
-    return _RAVEL(as_array(data), shape=_extents("ravel_multi_index", shape))
-
-
-def _unravel(inputs: Sequence[Array], outputs: Sequence[Array], *, shape: Shape) -> None:
+def _unravel(inputs: Arrays, outputs: Arrays, *, shape: Shape) -> None:
     rest, size = inputs[0].astype(WHOLE), -1 if shape[0] < 0 else math.prod(shape)
-    _require_below("unravel_index", rest, size, f"is no number of an element of {shape}")
+    _require_below("unravel_index", rest, size, f"is not a number of an element of {shape}")
     for axis in reversed(range(1, len(shape))):
         rest, outputs[0][axis, ...] = np.divmod(rest, max(shape[axis], 1))
     outputs[0][0, ...] = rest
@@ -97,30 +73,6 @@ _UNRAVEL = ArrayOp(
     gradient=constant,
     operands=("data",),
 )
-
-
-@public(_UNRAVEL)
-def unravel_index(data: Any, shape: Any) -> Any:
-    """The coordinates of the elements with these numbers, in C order, of an array of `shape`.
-
-    Parameters
-    ----------
-    data : array (...) of numbers from 0; floats are cut to whole numbers
-    shape : sizes; the first may be -1, not known
-
-    Returns
-    -------
-    array (axes, ...) of int64, a row for each axis; a constant for derivatives
-
-    Raises
-    ------
-    IndexingError for a number out of bounds.
-
-    >>> unravel_index([22, 41, 37], shape=(7, 6))
-    array([[3, 6, 6],
-           [4, 5, 1]])
-    """
-    return _UNRAVEL(as_array(data), shape=_extents("unravel_index", shape))
 
 
 # counts -----------------------------------------------------------------------------------------
@@ -139,11 +91,7 @@ def _counts_infer(a: Spec, *edges: Spec, bins: int | None, range: Any) -> tuple[
 
 
 def _counts(
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
-    *,
-    bins: int | None,
-    range: tuple[float, float] | None,
+    inputs: Arrays, outputs: Arrays, *, bins: int | None, range: tuple[float, float] | None
 ) -> None:
     a, *edges = (x.astype(compute_dtype(x.dtype)) if is_float(x.dtype) else x for x in inputs)
     try:
@@ -154,12 +102,7 @@ def _counts(
 
 
 _HISTOGRAM = ArrayOp(
-    "histogram",
-    _counts_infer,
-    _counts,
-    gradient=constant,
-    operands=("a", "*bins"),
-    nout=2,
+    "histogram", _counts_infer, _counts, gradient=constant, operands=("a", "*bins"), nout=2
 )
 
 
@@ -207,3 +150,27 @@ def _two(bounds: Any) -> tuple[float, float]:
             f"histogram: range={bounds!r}; give finite numbers, the lower one first"
         )
     return low, high
+
+
+_TABLE = """
+ravel_multi_index(data, shape): The numbers, in C order, of elements at these coordinates of an
+    array of `shape`.
+    data : array (axes, ...), a row of coordinates for each axis; floats are cut to whole numbers
+    shape : sizes; the first may be -1, not known
+    -> array (...) of int64, a constant for derivatives
+    ! IndexingError for a coordinate out of bounds; ShapeError for another number of rows.
+    >>> ravel_multi_index([[3, 6, 6], [4, 5, 1]], shape=(7, 6))
+    array([22, 41, 37])
+    = _RAVEL(as_array(data), shape=extents("ravel_multi_index", shape))
+unravel_index(data, shape): The coordinates of the elements with these numbers, in C order, of an
+    array of `shape`.
+    data : array (...) of numbers from 0; floats are cut to whole numbers
+    shape : sizes; the first may be -1, not known
+    -> array (axes, ...) of int64, a row for each axis; a constant for derivatives
+    ! IndexingError for a number out of bounds.
+    >>> unravel_index([22, 41, 37], shape=(7, 6))
+    array([[3, 6, 6],
+           [4, 5, 1]])
+    = _UNRAVEL(as_array(data), shape=extents("unravel_index", shape))
+"""
+define_rows(_TABLE, globals())

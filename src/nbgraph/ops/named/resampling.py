@@ -17,9 +17,7 @@ from nbgraph.ops.define import as_known, composed, deferrable, library
 from nbgraph.ops.draws.layered import bilinear
 from nbgraph.ops.named.deconvolutions import DECONVOLUTION
 from nbgraph.ops.named.layering import Axes, applied, documented, named, read
-from nbgraph.ops.named.reshaping import Reshape
 from nbgraph.ops.windows.pools import avg_pooling, max_pooling
-from nbgraph.ops.windows.regions import roi_pooling
 
 _EXTENTS = ("kernel", "stride", "pad")  # numbers for each axis of space
 
@@ -188,32 +186,6 @@ def _root(total: Any, exponent: int) -> Any:
     return library.sqrt(total) if exponent == 2 else library.cbrt(total)
 
 
-@composed("data", "rois")
-def ROIPooling(
-    data: Any, rois: Any, *, pooled_size: Any, spatial_scale: float, name: str | None = None
-) -> Any:
-    """`roi_pooling` by MXNet's name: the maximum of each bin of each region (Girshick, Fast R-CNN,
-    2015).
-
-    Parameters
-    ----------
-    data : array (images, channels, height, width), no floats smaller than float32
-    rois : array (regions, 5): number of the image, then x1, y1, x2, y2, both corners within
-    pooled_size : (rows, columns) of bins
-    spatial_scale : float, cells of data per unit of the regions
-
-    Returns
-    -------
-    array (regions, channels, rows, columns); an empty bin gives 0
-
-    >>> data = np.arange(16.0).reshape(1, 1, 4, 4)
-    >>> ROIPooling(data, [[0, 0, 0, 3, 3]], pooled_size=(1, 2), spatial_scale=1.0)
-    array([[[[13., 15.]]]])
-    """
-    made = roi_pooling(data, rois, pooled_size=pooled_size, spatial_scale=spatial_scale)
-    return named(made, name)
-
-
 class _UpSampling(Param):
     """Parameters of UpSampling."""
 
@@ -296,48 +268,3 @@ def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
 
 def _repeated(x: Any, scale: int) -> Any:
     return library.repeat(library.repeat(x, scale, 2), scale, 3)
-
-
-@composed("data")
-def depth_to_space(data: Any, block_size: int) -> Any:
-    """Channels as blocks of cells: (n, c * b * b, h, w) becomes (n, c, h * b, w * b).
-
-    Parameters
-    ----------
-    data : array (images, channels, height, width), channels a multiple of block_size ** 2. The
-        channels of one block lie c apart: number k * c + i is cell k of the blocks of channel i.
-    block_size : int, rows and columns of a block
-
-    Raises
-    ------
-    ShapeError where channels do not divide.
-
-    >>> depth_to_space(np.arange(4.0).reshape(1, 4, 1, 1), 2)
-    array([[[[0., 1.],
-             [2., 3.]]]])
-    """
-    parts = Reshape(data, (0, -4, block_size, -1, 0, 0))
-    parts = Reshape(parts, (0, 0, -4, block_size, -1, 0, 0))
-    return Reshape(library.transpose(parts, (0, 3, 4, 1, 5, 2)), (0, 0, -3, -3))
-
-
-@composed("data")
-def space_to_depth(data: Any, block_size: int) -> Any:
-    """Blocks of cells as channels, the inverse of `depth_to_space`: (n, c, h * b, w * b) becomes
-    (n, c * b * b, h, w).
-
-    Parameters
-    ----------
-    data : array (images, channels, height, width), both axes of space multiples of block_size
-    block_size : int, rows and columns of a block
-
-    Raises
-    ------
-    ShapeError where space does not divide.
-
-    >>> space_to_depth(np.arange(4.0).reshape(1, 1, 2, 2), 2).ravel()
-    array([0., 1., 2., 3.])
-    """
-    parts = Reshape(data, (0, 0, -4, -1, block_size, -4, -1, block_size))
-    parts = library.transpose(parts, (0, 3, 5, 1, 2, 4))
-    return Reshape(Reshape(parts, (0, -3, 0, 0, 0)), (0, -3, 0, 0))

@@ -12,23 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.device import Context
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec, constant
-from nbgraph.ops.define import (
-    Shape,
-    as_known,
-    composed,
-    deferrable,
-    library,
-    public,
-    whole,
-    whole_tuple,
-)
-from nbgraph.ops.named.layering import named
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.ops.define import Shape, as_known, define_rows, library, whole_tuple
+from nbgraph.ops.named.layering import named as named
 from nbgraph.ops.shapes.shape import reshape_view
-from nbgraph.shape import Shapes, broadcast, merged, same_size
+from nbgraph.shape import Array, Shapes, broadcast, merged, same_size
 
-Array = np.ndarray[Any, Any]
 Bounds = tuple[int | None, int | None]
 
 
@@ -127,239 +118,87 @@ _RESHAPE = ArrayOp(
 )
 
 
-@public(_RESHAPE)
-def Reshape(
-    data: Any, shape: Any, *, reverse: bool = False, name: str | None = None, out: Any = None
-) -> Any:
-    """The elements in C order under another shape: a view where memory allows it.
+def shape_like(lhs: Any, rhs: Any, lhs_axes: Bounds, rhs_axes: Bounds) -> Shape:
+    """Return the shape of `lhs` with some axes replaced by axes of `rhs`."""
+    own, other = (tuple(as_known("reshape_like", x).shape) for x in (lhs, rhs))
+    first, last, _ = slice(*lhs_axes).indices(len(own))
+    shape = (*own[:first], *other[slice(*rhs_axes)], *own[max(first, last) :])
+    if math.prod(shape) != math.prod(own):
+        raise ShapeError(
+            f"reshape_like: lhs has shape {own} and rhs {other}: that gives {shape}; "
+            "give arrays of as many elements"
+        )
+    return shape
 
-    Parameters
-    ----------
+
+def wide_like(lhs: Any, rhs: Any, lhs_axes: Any, rhs_axes: Any) -> Shape:
+    """Return the shape of `lhs`, with the sizes of `rhs` along some axes or all."""
+    name = "broadcast_like"
+    own, other = (tuple(as_known(name, x).shape) for x in (lhs, rhs))
+    places = whole_tuple(name, "lhs_axes", lhs_axes or ())
+    shape = [*own] if places else [*other]
+    for d, k in zip(places, whole_tuple(name, "rhs_axes", rhs_axes or ()), strict=True):
+        shape[d] = other[k]
+    if broadcast(name, [("lhs", own), ("rhs", tuple(shape))]) != tuple(shape):
+        raise ShapeError(f"{name}: shape {own} does not broadcast to {tuple(shape)}")
+    return tuple(shape)
+
+
+def numbers(x: Any, values: Sequence[int]) -> Any:
+    """Return a vector of int64, where `x` is."""
+    if isinstance(x, np.ndarray):
+        return np.array(values, np.int64)
+    device = getattr(x, "device", None)
+    if isinstance(device, Context):  # an array; symbols are on none
+        namespace = x.__array_namespace__()
+        return namespace.asarray(values, dtype=namespace.int64, device=device)
+    zeros = library.zeros_like(x, "int64", shape=(len(values),))
+    return library.add(zeros, np.array(values, np.int64))
+
+
+_TABLE = """
+Reshape(data, shape: ints, *, reverse=False, name=None, out=None): The elements in C order under
+    another shape: a view where memory allows it.
     data : array of any dtype
     shape : sizes, or MXNet's codes: 0 keeps an axis, -1 (once) is what is left, -2 keeps all the
         rest, -3 makes one axis of two, -4 makes two of one, whose sizes follow (one of them may be
         -1)
     reverse : whether codes are matched with axes from the last one on
-    out : array to write to, optional
-
-    Raises
-    ------
-    ShapeError where sizes or codes do not fit.
-
+    ! ShapeError where sizes or codes do not fit.
     >>> Reshape(np.zeros((2, 3, 4)), (0, -1)).shape, Reshape(np.zeros((8, 3)), (-4, 2, -1, 0)).shape
     ((2, 12), (2, 4, 3))
-    """
-    codes = whole_tuple("Reshape", "shape", shape)
-    return named(_RESHAPE(data, shape=codes, reverse=bool(reverse), out=out), name)
-
-
-@composed("data", aliases=("flatten",))
-def Flatten(data: Any, *, name: str | None = None) -> Any:
-    """All axes but the first as one.
-
-    Parameters
-    ----------
-    data : array (samples, ...), also (samples,)
-
-    Returns
-    -------
-    array (samples, numbers of a sample), a view where memory allows it
-
-    >>> Flatten(np.zeros((2, 3, 4))).shape
-    (2, 12)
-    """
-    return Reshape(data, (0, -1), name=name)
-
-
-def _like_infer(lhs: Spec, rhs: Spec, *, lhs_axes: Bounds, rhs_axes: Bounds) -> Spec:
-    first, last, _ = slice(*lhs_axes).indices(len(lhs.shape))
-    taken = rhs.shape[slice(*rhs_axes)]
-    shape = (*lhs.shape[:first], *taken, *lhs.shape[max(first, last) :])
-    if math.prod(shape) != math.prod(lhs.shape):
-        raise ShapeError(
-            f"reshape_like: lhs has shape {lhs.shape} and rhs {rhs.shape}: that gives {shape}; "
-            "give arrays of as many elements"
-        )
-    return Spec(shape, lhs.dtype)
-
-
-def _like(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
-    outputs[0][...] = inputs[0].reshape(outputs[0].shape)
-
-
-_LIKE = ArrayOp(
-    "reshape_like",
-    _like_infer,
-    _like,
-    gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape), None],
-    operands=("lhs", "rhs"),
-)
-
-
-@public(_LIKE)
-def reshape_like(
-    lhs: Any,
-    rhs: Any,
-    *,
-    lhs_begin: int | None = None,
-    lhs_end: int | None = None,
-    rhs_begin: int | None = None,
-    rhs_end: int | None = None,
-) -> Any:
-    """The elements of `lhs` under the shape of `rhs`, or with some of its axes in place of some of
-    their own.
-
-    Parameters
-    ----------
+    = named(op(...), name)
+reshape_like(lhs, rhs, *, lhs_begin: int | None = None, lhs_end: int | None = None,
+    rhs_begin: int | None = None, rhs_end: int | None = None): The elements of `lhs` under the shape
+    of `rhs`, or with some of its axes in place of some of their own: a view where memory allows it.
     lhs : array of any dtype
     rhs : array of which the shape counts; it has no gradient
     lhs_begin, lhs_end : int or None, the axes that are replaced: from the first up to the second,
         by default all; negative ones count from the end
     rhs_begin, rhs_end : likewise, the axes of rhs that come in their place
-
-    Raises
-    ------
-    ShapeError where that is another number of elements.
-
+    ! ShapeError where that is another number of elements.
     >>> reshape_like(np.zeros((30, 7)), np.zeros((15, 2, 4)), lhs_end=1, rhs_end=2).shape
     (15, 2, 7)
-    """
-    return _LIKE(lhs, rhs, lhs_axes=(lhs_begin, lhs_end), rhs_axes=(rhs_begin, rhs_end))
-
-
-def _wide_infer(lhs: Spec, rhs: Spec, *, axes: tuple[tuple[int, int], ...]) -> Spec:
-    shape = [*lhs.shape] if axes else [*rhs.shape]
-    for own, other in axes:
-        shape[own] = rhs.shape[other]
-    if broadcast("broadcast_like", [("lhs", lhs.shape), ("rhs", tuple(shape))]) != tuple(shape):
-        raise ShapeError(f"broadcast_like: shape {lhs.shape} does not broadcast to {tuple(shape)}")
-    return Spec(tuple(shape), lhs.dtype)
-
-
-def _wide(inputs: Sequence[Array], outputs: Sequence[Array], **_: Any) -> None:
-    outputs[0][...] = inputs[0]
-
-
-_WIDE = ArrayOp(
-    "broadcast_like",
-    _wide_infer,
-    _wide,
-    gradient=lambda g: [library.sum_to(g.out_grad, g.specs[0].shape), None],
-    operands=("lhs", "rhs"),
-)
-
-
-@public(_WIDE)
-def broadcast_like(lhs: Any, rhs: Any, *, lhs_axes: Any = (), rhs_axes: Any = ()) -> Any:
-    """`lhs` repeated to the shape of `rhs`, or along some axes to the sizes of others.
-
-    Parameters
-    ----------
+    = library.reshape(
+        lhs, shape_like(lhs, rhs, (lhs_begin, lhs_end), (rhs_begin, rhs_end)))
+broadcast_like(lhs, rhs, *, lhs_axes=(), rhs_axes=()): `lhs` repeated to the shape of `rhs`, or
+    along some axes to the sizes of others, without copies.
     lhs : array, of size 1 along what is repeated
     rhs : array of which the shape counts; it has no gradient
     lhs_axes, rhs_axes : axes of lhs, and as many of rhs whose sizes they get; by default all
-
-    Returns
-    -------
-    array of lhs's dtype; the gradient is the sum over what was repeated
-
-    Raises
-    ------
-    ShapeError where shapes do not broadcast.
-
+    -> array of lhs's dtype; the gradient is the sum over what was repeated
+    ! ShapeError where shapes do not broadcast.
     >>> broadcast_like(np.zeros((1, 3)), np.zeros((4, 2)), lhs_axes=(0,), rhs_axes=(-1,)).shape
     (2, 3)
-    """
-    own, other = (
-        whole_tuple("broadcast_like", label, axes or ())
-        for label, axes in (("lhs_axes", lhs_axes), ("rhs_axes", rhs_axes))
-    )
-    return _WIDE(lhs, rhs, axes=tuple(zip(own, other, strict=True)))
-
-
-@composed("data", aliases=("broadcast_axes",))
-@deferrable()
-def broadcast_axis(data: Any, axis: Any = (), size: Any = ()) -> Any:
-    """Repeated along axes of size 1 to these sizes.
-
-    Parameters
-    ----------
-    data : array
-    axis, size : ints or as many of both: axes of size 1, and their new sizes
-
-    Raises
-    ------
-    ShapeError for an axis of another size than 1.
-
-    >>> broadcast_axis(np.zeros((1, 3, 1)), axis=(0, 2), size=(2, 4)).shape
-    (2, 3, 4)
-    """
-    data = as_known("broadcast_axis", data)
-    axes, sizes = (
-        whole_tuple("broadcast_axis", label, v) for label, v in (("axis", axis), ("size", size))
-    )
-    shape = list(data.shape)
-    for own, n in zip(axes, sizes, strict=True):
-        shape[own] = n
-    return library.broadcast_to(data, tuple(shape))
-
-
-@composed("data")
-def SwapAxis(data: Any, dim1: int = 0, dim2: int = 0, *, name: str | None = None) -> Any:
-    """`swapaxes` by MXNet's name: a view with two axes exchanged.
-
-    Parameters
-    ----------
-    data : array
-    dim1, dim2 : ints, the axes; negative ones count from the end
-
-    >>> SwapAxis(np.zeros((2, 3, 4)), dim1=0, dim2=2).shape
-    (4, 3, 2)
-    """
-    first, second = (whole("SwapAxis", "dim", d) for d in (dim1, dim2))
-    return named(library.swapaxes(data, first, second), name)
-
-
-def _shape(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = inputs[0].shape
-
-
-def _size(inputs: Sequence[Array], outputs: Sequence[Array]) -> None:
-    outputs[0][...] = inputs[0].size
-
-
-_SHAPE = ArrayOp(
-    "shape_array",
-    lambda x: Spec((len(x.shape),), np.dtype("int64")),
-    _shape,
-    gradient=constant,
-)
-_SIZE = ArrayOp("size_array", lambda x: Spec((1,), np.dtype("int64")), _size, gradient=constant)
-
-
-@public(_SHAPE)
-def shape_array(x: Any) -> Any:
-    """The shape as a vector of int64.
-
-    Parameters
-    ----------
-    x : array
-
+    = library.broadcast_to(lhs, wide_like(lhs, rhs, lhs_axes, rhs_axes))
+shape_array(x): The shape as a vector of int64.
     >>> shape_array(np.zeros((2, 3)))
     array([2, 3])
-    """
-    return _SHAPE(x)
-
-
-@public(_SIZE)
-def size_array(x: Any) -> Any:
-    """The number of elements as a vector of one int64.
-
-    Parameters
-    ----------
-    x : array
-
+    = numbers(as_array(x), as_known("shape_array", x).shape)
+size_array(x): The number of elements as a vector of one int64.
     >>> size_array(np.zeros((2, 3)))
     array([6])
-    """
-    return _SIZE(x)
+    = numbers(as_array(x), [math.prod(as_known("size_array", x).shape)])
+"""
+_LIKE = ("reshape_like", "broadcast_like", "shape_array", "size_array")
+define_rows(_TABLE, globals(), ("lhs", "rhs", "x"), like=_LIKE)

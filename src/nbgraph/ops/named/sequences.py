@@ -4,19 +4,15 @@ way round. What lies beyond a sample's length does not belong to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
-from nbgraph.ops.define import composed, library
-from nbgraph.ops.elementwise.comparison import less, where
-from nbgraph.ops.named.layering import named
-from nbgraph.ops.shapes.slicing import at_axis, slice_view
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.define import library
+from nbgraph.ops.shapes.slicing import at_axis
+from nbgraph.shape import Arrays
 
 
 def _lengths(name: str, given: Any, use: bool) -> Any:
@@ -53,11 +49,11 @@ def _beside_infer(data: Spec, lengths: Spec, *, axis: int) -> Spec:
     return made
 
 
-def _beside(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> None:
+def _beside(inputs: Arrays, outputs: Arrays, *, axis: int) -> None:
     outputs[0][...] = inputs[1].reshape(outputs[0].shape)
 
 
-def _steps(inputs: Sequence[Array], outputs: Sequence[Array], *, axis: int) -> None:
+def _steps(inputs: Arrays, outputs: Arrays, *, axis: int) -> None:
     outputs[0][...] = np.arange(outputs[0].size).reshape(outputs[0].shape)
 
 
@@ -77,117 +73,34 @@ STEPS = ArrayOp(  # the number of each step
 )
 
 
-@composed("data", "sequence_length")
-def SequenceMask(
-    data: Any,
-    sequence_length: Any = None,
-    *,
-    use_sequence_length: bool = False,
-    value: float = 0.0,
-    axis: int = 0,
-    name: str | None = None,
-) -> Any:
-    """`data` with `value` at steps beyond each sample's length.
+# what rows of the table compute -------------------------------------------------------------------
 
-    Parameters
-    ----------
-    data : array (steps, samples, ...), with axis=1 (samples, steps, ...)
-    sequence_length : array (samples,), read where `use_sequence_length`; else nothing is masked
-    value : float
-    axis : int, 0 or 1, that of the steps
 
-    Returns
-    -------
-    array of the shape of data; masked elements have gradient 0
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; ArgumentError where lengths are missing.
-
-    >>> SequenceMask([[1.0, 2.0], [3.0, 4.0]], [1, 2], use_sequence_length=True)
-    array([[1., 2.],
-           [0., 4.]])
-    """
-    lengths = _lengths("SequenceMask", sequence_length, use_sequence_length)
+def masked(data: Any, lengths: Any, use: bool, value: float, axis: int) -> Any:
+    """Data with a value beyond each sample's length."""
+    lengths = _lengths("SequenceMask", lengths, use)
     if lengths is None:
-        return named(library.positive(data), name)
-    there = less(STEPS(data, axis=axis), BESIDE(data, lengths, axis=axis))
-    return named(where(there, data, float(value)), name)
+        return library.positive(data)
+    there = library.less(STEPS(data, axis=axis), BESIDE(data, lengths, axis=axis))
+    return library.where(there, data, float(value))
 
 
-@composed("data", "sequence_length")
-def SequenceLast(
-    data: Any,
-    sequence_length: Any = None,
-    *,
-    use_sequence_length: bool = False,
-    axis: int = 0,
-    name: str | None = None,
-) -> Any:
-    """The last step of each sample.
-
-    Parameters
-    ----------
-    data : array (steps, samples, ...), with axis=1 (samples, steps, ...)
-    sequence_length : array (samples,) of 1 to steps, read where `use_sequence_length`; else all
-        samples have all steps
-    axis : int, 0 or 1, that of the steps
-
-    Returns
-    -------
-    array (samples, ...); the gradient goes to the steps that were taken
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; IndexingError for a length beyond the steps; ArgumentError
-        where
-    lengths are missing.
-
-    >>> SequenceLast([[1.0, 2.0], [3.0, 4.0]], [1, 2], use_sequence_length=True)
-    array([1., 4.])
-    """
-    lengths = _lengths("SequenceLast", sequence_length, use_sequence_length)
+def last(data: Any, lengths: Any, use: bool, axis: int) -> Any:
+    """The last step of each sample."""
+    lengths = _lengths("SequenceLast", lengths, use)
     if lengths is None:
-        return named(slice_view(data, at_axis(axis, -1)), name)
+        return library.slice_view(data, at_axis(axis, -1))
     places = library.subtract(BESIDE(data, lengths, axis=axis), 1)
-    return named(library.squeeze(library.take_along_axis(data, places, axis), axis), name)
+    return library.squeeze(library.take_along_axis(data, places, axis), axis)
 
 
-@composed("data", "sequence_length")
-def SequenceReverse(
-    data: Any,
-    sequence_length: Any = None,
-    *,
-    use_sequence_length: bool = False,
-    axis: int = 0,
-    name: str | None = None,
-) -> Any:
-    """The steps of each sample in reverse order; those beyond its length stay where they are.
-
-    Parameters
-    ----------
-    data : array (steps, samples, ...), with axis=1 (samples, steps, ...)
-    sequence_length : array (samples,), read where `use_sequence_length`; else all steps are
-        reversed
-    axis : int, 0 or 1, that of the steps
-
-    Returns
-    -------
-    array of the shape of data
-
-    Raises
-    ------
-    ShapeError where shapes do not fit; ArgumentError where lengths are missing.
-
-    >>> SequenceReverse([[1.0, 2.0], [3.0, 4.0]], [1, 2], use_sequence_length=True)
-    array([[1., 4.],
-           [3., 2.]])
-    """
-    lengths = _lengths("SequenceReverse", sequence_length, use_sequence_length)
+def backwards(data: Any, lengths: Any, use: bool, axis: int) -> Any:
+    """The steps of each sample in reverse order, as many as it has."""
+    lengths = _lengths("SequenceReverse", lengths, use)
     if lengths is None:
-        return named(library.flip(data, axis), name)
+        return library.flip(data, axis)
     steps = STEPS(data, axis=axis)
-    last = library.subtract(BESIDE(data, lengths, axis=axis), 1)
-    back = library.subtract(last, steps)
-    places = where(library.greater_equal(back, 0), back, steps)
-    return named(library.take_along_axis(data, places, axis), name)
+    final = library.subtract(BESIDE(data, lengths, axis=axis), 1)
+    back = library.subtract(final, steps)
+    places = library.where(library.greater_equal(back, 0), back, steps)
+    return library.take_along_axis(data, places, axis)

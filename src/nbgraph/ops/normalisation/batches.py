@@ -7,23 +7,22 @@ training only. The rest is arithmetic, which graphs fuse.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
-from nbgraph.operator.tiled_op import TiledCall, TiledOp
-from nbgraph.ops.define import Shape, cast, library, public
+from nbgraph.operator.tiled_op import TiledOp, tile_call
+from nbgraph.ops.define import Shape, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.settings import config
-from nbgraph.shape import Shapes
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array, Arrays, Shapes
 
 
 def _channels(name: str, x: Spec) -> int:
@@ -46,11 +45,11 @@ def _infer(x: Spec) -> Spec:
     return Spec((2, channels), x.dtype)
 
 
-def _tiling(specs: Sequence[Spec], dtype: Any) -> TiledCall | None:
+def _tiling(specs: Sequence[Spec], dtype: Any) -> KernelCall | None:
     return _call("moments", specs[0], dtype, 0.3)
 
 
-def _call(text: str, x: Spec, dtype: Any, each: float, *rest: int) -> TiledCall | None:
+def _call(text: str, x: Spec, dtype: Any, each: float, *rest: int) -> KernelCall | None:
     """`text`: the name of the function of `nbgraph.kernels.channels`; `each`: nanoseconds."""
     from nbgraph.kernels import channels
     from nbgraph.kernels.written import written
@@ -60,7 +59,7 @@ def _call(text: str, x: Spec, dtype: Any, each: float, *rest: int) -> TiledCall 
     name = made.rsplit("def ", 1)[1].split("(", 1)[0]
     images, count = x.shape[:2]
     cost = int(images * count * cells * each)
-    return TiledCall(written(name, made, dtype), (images, count), (cells, *rest), count, cost)
+    return tile_call(written(name, made, dtype), (images, count), (cells, *rest), count, cost)
 
 
 def _axes(shape: Shape) -> Shape:
@@ -100,25 +99,6 @@ _MOMENTS = TiledOp(
 )
 
 
-@public(_MOMENTS)
-def channel_moments(x: Any, *, out: Any = None) -> Any:
-    """Mean and variance of each channel of (images, channels, *space), as two rows.
-
-    Parameters
-    ----------
-    x : array (images, channels, *space), floats
-
-    Returns
-    -------
-    array (2, channels); the variance is divided by n
-
-    >>> channel_moments(np.array([[[1.0, 3.0], [5.0, 5.0]]]))
-    array([[2., 5.],
-           [1., 0.]])
-    """
-    return _MOMENTS(x, out=out)
-
-
 # with moving averages ---------------------------------------------------------------------------
 
 
@@ -129,10 +109,10 @@ class _Statistics(MovingOp):
 
     def run(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
+        inputs: Arrays,
+        outputs: Arrays,
         requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
+        attributes: Attributes,
         *,
         is_train: bool = False,
         **_: Any,
@@ -153,11 +133,11 @@ class _Statistics(MovingOp):
         for out, request, value in zip(outputs, requests, (made, float(trains)), strict=True):
             assign(out, request, np.asarray(value, out.dtype))
 
-    def still(self, attributes: Mapping[str, Any]) -> bool:
+    def still(self, attributes: Attributes) -> bool:
         """See MovingOp."""
         return bool(attributes["frozen"])
 
-    def moving_call(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> TiledCall | None:
+    def moving_call(self, specs: Sequence[Spec], attributes: Attributes) -> KernelCall | None:
         """See MovingOp."""
         x, dtype = specs[0], specs[0].dtype
         if dtype.itemsize < 4 or any(s.dtype != dtype for s in specs) or 0 in x.shape:
@@ -212,39 +192,6 @@ _STATISTICS = _Statistics(
 )
 
 
-@public(_STATISTICS)
-def batch_statistics(
-    x: Any,
-    moving_mean: Any,
-    moving_var: Any,
-    *,
-    momentum: float = 0.1,
-    frozen: bool = False,
-    correction: int = 1,
-) -> Any:
-    """The mean and variance of each channel that `batch_norm` uses.
-
-    Parameters
-    ----------
-    x : array (images, channels, *space), floats
-    moving_mean, moving_var : arrays (channels,), states: written in training
-    momentum : float, what they take of the batch's
-    frozen : whether the moving ones are used in training, too
-    correction : 1 or 0: the moving variance is of what was divided by n - correction, 0 as in MXNet
-
-    Returns
-    -------
-    array (2, channels), and whether they are the batch's (1) or the moving ones (0)
-
-    >>> x = np.array([[[1.0, 3.0]]])
-    >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
-    (array([[7.],
-           [4.]]), np.float64(0.0))
-    """
-    how = {"momentum": float(momentum), "frozen": bool(frozen), "correction": int(correction)}
-    return _STATISTICS(x, moving_mean, moving_var, **how)
-
-
 # sums, and what is made of the statistics --------------------------------------------------------
 
 
@@ -256,7 +203,7 @@ def _sums_infer(g: Spec, x: Spec) -> Spec:
     return Spec((2, _channels("channel_sums", x)), np.result_type(g.dtype, x.dtype))
 
 
-def _sums_tiling(specs: Sequence[Spec], dtype: Any) -> TiledCall | None:
+def _sums_tiling(specs: Sequence[Spec], dtype: Any) -> KernelCall | None:
     return _call("sums", specs[1], dtype, 0.3)
 
 
@@ -279,26 +226,6 @@ _SUMS = TiledOp(
 )  # fmt: skip
 
 
-@public(_SUMS)
-def channel_sums(out_grad: Any, x: Any, *, out: Any = None) -> Any:
-    """Of each channel of (images, channels, *space) the sums of `out_grad` and of its product with
-    `x`, as two rows.
-
-    Parameters
-    ----------
-    out_grad, x : arrays (images, channels, *space) of one shape
-
-    Returns
-    -------
-    array (2, channels)
-
-    >>> channel_sums(np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]]))
-    array([[ 3.],
-           [11.]])
-    """
-    return _SUMS(out_grad, x, out=out)
-
-
 def _standard_infer(x: Spec, moments: Spec, gamma: Spec, beta: Spec, *, eps: float) -> Spec:
     channels = _channels("batch_standard", x)
     wanted = {"moments": (2, channels), "gamma": (channels,), "beta": (channels,)}
@@ -318,7 +245,7 @@ def _standard_partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[
     return (x or out, (2, channels), (channels,), (channels,)), (out or x,)
 
 
-def _standard_tiling(specs: Sequence[Spec], dtype: Any, *, eps: float) -> TiledCall | None:
+def _standard_tiling(specs: Sequence[Spec], dtype: Any, *, eps: float) -> KernelCall | None:
     return _call("standard", specs[0], dtype, 0.3, in_word(eps, dtype))
 
 
@@ -340,7 +267,7 @@ def _standard_rule(g: Gradients) -> Sequence[Any]:
     if g.wanted[0]:
         found[0] = cast(multiply(g.out_grad, beside(scale, axes)), specs[0])
     if any(g.wanted[1:]):
-        sums = channel_sums(g.out_grad, x)
+        sums = library.channel_sums(g.out_grad, x)
         total = row(sums, 0)
         off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
         to_mean = library.negative(multiply(scale, total))
@@ -356,22 +283,41 @@ _STANDARD = TiledOp(
     operands=("x", "moments", "gamma", "beta"), partial=_standard_partial,
 )  # fmt: skip
 
-
-@public(_STANDARD)
-def batch_standard(
-    x: Any, moments: Any, gamma: Any, beta: Any, *, eps: float = 1e-5, out: Any = None
-) -> Any:
-    """Channels brought from the mean and variance in `moments` (two rows) to `beta` and `gamma`.
-
-    Parameters
-    ----------
+_TABLE = """
+channel_moments(x, *, out=None): Mean and variance of each channel of (images, channels, *space), as
+    two rows.
+    x : array (images, channels, *space), floats
+    -> array (2, channels); the variance is divided by n
+    >>> channel_moments(np.array([[[1.0, 3.0], [5.0, 5.0]]]))
+    array([[2., 5.],
+           [1., 0.]])
+batch_statistics(x, moving_mean, moving_var, *, momentum: float = 0.1, frozen=False, correction: int
+    = 1): The mean and variance of each channel that `batch_norm` uses.
+    x : array (images, channels, *space), floats
+    moving_mean, moving_var : arrays (channels,), states: written in training
+    momentum : float, what they take of the batch's
+    frozen : whether the moving ones are used in training, too
+    correction : 1 or 0: the moving variance is of what was divided by n - correction, 0 as in MXNet
+    -> array (2, channels), and whether they are the batch's (1) or the moving ones (0)
+    >>> x = np.array([[[1.0, 3.0]]])
+    >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
+    (array([[7.],
+           [4.]]), np.float64(0.0))
+channel_sums(out_grad, x, *, out=None): Of each channel of (images, channels, *space) the sums of
+    `out_grad` and of its product with `x`, as two rows.
+    out_grad, x : arrays (images, channels, *space) of one shape
+    -> array (2, channels)
+    >>> channel_sums(np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]]))
+    array([[ 3.],
+           [11.]])
+batch_standard(x, moments, gamma, beta, *, eps: float = 1e-05, out=None): Channels brought from the
+    mean and variance in `moments` (two rows) to `beta` and `gamma`.
     x : array (images, channels, *space), floats
     moments : array (2, channels)
     gamma, beta : arrays (channels,)
     eps : float, added to the variance
-
     >>> x, moments = np.array([[[1.0, 3.0]]]), np.array([[2.0], [1.0]])
     >>> batch_standard(x, moments, np.array([10.0]), np.array([5.0]), eps=0)
     array([[[-5., 15.]]])
-    """
-    return _STANDARD(x, moments, gamma, beta, eps=float(eps), out=out)
+"""
+define_rows(_TABLE, globals())

@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.define import (
-    Axis,
-    as_array,
-    as_known,
-    composed,
-    deferrable,
-    library,
-    whole,
-)
+from nbgraph.ops.define import Axis, as_array, as_known, composed, deferrable, library, whole
 from nbgraph.ops.elementwise.arithmetic import add, multiply
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments, row
 from nbgraph.ops.normalisation.standardising import layer_norm_parts, rms_norm_parts
@@ -40,8 +32,8 @@ def batch_norm(
 ) -> Any:
     """Each channel with mean 0 and variance 1, times `gamma` plus `beta` (Ioffe and Szegedy, 2015).
 
-    Parameters
-    ----------
+    One trains within `ng.autograd.record()` or `train_mode()`.
+
     x : array (images, channels, *space), floats
     gamma, beta : arrays (channels,), by default 1 and 0
     moving_mean, moving_var : arrays (channels,), both or none: in training they are written where
@@ -50,18 +42,9 @@ def batch_norm(
     momentum : float, what they take of the batch's
     eps : float from 0, added to the variance, which is divided by n
     frozen : whether the moving ones are used in training, too
-
-    One trains within `ng.autograd.record()` or `train_mode()`.
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
+    -> array of the shape of x
+    ! ShapeError and DTypeError where arrays do not fit, ArgumentError where one moving array is
         given.
-
     >>> x = np.array([[[1.0, 3.0], [5.0, 9.0]]])
     >>> batch_norm(x, eps=0)
     array([[[-1.,  1.],
@@ -109,22 +92,13 @@ def layer_norm(
     """Rows along `axis` with mean 0 and variance 1, times `gamma` plus `beta` (Ba, Kiros and
     Hinton, 2016).
 
-    Parameters
-    ----------
     x : array, floats
     gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
         axis
     axis : int, several ints, or None for all
     eps : float, added to the variance, which is divided by n
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    ShapeError where the weights do not broadcast, or would make x larger.
-
+    -> array of the shape of x
+    ! ShapeError where the weights do not broadcast, or would make x larger.
     >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
     array([[-0.89442719,  0.89442719],
            [ 0.        ,  0.        ]])
@@ -140,17 +114,11 @@ def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -
     """Rows along `axis` divided by the root of their mean square, times `gamma` (Zhang and
     Sennrich, 2019).
 
-    Parameters
-    ----------
     x : array, floats
     gamma : array that broadcasts against x, optional
     axis : int, several ints, or None for all
     eps : float, added to the mean square
-
-    Returns
-    -------
-    array of the shape of x
-
+    -> array of the shape of x
     >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
     array([[ 1.,  1.],
            [ 1., -1.]])
@@ -167,21 +135,12 @@ def group_norm(
     """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu
     and He, 2018).
 
-    Parameters
-    ----------
     x : array (images, channels, *space), floats
     groups : int, which divides channels
     gamma, beta : arrays (channels,), optional
     eps : float, added to the variance
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    ShapeError where `groups` does not divide channels, or weights do not fit.
-
+    -> array of the shape of x
+    ! ShapeError where `groups` does not divide channels, or weights do not fit.
     >>> group_norm(np.array([[[1.0], [3.0], [10.0], [20.0]]]), 2, eps=0).ravel()
     array([-1.,  1., -1.,  1.])
     """
@@ -204,16 +163,10 @@ def instance_norm(x: Any, gamma: Any = None, beta: Any = None, *, eps: float = 1
     """Each channel of each image with mean 0 and variance 1; then `gamma` and `beta` (Ulyanov et
     al., 2016).
 
-    Parameters
-    ----------
     x : array (images, channels, *space), floats
     gamma, beta : arrays (channels,), optional
     eps : float, added to the variance
-
-    Returns
-    -------
-    array of the shape of x
-
+    -> array of the shape of x
     >>> instance_norm(np.array([[[1.0, 3.0], [5.0, 9.0]]]), eps=0).ravel()
     array([-1.,  1., -1.,  1.])
     """

@@ -11,9 +11,8 @@ from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import axis_of, cast, public, whole
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.define import axis_of, cast, define_rows, library
+from nbgraph.shape import Array
 
 
 def _infer(x: Spec, *, axis: int) -> Spec:
@@ -38,25 +37,21 @@ def _compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
         np.moveaxis(out, axis, -1)[...] = np.maximum(wide - threshold, 0)
 
 
-def _support(out):
-    return 1.0 if out > 0 else 0.0
-
-
-def _held(out, out_grad):
-    return out_grad if out > 0 else 0.0
-
-
-def _slope(out, out_grad, size, total):
-    return out_grad - total / size if out > 0 else 0.0
+_support = lambda out: 1.0 if out > 0 else 0.0
+_held = lambda out, out_grad: out_grad if out > 0 else 0.0
+_slope = lambda out, out_grad, size, total: out_grad - total / size if out > 0 else 0.0
 
 
 def _rule(g: Gradients) -> list[Any]:
-    return [cast(sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes), g.specs[0])]
+    return [cast(library.sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes), g.specs[0])]
 
 
 def _gradient_rule(g: Gradients) -> list[Any]:
     """Linear in out_grad and symmetric; in `out` it is constant but for jumps."""
-    return [None, cast(sparsemax_gradient(g.inputs[0], g.out_grad, **g.attributes), g.specs[1])]
+    return [
+        None,
+        cast(library.sparsemax_gradient(g.inputs[0], g.out_grad, **g.attributes), g.specs[1]),
+    ]
 
 
 _SPARSEMAX = ArrayOp("sparsemax", _infer, _compute, gradient=_rule, keeps=("out",))
@@ -71,38 +66,19 @@ _SPARSEMAX_GRADIENT = RowOp(
     keeps=("out",),
 )
 
-
-@public(_SPARSEMAX)
-def sparsemax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """As `softmax` shares that add up to 1, most of them 0: the nearest such shares (Martins and
-    Astudillo, 2016).
-
-    Parameters
-    ----------
+_TABLE = """
+sparsemax(x, axis: int = -1, *, out=None): As `softmax` shares that add up to 1, most of them 0: the
+    nearest such shares (Martins and Astudillo, 2016).
     x : array, floats
     axis : int
-
-    Returns
-    -------
-    array of the shape of x
-
+    -> array of the shape of x
     >>> sparsemax([1.0, 0.5, -1.0])
     array([0.75, 0.25, 0.  ])
-    """
-    return _SPARSEMAX(x, axis=whole("sparsemax", "axis", axis), out=out)
-
-
-@public(_SPARSEMAX_GRADIENT)
-def sparsemax_gradient(share: Any, out_grad: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """The in-gradient of `sparsemax`, from its result and the gradient of that.
-
-    Parameters
-    ----------
+sparsemax_gradient(share, out_grad, axis: int = -1, *, out=None): The in-gradient of `sparsemax`,
+    from its result and its gradient.
     share, out_grad : arrays of one shape
     axis : int
-
     >>> sparsemax_gradient([0.75, 0.25, 0.0], [1.0, 0.0, 9.0])
     array([ 0.5, -0.5,  0. ])
-    """
-    axis = whole("sparsemax_gradient", "axis", axis)
-    return _SPARSEMAX_GRADIENT(share, out_grad, axis=axis, out=out)
+"""
+define_rows(_TABLE, globals())

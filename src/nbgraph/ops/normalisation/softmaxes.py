@@ -21,17 +21,17 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     cast,
+    define_rows,
     hashable_axis,
     library,
     public,
     whole,
 )
-from nbgraph.ops.elementwise.arithmetic import multiply, negative, subtract
+from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.reductions.reductions import kept, spread
+from nbgraph.ops.rowwise.derived import derived
 
-
-def _element(x):
-    return x
+_element = lambda x: x
 
 
 def _temperature(name: str, value: Any) -> float:
@@ -46,8 +46,7 @@ def _temperature(name: str, value: Any) -> float:
 # softmax ----------------------------------------------------------------------------------------
 
 
-def _weight(x, top, *, temperature=1.0):
-    return math.exp((x - top) * (1 / temperature))
+_weight = lambda x, top, *, temperature=1.0: math.exp((x - top) * (1 / temperature))
 
 
 def _share(x, top, total, *, temperature=1.0):
@@ -58,26 +57,12 @@ def _softmax_slope(out_grad, out, total, *, temperature=1.0):
     return (out_grad - total) * out * (1 / temperature)
 
 
-def _product(out_grad, out):
-    return out_grad * out
+_product = lambda out_grad, out: out_grad * out
 
 
 def _softmax_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
-    return [cast(softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
-
-
-def _softmax_gradient_rule(g: Gradients) -> list[Any]:
-    """The rule is linear in out_grad and symmetric; of out it is out * out_grad - out * total."""
-    (out, out_grad), axis = g.inputs, g.attributes["axis"]
-    to_out = None
-    if g.wanted[0]:
-        scaled = multiply(g.out_grad, 1 / g.attributes["temperature"])
-        inner = library.sum(multiply(out, out_grad), axis=axis, keepdims=True)
-        outer = library.sum(multiply(out, scaled), axis=axis, keepdims=True)
-        to_out = subtract(multiply(scaled, subtract(out_grad, inner)), multiply(out_grad, outer))
-        to_out = cast(to_out, g.specs[0])
-    return [to_out, cast(softmax_gradient(out, g.out_grad, **g.attributes), g.specs[1])]
+    return [cast(library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
 
 
 _SOFTMAX = RowOp(
@@ -96,7 +81,7 @@ _SOFTMAX_GRADIENT = RowOp(
         totals={"total": ("add", _product)},
         results=[Result(_softmax_slope)],
     ),
-    gradient=_softmax_gradient_rule,
+    gradient=derived,
     keeps=("out", "out_grad"),
 )
 
@@ -112,22 +97,13 @@ def softmax(
 ) -> Any:
     """exp(x / temperature) over its sum along `axis`: shares that add up to 1, without overflow.
 
-    Parameters
-    ----------
     x : array; integers become floats
     axis : int, several ints, or None for all
     temperature : float, optional: above 1 shares become more alike, below less
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
-
-    Returns
-    -------
-    array of the shape of x
-
-    Raises
-    ------
-    AxisError where there is no such axis.
-
+    -> array of the shape of x
+    ! AxisError where there is no such axis.
     >>> softmax([0.0, 0.0, -float("inf")])
     array([0.5, 0.5, 0. ])
     >>> softmax([[0.0, 0.0, 9.0]], length=[2])
@@ -146,32 +122,6 @@ def softmax(
     return _SOFTMAX(x, axis=hashable_axis("softmax", axis), temperature=scale, out=out)
 
 
-@public(_SOFTMAX_GRADIENT)
-def softmax_gradient(
-    probability: Any,
-    out_grad: Any,
-    axis: Axis = -1,
-    *,
-    temperature: float | None = None,
-    out: Any = None,
-) -> Any:
-    """The in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability /
-    temperature.
-
-    Parameters
-    ----------
-    probability, out_grad : arrays of one shape
-    axis, temperature : as those of `softmax`
-
-    >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
-    array([ 0.25, -0.25])
-    """
-    name = "softmax_gradient"
-    scale = _temperature(name, temperature)
-    axis = hashable_axis(name, axis)
-    return _SOFTMAX_GRADIENT(probability, out_grad, axis=axis, temperature=scale, out=out)
-
-
 # log-softmax ------------------------------------------------------------------------------------
 
 
@@ -183,25 +133,12 @@ def _log_softmax_slope(out_grad, out, total, *, temperature=1.0):
     return (out_grad - math.exp(out) * total) * (1 / temperature)
 
 
-def _out_grad(out_grad):
-    return out_grad
+_out_grad = lambda out_grad: out_grad
 
 
 def _log_softmax_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
-    return [cast(log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
-
-
-def _log_softmax_gradient_rule(g: Gradients) -> list[Any]:
-    (out, out_grad), axis = g.inputs, g.attributes["axis"]
-    share, scaled = library.exp(out), multiply(g.out_grad, 1 / g.attributes["temperature"])
-    weighted = multiply(scaled, share)
-    to_out = None
-    if g.wanted[0]:
-        total = library.sum(out_grad, axis=axis, keepdims=True)
-        to_out = cast(negative(multiply(weighted, total)), g.specs[0])
-    mean = library.sum(weighted, axis=axis, keepdims=True)
-    return [to_out, cast(subtract(scaled, mean), g.specs[1])]
+    return [cast(library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
 
 
 _LOG_SOFTMAX = RowOp(
@@ -220,74 +157,17 @@ _LOG_SOFTMAX_GRADIENT = RowOp(
         totals={"total": ("add", _out_grad)},
         results=[Result(_log_softmax_slope)],
     ),
-    gradient=_log_softmax_gradient_rule,
+    gradient=derived,
     keeps=("out", "out_grad"),
 )
-
-
-@public(_LOG_SOFTMAX, "logsoftmax")
-def log_softmax(
-    x: Any, axis: Axis = -1, *, temperature: float | None = None, out: Any = None
-) -> Any:
-    """The logarithm of `softmax`, exact where that would be 0.
-
-    Parameters
-    ----------
-    x : array; integers become floats
-    axis : int, several ints, or None for all
-    temperature : float, optional, a divisor of x
-
-    Returns
-    -------
-    array of the shape of x
-
-    >>> log_softmax([0.0, -1000.0])
-    array([    0., -1000.])
-    """
-    scale = _temperature("log_softmax", temperature)
-    return _LOG_SOFTMAX(x, axis=hashable_axis("log_softmax", axis), temperature=scale, out=out)
-
-
-@public(_LOG_SOFTMAX_GRADIENT)
-def log_softmax_gradient(
-    log_probability: Any,
-    out_grad: Any,
-    axis: Axis = -1,
-    *,
-    temperature: float | None = None,
-    out: Any = None,
-) -> Any:
-    """The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
-    temperature.
-
-    Parameters
-    ----------
-    log_probability, out_grad : arrays of one shape
-    axis, temperature : as those of `log_softmax`
-
-    >>> import numpy as np
-    >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
-    array([ 0.5, -0.5])
-    """
-    name = "log_softmax_gradient"
-    scale = _temperature(name, temperature)
-    axis = hashable_axis(name, axis)
-    return _LOG_SOFTMAX_GRADIENT(log_probability, out_grad, axis=axis, temperature=scale, out=out)
 
 
 # log-sum-exp ------------------------------------------------------------------------------------
 
 
-def _finite(top):
-    return top if abs(top) < math.inf else 0.0
-
-
-def _above(x, top):
-    return math.exp(x - _finite(top))
-
-
-def _log_total(top, total):
-    return math.log(total) + _finite(top)
+_finite = lambda top: top if abs(top) < math.inf else 0.0
+_above = lambda x, top: math.exp(x - _finite(top))
+_log_total = lambda top, total: math.log(total) + _finite(top)
 
 
 def _logsumexp_rule(g: Gradients) -> list[Any]:
@@ -307,21 +187,40 @@ _LOGSUMEXP = RowOp(
     keeps=("x", "out"),
 )
 
-
-@public(_LOGSUMEXP)
-def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """log(sum(exp(x))) over axes, without overflow; -inf of no elements.
-
-    Parameters
-    ----------
+_TABLE = """
+softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = None, out=None): The
+    in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability / temperature.
+    probability, out_grad : arrays of one shape
+    axis, temperature : as those of `softmax`
+    >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
+    array([ 0.25, -0.25])
+    = op(..., temperature=_temperature("softmax_gradient", temperature))
+log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
+    `softmax`, exact where that would be 0.
     x : array; integers become floats
     axis : int, several ints, or None for all
-    keepdims : whether these axes stay, with size 1
+    temperature : float, optional, a divisor of x
+    -> array of the shape of x
+    >>> log_softmax([0.0, -1000.0])
+    array([    0., -1000.])
+    = op(..., temperature=_temperature("log_softmax", temperature))
+log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float | None = None,
+    out=None): The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
+    temperature.
+    log_probability, out_grad : arrays of one shape
+    axis, temperature : as those of `log_softmax`
+    >>> import numpy as np
+    >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
+    array([ 0.5, -0.5])
+    = op(..., temperature=_temperature("log_softmax_gradient", temperature))
+logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes, without overflow;
+    -inf of no elements.
 
     The gradient is out_grad * softmax(x).
-
+    x : array; integers become floats
+    axis : int, several ints, or None for all
     >>> import numpy as np
     >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)
     np.True_
-    """
-    return _LOGSUMEXP(x, axis=hashable_axis("logsumexp", axis), keepdims=bool(keepdims), out=out)
+"""
+define_rows(_TABLE, globals())

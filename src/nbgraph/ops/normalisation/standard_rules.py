@@ -51,28 +51,6 @@ def rms_norm_rule(g: Gradients) -> Sequence[Any]:
     return _delivered(found, g)
 
 
-def layer_norm_gradient_rule(g: Gradients) -> Sequence[Any]:
-    """By out_grad, x, gamma, mean and scale."""
-    (out_grad, x, gamma, mean, scale), axis = g.inputs, g.attributes["axis"]
-    one = library.ones_like(scale)
-    to_u = library.layer_norm_gradient(g.out_grad, x, one, mean, scale, axis=axis)
-    u, off = multiply(out_grad, gamma), subtract(x, mean)
-    to_x, to_scale = _by_data(g, u, off, _over(u, axis))
-    to_mean = sum_to(negative(to_x), g.specs[3].shape)
-    to_gamma = sum_to(multiply(to_u, out_grad), g.specs[2].shape)
-    return _delivered([multiply(to_u, gamma), to_x, to_gamma, to_mean, to_scale], g)
-
-
-def rms_norm_gradient_rule(g: Gradients) -> Sequence[Any]:
-    """By out_grad, x, gamma and scale."""
-    (out_grad, x, gamma, scale), axis = g.inputs, g.attributes["axis"]
-    one = library.ones_like(scale)
-    to_u = library.rms_norm_gradient(g.out_grad, x, one, scale, axis=axis)
-    to_x, to_scale = _by_data(g, multiply(out_grad, gamma), x, None)
-    to_gamma = sum_to(multiply(to_u, out_grad), g.specs[2].shape)
-    return _delivered([multiply(to_u, gamma), to_x, to_gamma, to_scale], g)
-
-
 def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
     """sum(out_grad * z) and sum(out_grad), over rows: by out_grad, x, mean and scale."""
     (out_grad, x, mean, scale), specs = g.inputs, g.specs
@@ -92,10 +70,6 @@ def _delivered(found: Sequence[Any], g: Gradients) -> list[Any]:
     return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
 
 
-def _over(value: Any, axis: Axis) -> Any:
-    return library.sum(value, axis=axis, keepdims=True)
-
-
 def _sum(a: Any, b: Any) -> Any:
     return b if a is None else add(a, b)
 
@@ -112,19 +86,6 @@ def _through_scale(found: Any, to_scale: Any, off: Any, scale: Any, g: Gradients
         return found
     cubed = multiply(multiply(scale, scale), scale)
     return _sum(found, multiply(off, multiply(multiply(to_scale, cubed), -1 / _count(g))))
-
-
-def _by_data(g: Gradients, u: Any, off: Any, total: Any) -> tuple[Any, Any]:
-    """The gradients of an in-gradient by x, but for its mean, and by scale; `off`: what scale
-    multiplies, `total`: the sum of u where a mean was taken off."""
-    scale, h, axis, n = g.inputs[-1], g.out_grad, g.attributes["axis"], _count(g)
-    z = multiply(off, scale)
-    along, own = _over(multiply(u, z), axis), _over(multiply(h, z), axis)
-    to_z = multiply(multiply(scale, -1 / n), add(multiply(h, along), multiply(u, own)))
-    taken = multiply(z, along) if total is None else add(total, multiply(z, along))
-    inner = subtract(u, multiply(taken, 1 / n))
-    to_scale = _over(add(multiply(h, inner), multiply(to_z, off)), axis)
-    return multiply(to_z, scale), to_scale
 
 
 def _by_weights(

@@ -7,69 +7,43 @@ Variances are those of all elements, divided by their number.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.operator.tiled_op import TiledCall, TiledOp
-from nbgraph.ops.define import (
-    Axis,
-    hashable_axis,
-    public,
-    whole,
-)
+from nbgraph.operator.tiled_op import TiledOp, tile_call
+from nbgraph.ops.define import define_rows
 from nbgraph.ops.normalisation import standard_rules as rules
+from nbgraph.ops.rowwise.derived import derived
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
-
-
-def _element(x):
-    return x
-
-
-def _mean(total, count):
-    return total / count
-
-
-def _spread(x, total, count):
-    return (x - total / count) * (x - total / count)
-
-
-def _scale(spread, count, *, eps=1e-5):
-    return 1 / math.sqrt(spread / count + eps)
+_element = lambda x: x
+_mean = lambda total, count: total / count
+_spread = lambda x, total, count: (x - total / count) * (x - total / count)
+_scale = lambda spread, count, *, eps=1e-5: 1 / math.sqrt(spread / count + eps)
 
 
 def _standard(x, gamma, beta, total, spread, count, *, eps=1e-5):
     return (x - total / count) * _scale(spread, count, eps=eps) * gamma + beta
 
 
-def _product(out_grad, gamma):
-    return out_grad * gamma
-
-
-def _along(out_grad, x, gamma, mean, scale):
-    return out_grad * gamma * ((x - mean) * scale)
+_product = lambda out_grad, gamma: out_grad * gamma
+_along = lambda out_grad, x, gamma, mean, scale: out_grad * gamma * ((x - mean) * scale)
 
 
 def _slope(out_grad, x, gamma, mean, scale, total, along, count):
     return scale * (out_grad * gamma - total / count - (x - mean) * scale * (along / count))
 
 
-def _square(x):
-    return x * x
-
-
-def _scaled(x, gamma, spread, count, *, eps=1e-5):
-    return x * _scale(spread, count, eps=eps) * gamma
-
-
-def _along_scaled(out_grad, x, gamma, scale):
-    return out_grad * gamma * (x * scale)
+_square = lambda x: x * x
+_scaled = lambda x, gamma, spread, count, *, eps=1e-5: x * _scale(spread, count, eps=eps) * gamma
+_along_scaled = lambda out_grad, x, gamma, scale: out_grad * gamma * (x * scale)
 
 
 def _slope_scaled(out_grad, x, gamma, scale, along, count):
@@ -79,7 +53,7 @@ def _slope_scaled(out_grad, x, gamma, scale, along, count):
 class _Norm(RowOp):
     """A row program whose weights do not make x larger."""
 
-    def infer(self, specs: Sequence[Spec], attributes: Mapping[str, Any]) -> tuple[Spec, ...]:
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp."""
         found = super().infer(specs, attributes)
         x = specs[self.operands.index("x")].shape
@@ -111,7 +85,7 @@ _LAYER_NORM_GRADIENT = _Norm(
         totals={"total": ("add", _product), "along": ("add", _along)},
         results=[Result(_slope)],
     ),
-    gradient=rules.layer_norm_gradient_rule,
+    gradient=derived,
     keeps=("out_grad", "x", "gamma", "mean", "scale"),
 )
 
@@ -129,7 +103,7 @@ def _weights_infer(out_grad: Spec, x: Spec, mean: Spec, scale: Spec, *, axes: in
     return Spec((2, *x.shape[rows:]), dtype)
 
 
-def _weights_tiling(specs: Sequence[Spec], dtype: Any, *, axes: int) -> TiledCall | None:
+def _weights_tiling(specs: Sequence[Spec], dtype: Any, *, axes: int) -> KernelCall | None:
     from nbgraph.kernels.standards import weights_text
     from nbgraph.kernels.written import written
 
@@ -138,7 +112,7 @@ def _weights_tiling(specs: Sequence[Spec], dtype: Any, *, axes: int) -> TiledCal
     width = max(64, min(512, -(-columns // 32) * 16))
     code = written("layer_norm_weights", weights_text(dtype), dtype)
     cost = int(rows * columns * 0.4)
-    return TiledCall(code, (rows, columns), (width,), -(-columns // width), cost)
+    return tile_call(code, (rows, columns), (width,), -(-columns // width), cost)
 
 
 def _weights_naive(out_grad: Array, x: Array, mean: Array, scale: Array, *, axes: int) -> Array:
@@ -173,99 +147,43 @@ _RMS_NORM_GRADIENT = _Norm(
         totals={"along": ("add", _along_scaled)},
         results=[Result(_slope_scaled)],
     ),
-    gradient=rules.rms_norm_gradient_rule,
+    gradient=derived,
     keeps=("out_grad", "x", "gamma", "scale"),
 )
 
-
-@public(_LAYER_NORM)
-def layer_norm_parts(
-    x: Any, gamma: Any, beta: Any, axis: Axis = -1, *, eps: float = 1e-5, keepdims: bool = True
-) -> Any:
-    """What `layer_norm` gives, and of each row its mean and what it was multiplied by.
-
-    Parameters
-    ----------
+_TABLE = """
+layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
+    gives, and of each row its mean and what it was multiplied by.
     x, gamma, beta, axis, eps : as those of `layer_norm`
     keepdims : whether what there is of rows keeps `axis`, with size 1
-
     >>> out, mean, scale = layer_norm_parts(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0)
     >>> out, mean, scale
     (array([[-1.,  1.]]), array([[2.]]), array([[1.]]))
-    """
-    axis = hashable_axis("layer_norm_parts", axis)
-    return _LAYER_NORM(x, gamma, beta, axis=axis, eps=float(eps), keepdims=keepdims)
-
-
-@public(_LAYER_NORM_GRADIENT)
-def layer_norm_gradient(
-    out_grad: Any, x: Any, gamma: Any, mean: Any, scale: Any, axis: Axis = -1, *, out: Any = None
-) -> Any:
-    """The in-gradient of `layer_norm`, from the parts that it gives.
-
-    Parameters
-    ----------
+layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=-1, *, out=None): The in-gradient of
+    `layer_norm`, from the parts that it gives.
     out_grad, x, gamma, axis : the gradient of the result, and operands as those of `layer_norm`
     mean, scale : arrays that `layer_norm_parts` gave, with size 1 along `axis`
-
     >>> layer_norm_gradient([[1.0, 0.0]], [[1.0, 3.0]], [1.0, 1.0], [[2.0]], [[1.0]])
     array([[0., 0.]])
-    """
-    axis = hashable_axis("layer_norm_gradient", axis)
-    return _LAYER_NORM_GRADIENT(out_grad, x, gamma, mean, scale, axis=axis, out=out)
-
-
-@public(_LAYER_NORM_WEIGHTS)
-def layer_norm_weights(
-    out_grad: Any, x: Any, mean: Any, scale: Any, *, axes: int = 1, out: Any = None
-) -> Any:
-    """The gradients of gamma and beta of the shape of a row, as two rows, in one pass.
-
-    Parameters
-    ----------
+layer_norm_weights(out_grad, x, mean, scale, *, axes: int = 1, out=None): The gradients of gamma and
+    beta of the shape of a row, as two rows, in one pass.
     out_grad, x : arrays of one shape
     mean, scale : arrays that `layer_norm_parts` gave, with size 1 along the axes of a row
     axes : int: the last so many axes make a row
-
     >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
     array([[-1.,  5.],
            [ 1.,  5.]])
-    """
-    axes = whole("layer_norm_weights", "axes", axes)
-    return _LAYER_NORM_WEIGHTS(out_grad, x, mean, scale, axes=axes, out=out)
-
-
-@public(_RMS_NORM)
-def rms_norm_parts(
-    x: Any, gamma: Any, axis: Axis = -1, *, eps: float = 1e-5, keepdims: bool = True
-) -> Any:
-    """What `rms_norm` gives, and what each row was multiplied by.
-
-    Parameters
-    ----------
+rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
+    what each row was multiplied by.
     x, gamma, axis, eps : as those of `rms_norm`
     keepdims : whether what there is of rows keeps `axis`, with size 1
-
     >>> rms_norm_parts(np.array([[2.0, 2.0]]), np.ones(2), eps=0)
     (array([[1., 1.]]), array([[0.5]]))
-    """
-    axis = hashable_axis("rms_norm_parts", axis)
-    return _RMS_NORM(x, gamma, axis=axis, eps=float(eps), keepdims=keepdims)
-
-
-@public(_RMS_NORM_GRADIENT)
-def rms_norm_gradient(
-    out_grad: Any, x: Any, gamma: Any, scale: Any, axis: Axis = -1, *, out: Any = None
-) -> Any:
-    """The in-gradient of `rms_norm`, from the parts that it gives.
-
-    Parameters
-    ----------
+rms_norm_gradient(out_grad, x, gamma, scale, axis=-1, *, out=None): The in-gradient of `rms_norm`,
+    from the parts that it gives.
     out_grad, x, gamma, axis : the gradient of the result, and operands as those of `rms_norm`
     scale : array that `rms_norm_parts` gave, with size 1 along `axis`
-
     >>> rms_norm_gradient([[2.0, 0.0]], [[2.0, 2.0]], [1.0, 1.0], [[0.5]])
     array([[ 0.5, -0.5]])
-    """
-    axis = hashable_axis("rms_norm_gradient", axis)
-    return _RMS_NORM_GRADIENT(out_grad, x, gamma, scale, axis=axis, out=out)
+"""
+define_rows(_TABLE, globals())

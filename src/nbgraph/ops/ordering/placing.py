@@ -9,12 +9,12 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.declared import DOCS, Row, parse
 from nbgraph.operator.tiled_op import PlacingOp
-from nbgraph.ops.define import Axis, axis_of, hashable_axis, public
+from nbgraph.ops.define import Axis, axis_of, define_rows
 from nbgraph.ops.indexing.picking_tiles import place_tiling
 from nbgraph.ops.reductions.reductions import reduction_infer
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _place(name: str, sign: str, find: Callable[..., Any]) -> ArrayOp:
@@ -37,43 +37,23 @@ def _place(name: str, sign: str, find: Callable[..., Any]) -> ArrayOp:
 
 
 _ARGMAX, _ARGMIN = _place("argmax", ">", np.argmax), _place("argmin", "<", np.argmin)
-
-
-@public(_ARGMAX)
-def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """Where the largest element is along an axis, by default among all in C order; the first.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, or None for all
-    keepdims : whether the axis stays, with size 1
-
-    Returns
-    -------
-    array of int64; a constant for derivatives
-
+_TABLE = """
+argmax(x): Where the largest element is along an axis, by default among all in C order; the first.
     >>> argmax([[1, 4], [3, 2]], axis=0)
     array([1, 0])
-    """
-    return _ARGMAX(x, axis=hashable_axis("argmax", axis), keepdims=bool(keepdims), out=out)
-
-
-@public(_ARGMIN)
-def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """Where the smallest element is along an axis, by default among all in C order; the first.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, or None for all
-    keepdims : whether the axis stays, with size 1
-
-    Returns
-    -------
-    array of int64; a constant for derivatives
-
+argmin(x): Where the smallest element is along an axis, by default among all in C order; the first.
     >>> argmin([[1, 4], [3, 2]], axis=0)
     array([0, 1])
-    """
-    return _ARGMIN(x, axis=hashable_axis("argmin", axis), keepdims=bool(keepdims), out=out)
+"""
+_DOCS = {**DOCS, "axis": "int, or None for all", "keepdims": "whether the axis stays, with size 1"}
+
+
+def _declared(row: Row) -> Row:
+    text, example, code = row.doc.partition(">>> ")
+    return row._replace(
+        parameters="x, axis=None, *, keepdims=False, out=None",
+        doc=f"{text}-> array of int64; a constant for derivatives\n{example}{code}",
+    )
+
+
+define_rows(map(_declared, parse(_TABLE)), globals(), docs=_DOCS)

@@ -12,14 +12,14 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import DTypeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import axis_of, cast, library, public, whole
+from nbgraph.operator.declared import DOCS
+from nbgraph.ops.define import axis_of, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
@@ -54,80 +54,6 @@ def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
     return ArrayOp(name, infer, compute)
 
 
-_CUMMAX = _running("cummax", np.maximum, "cumargmax")
-_CUMMIN = _running("cummin", np.minimum, "cumargmin")
-_CUMARGMAX = _running_place("cumargmax", np.maximum)
-_CUMARGMIN = _running_place("cumargmin", np.minimum)
-
-
-@public(_CUMMAX)
-def cummax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """The largest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
-
-    Parameters
-    ----------
-    x : array
-    axis : int
-
-    >>> cummax([1, 3, 2, 4])
-    array([1, 3, 3, 4])
-    """
-    return _CUMMAX(x, axis=whole("cummax", "axis", axis), out=out)
-
-
-@public(_CUMMIN)
-def cummin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """The smallest of the first 1, 2, ... elements along an axis. The slope goes to the latest.
-
-    Parameters
-    ----------
-    x : array
-    axis : int
-
-    >>> cummin([3, 1, 2, 0])
-    array([3, 1, 1, 0])
-    """
-    return _CUMMIN(x, axis=whole("cummin", "axis", axis), out=out)
-
-
-@public(_CUMARGMAX)
-def cumargmax(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """Where the values of `cummax` are; of equal ones the latest.
-
-    Parameters
-    ----------
-    x : array
-    axis : int
-
-    Returns
-    -------
-    array of int64 of the shape of x, a constant for derivatives
-
-    >>> cumargmax([1, 3, 2, 4])
-    array([0, 1, 1, 3])
-    """
-    return _CUMARGMAX(x, axis=whole("cumargmax", "axis", axis), out=out)
-
-
-@public(_CUMARGMIN)
-def cumargmin(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """Where the values of `cummin` are; of equal ones the latest.
-
-    Parameters
-    ----------
-    x : array
-    axis : int
-
-    Returns
-    -------
-    array of int64 of the shape of x, a constant for derivatives
-
-    >>> cumargmin([3, 1, 2, 0])
-    array([0, 1, 1, 3])
-    """
-    return _CUMARGMIN(x, axis=whole("cumargmin", "axis", axis), out=out)
-
-
 # logarithms of running sums ---------------------------------------------------------------------
 
 
@@ -160,21 +86,38 @@ def _log_rule(g: Gradients) -> list[Any]:
     return [cast(multiply(exp(subtract(x, level)), flip(flipped, axis)), spec)]
 
 
+# in public -------------------------------------------------------------------------------------
+
+_CUMMAX = _running("cummax", np.maximum, "cumargmax")
+_CUMMIN = _running("cummin", np.minimum, "cumargmin")
+_CUMARGMAX = _running_place("cumargmax", np.maximum)
+_CUMARGMIN = _running_place("cumargmin", np.minimum)
 _LOGCUMSUMEXP = ArrayOp(
     "logcumsumexp", _log_infer, _log_compute, gradient=_log_rule, keeps=("x", "out")
 )
-
-
-@public(_LOGCUMSUMEXP)
-def logcumsumexp(x: Any, axis: int = -1, *, out: Any = None) -> Any:
-    """log(cumsum(exp(x))) along an axis, without overflow.
-
-    Parameters
-    ----------
+_TABLE = """
+cummax(x, axis: int = -1, *, out=None): The largest of the first 1, 2, ... elements along an axis.
+    The slope goes to the latest.
+    >>> cummax([1, 3, 2, 4])
+    array([1, 3, 3, 4])
+cummin(x, axis: int = -1, *, out=None): The smallest of the first 1, 2, ... elements along an axis.
+    The slope goes to the latest.
+    >>> cummin([3, 1, 2, 0])
+    array([3, 1, 1, 0])
+cumargmax(x, axis: int = -1, *, out=None): Where the values of `cummax` are; of equal ones the
+    latest.
+    -> array of int64 of the shape of x, a constant for derivatives
+    >>> cumargmax([1, 3, 2, 4])
+    array([0, 1, 1, 3])
+cumargmin(x, axis: int = -1, *, out=None): Where the values of `cummin` are; of equal ones the
+    latest.
+    -> array of int64 of the shape of x, a constant for derivatives
+    >>> cumargmin([3, 1, 2, 0])
+    array([0, 1, 1, 3])
+logcumsumexp(x, axis: int = -1, *, out=None): log(cumsum(exp(x))) along an axis, without
+    overflow.
     x : array, floats
-    axis : int
-
     >>> logcumsumexp([1000.0, 1000.0]) - 1000
     array([0.        , 0.69314718])
-    """
-    return _LOGCUMSUMEXP(x, axis=whole("logcumsumexp", "axis", axis), out=out)
+"""
+define_rows(_TABLE, globals(), docs={**DOCS, "axis": "int"})

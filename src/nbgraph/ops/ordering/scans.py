@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
+from nbgraph.dtype import inexact
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.registry import register
 from nbgraph.ops.define import (
     as_known,
     axis_of,
     cast,
+    composed,
     deferrable,
+    define_rows,
     library,
     optional_dtype,
     public,
@@ -26,8 +27,7 @@ from nbgraph.ops.reductions.reductions import accumulator, total_dtype
 from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _scan(
@@ -96,13 +96,9 @@ def cumulative_sum(
 ) -> Any:
     """The sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
 
-    Parameters
-    ----------
-    x : array
     axis : int; it may be left out for a vector
     dtype : of the sums, by default that of x; of integers and bool int64 or uint64
     include_initial : whether the sum of none comes first
-
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
     """
@@ -119,24 +115,6 @@ def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     if len(x.shape) > 1:
         raise ShapeError(f"{name}: axis is needed for shape {x.shape}; name the axis")
     return ravel(x), 0
-
-
-@register
-def cumsum(x: Any, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
-    """The sums of the first 1, 2, ... elements along an axis.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, by default of the flattened array
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    out : array to write to, optional
-
-    >>> cumsum([[1, 2], [3, 4]])
-    array([ 1,  3,  6, 10])
-    """
-    x, axis = (ravel(x), 0) if axis is None else (x, axis)
-    return cumulative_sum(x, axis=axis, dtype=dtype, out=out)
 
 
 # running products -------------------------------------------------------------------------------
@@ -172,31 +150,13 @@ def cumulative_prod(
 ) -> Any:
     """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
 
-    Parameters
-    ----------
     x, axis, dtype, include_initial : as those of `cumulative_sum`
-
     >>> cumulative_prod([2, 3, 4])
     array([ 2,  6, 24])
     """
     x, place = _only_axis("cumulative_prod", x, axis)
     dtype, first = optional_dtype(dtype), bool(include_initial)
     return _CUMPROD(x, axis=place, dtype=dtype, include_initial=first, out=out)
-
-
-@register
-def cumprod(x: Any, axis: int | None = None, dtype: Any = None, *, out: Any = None) -> Any:
-    """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
-
-    Parameters
-    ----------
-    x, axis, dtype, out : as those of `cumsum`
-
-    >>> cumprod([[1, 2], [3, 4]])
-    array([ 1,  2,  6, 24])
-    """
-    x, axis = (ravel(x), 0) if axis is None else (x, axis)
-    return cumulative_prod(x, axis=axis, dtype=dtype, out=out)
 
 
 # linear recurrences -----------------------------------------------------------------------------
@@ -209,8 +169,8 @@ def _recurrence_infer(a: Spec, b: Spec, *, axis: int) -> Spec:
             f"linear_recurrence: a has shape {a.shape}, b has {b.shape}; give equal shapes"
         )
     dtype = np.result_type(a.dtype, b.dtype)
-    if not is_float(dtype):
-        raise DTypeError(f"linear_recurrence: {dtype} is no floating dtype; cast a or b to one")
+    if not inexact(dtype):
+        raise DTypeError(f"linear_recurrence: {dtype} is not a floating dtype; cast a or b to one")
     return Spec(b.shape, dtype)
 
 
@@ -247,36 +207,17 @@ _RECURRENCE = ArrayOp(
 )
 
 
-@public(_RECURRENCE)
-def linear_recurrence(a: Any, b: Any, *, axis: int = -1, out: Any = None) -> Any:
-    """s[k] = a[k] * s[k - 1] + b[k] along an axis, beginning with s[0] = b[0].
-
-    Parameters
-    ----------
-    a, b : arrays of one shape, floats
-    axis : int
-
-    >>> linear_recurrence([9.0, 2.0, 2.0], [1.0, 1.0, 1.0])
-    array([1., 3., 7.])
-    """
-    return _RECURRENCE(a, b, axis=whole("linear_recurrence", "axis", axis), out=out)
-
-
 # differences ------------------------------------------------------------------------------------
 
 
-@register
+@composed("x")
 @deferrable()
 def diff(x: Any, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any = None) -> Any:
     """Each element less the one before, `n` times; of bool whether they differ.
 
-    Parameters
-    ----------
-    x : array
     n : int, how often
     axis : int
     prepend, append : arrays or numbers that are put before and behind x first, optional
-
     >>> diff([1, 2, 4])
     array([1, 2])
     """
@@ -299,3 +240,14 @@ def _end(x: Any, value: Any, axis: int) -> Any:
     if len(value.shape):
         return value
     return library.broadcast_to(value, tuple(1 if d == axis else m for d, m in enumerate(x.shape)))
+
+
+_TABLE = """
+linear_recurrence(a, b, *, axis: int = -1, out=None): s[k] = a[k] * s[k - 1] + b[k] along an axis,
+    beginning with s[0] = b[0].
+    a, b : arrays of one shape, floats
+    axis : int
+    >>> linear_recurrence([9.0, 2.0, 2.0], [1.0, 1.0, 1.0])
+    array([1., 3., 7.])
+"""
+define_rows(_TABLE, globals())

@@ -11,8 +11,7 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import as_known, axis_of, library, public, whole
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _order(x: Array, axis: int, *, descending: bool, stable: bool = True) -> Array:
@@ -61,26 +60,14 @@ _ARGSORT = ArrayOp("argsort", _argsort_infer, _argsort)
 
 @public(_SORT)
 def sort(
-    x: Any,
-    axis: int | None = -1,
-    *,
-    descending: bool = False,
-    stable: bool = True,
-    out: Any = None,
+    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True, out: Any = None
 ) -> Any:
     """The elements in order along an axis; NaN counts as the largest.
 
-    Parameters
-    ----------
-    x : array
     axis : int, or None: of the flattened array
     descending : whether the largest comes first
     stable : whether equal elements keep their order
-
-    Returns
-    -------
-    array of the shape of x, or (n,). The gradient goes back to where elements were.
-
+    -> array of the shape of x, or (n,). The gradient goes back to where elements were.
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     """
@@ -90,24 +77,13 @@ def sort(
 
 @public(_ARGSORT)
 def argsort(
-    x: Any,
-    axis: int | None = -1,
-    *,
-    descending: bool = False,
-    stable: bool = True,
-    out: Any = None,
+    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True, out: Any = None
 ) -> Any:
     """The indices that bring the elements in order.
 
-    Parameters
-    ----------
     x, axis, descending : as those of `sort`
     stable : whether equal elements keep their order
-
-    Returns
-    -------
-    array of int64 of the shape of x, or (n,); a constant for derivatives
-
+    -> array of int64 of the shape of x, or (n,); a constant for derivatives
     >>> argsort([3, 1, 2])
     array([1, 2, 0])
     """
@@ -161,23 +137,13 @@ def topk(
 ) -> Any:
     """The `k` largest (or smallest) elements along an axis in order, and their indices.
 
-    Parameters
-    ----------
-    x : array
     k : int, 0 up to the size of the axis
     axis : int
     largest : bool; MXNet's `is_ascend` is the opposite
     ret_typ : "both", "value", "indices", or "mask": ones where they are, of the shape of x
-
-    Returns
-    -------
-    two arrays with size k along the axis, values and int64 indices, or one of them. The gradient
+    -> two arrays with size k along the axis, values and int64 indices, or one of them. The gradient
         goes back to the elements that were chosen.
-
-    Raises
-    ------
-    ShapeError where k is larger than the axis.
-
+    ! ShapeError where k is larger than the axis.
     >>> topk([3, 1, 2], 2)
     (array([3, 2]), array([0, 2]))
     >>> topk([3, 1, 2], 2, ret_typ="mask")
@@ -221,16 +187,10 @@ def searchsorted(
 ) -> Any:
     """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
 
-    Parameters
-    ----------
     x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
-
-    Returns
-    -------
-    array of int64 of the shape of x2, a constant for derivatives
-
+    -> array of int64 of the shape of x2, a constant for derivatives
     >>> searchsorted([1, 2, 4], [2, 3], side="right")
     array([2, 2])
     """

@@ -11,12 +11,11 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.tiled_op import TiledCall, TiledOp
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import Shape, cast, library, public
 from nbgraph.ops.windows.convolution_tiles import ONE
-from nbgraph.shape import Shapes, merged
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array, Shapes, merged
 
 
 def _split(shape: Shape, *, flatten: bool) -> tuple[Shape, int]:
@@ -62,7 +61,7 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[S
     return (x, (features, inputs), *[(features,) for _ in bias]), (out,)
 
 
-def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> TiledCall | None:
+def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> KernelCall | None:
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
     from nbgraph.kernels.connected import connected_text
     from nbgraph.kernels.products import tile_of
@@ -80,7 +79,7 @@ def _tiling(specs: Sequence[Spec], dtype: Any, *, flatten: bool) -> TiledCall | 
     )
     code = written("fully_connected", connected_text(dtype, bias=len(specs) > 2), dtype)
     cost = int(rows * features * (inputs / (32 if dtype == "float32" else 16) + 0.3))
-    return TiledCall(code, (rows, blocks), words, blocks * parts, cost)
+    return tile_call(code, (rows, blocks), words, blocks * parts, cost)
 
 
 def _naive(x: Array, w: Array, *bias: Array, flatten: bool) -> Array:
@@ -119,21 +118,12 @@ def fully_connected(
 ) -> Any:
     """`x` times the transpose of `weight`, plus `bias`.
 
-    Parameters
-    ----------
     x : array (samples, *inputs)
     weight : array (features, inputs), inputs counted over all axes of x but the first; with
         flatten=False those of the last axis
     bias : array (features,), optional
-
-    Returns
-    -------
-    array (samples, features); with flatten=False (*leading axes of x, features)
-
-    Raises
-    ------
-    ShapeError where shapes do not fit.
-
+    -> array (samples, features); with flatten=False (*leading axes of x, features)
+    ! ShapeError where shapes do not fit.
     >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
     array([[13.],
            [13.]])

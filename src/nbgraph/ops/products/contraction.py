@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.product_op import Labels, ProductOp
 from nbgraph.ops.define import Shape, as_array, cast, deferrable, library, public
 from nbgraph.ops.reductions.reductions import sum_to
+from nbgraph.shape import Array, Arrays
 
-Array = np.ndarray[Any, Any]
 _NATIVE = np.dtype("float32"), np.dtype("float64")
 _SHORT = 64  # elements: shorter sums of products are multiplications that are added up
 
@@ -129,13 +129,13 @@ class EinsumOp(ProductOp):
         dtype = np.result_type(*(spec.dtype for spec in specs))
         return Spec(tuple(sizes[letter] for letter in names.result), dtype)
 
-    def apart(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
+    def apart(self, inputs: Arrays, attributes: Attributes) -> Array:
         """See ProductOp. On copies: operators on memory that other work uses wait for that."""
         if not all(x.size for x in inputs):  # zeros; no kernel, and nothing to take apart
             return self.naive(inputs, attributes)
         return _apart(attributes["subscripts"], [np.array(x) for x in inputs])
 
-    def naive(self, inputs: Sequence[Array], attributes: Mapping[str, Any]) -> Array:
+    def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
         """See ProductOp."""
         names = _names(attributes["subscripts"], [x.shape for x in inputs])
         ordered = len(inputs) > 2 and inputs[0].dtype.kind == "f"
@@ -287,19 +287,12 @@ _EINSUM = EinsumOp("einsum", _pair, operands=("*operands",), gradient=_rule, kee
 def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     """Products of elements summed over the indices that the result does not name.
 
-    Parameters
-    ----------
     subscripts : letters for the axes of each operand, "ij,jk->ik"; an ellipsis (...) for axes that
         broadcast. Without an arrow the result has the letters that stand once, in the order of the
         alphabet.
     *operands : arrays
-    out : array to write to, optional
-
-    Raises
-    ------
-    ShapeError where indices do not fit the shapes, ArgumentError for subscripts that say nothing
-    sensible.
-
+    ! ShapeError where indices do not fit the shapes, ArgumentError for subscripts that say nothing
+        sensible.
     >>> einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
@@ -307,8 +300,9 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
         raise ArgumentError(f"einsum: subscripts={subscripts!r}; give a text such as 'ij,jk->ik'")
     subscripts = subscripts.replace(" ", "")
     given = [as_array(x) for x in operands]
-    if out is None and _divisible(given):
-        return _apart(subscripts, given)
+    if _divisible(given):
+        found = _apart(subscripts, given)  # with `out` too: another order of sums has other bits
+        return found if out is None else library.copy(found, out=out)
     return _EINSUM(*given, subscripts=subscripts, out=out)
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.product_op import Labels, ProductOp
-from nbgraph.operator.registry import register
 from nbgraph.ops.define import (
     Shape,
     as_array,
@@ -19,7 +18,9 @@ from nbgraph.ops.define import (
     axes_of,
     axis_of,
     cast,
+    composed,
     deferrable,
+    define_rows,
     library,
     public,
     whole,
@@ -27,7 +28,7 @@ from nbgraph.ops.define import (
 )
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.products.contraction import product_rule
-from nbgraph.ops.shapes.shape import matrix_transpose, moveaxis, reshape
+from nbgraph.ops.shapes.shape import matrix_transpose, moveaxis
 from nbgraph.shape import broadcast
 
 # matmul -----------------------------------------------------------------------------------------
@@ -75,30 +76,6 @@ _ANY = 64  # axes, more than there are
 _MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule, even=2)
 
 
-@public(_MATMUL)
-def matmul(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The product of matrices, `x1 @ x2`; leading axes broadcast, vectors are rows or columns.
-
-    Parameters
-    ----------
-    x1 : array (..., m, k) or (k,)
-    x2 : array (..., k, n) or (k,)
-    out : array to write to, optional
-
-    Returns
-    -------
-    array (..., m, n) of the promoted dtype, without the axis of a vector
-
-    Raises
-    ------
-    ShapeError where sizes do not fit, or an operand is a number.
-
-    >>> matmul([[1, 2], [3, 4]], [1, 1])
-    array([3, 7])
-    """
-    return _MATMUL(x1, x2, out=out)
-
-
 # dot --------------------------------------------------------------------------------------------
 
 
@@ -134,30 +111,14 @@ _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
 
 @public(_DOT)
 def dot(
-    x1: Any,
-    x2: Any,
-    /,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    out: Any = None,
+    x1: Any, x2: Any, /, *, transpose_a: bool = False, transpose_b: bool = False, out: Any = None
 ) -> Any:
     """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
 
-    Parameters
-    ----------
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
-    out : array to write to, optional
-
-    Returns
-    -------
-    array with the other axes of x1, then those of x2
-
-    Raises
-    ------
-    ShapeError where sizes do not fit.
-
+    -> array with the other axes of x1, then those of x2
+    ! ShapeError where sizes do not fit.
     >>> dot([1, 2], [3, 4])
     np.int64(11)
     >>> dot([[1, 2]], [[3, 4]], transpose_b=True)
@@ -196,53 +157,16 @@ def _batch_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> 
 _BATCH_DOT = ProductOp("batch_dot", _batch_labels, gradient=product_rule, even=_ANY)
 
 
-@public(_BATCH_DOT)
-def batch_dot(
-    x1: Any,
-    x2: Any,
-    /,
-    *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
-    out: Any = None,
-) -> Any:
-    """Products of matrices, pair by pair: all axes but the last two count pairs.
-
-    Parameters
-    ----------
-    x1 : array (..., m, k), with `transpose_a` (..., k, m)
-    x2 : array (..., k, n), with `transpose_b` (..., n, k); leading axes are the same
-
-    Returns
-    -------
-    array (..., m, n)
-
-    Raises
-    ------
-    ShapeError where sizes do not fit; see `matmul` for leading axes that broadcast.
-
-    >>> batch_dot([[[1, 2]], [[3, 4]]], [[[1, 1]], [[1, 0]]], transpose_b=True)
-    array([[[3]],
-    <BLANKLINE>
-           [[3]]])
-    """
-    flags = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
-    return _BATCH_DOT(x1, x2, **flags, out=out)
-
-
 # products made of them --------------------------------------------------------------------------
 
 
-@register
+@composed()
 @deferrable()
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
-    """The sum of products along an axis; the others broadcast.
+    """The sum of products along an axis; the others broadcast. Of complex numbers x1 is conjugated.
 
-    Parameters
-    ----------
     x1, x2 : arrays, of one size along `axis`
     axis : int
-
     >>> vecdot([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
@@ -257,26 +181,8 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     if place != -1:
         a, b = moveaxis(a, place, -1), moveaxis(b, place, -1)
     broadcast("vecdot", [("x1", tuple(a.shape[:-1])), ("x2", tuple(b.shape[:-1]))])
+    a = library.conj(a) if a.dtype.kind == "c" else a
     return library.einsum("...i,...i->...", a, b)
-
-
-@register
-def outer(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
-    """The products of every element of the one with every element of the other, flattened.
-
-    Parameters
-    ----------
-    x1, x2 : arrays, m and n elements in all
-
-    Returns
-    -------
-    array (m, n)
-
-    >>> outer([1, 2], [3, 4])
-    array([[3, 4],
-           [6, 8]])
-    """
-    return multiply(reshape(x1, (-1, 1)), reshape(x2, (1, -1)), out=out)
 
 
 def _inner_labels(a: Spec, b: Spec) -> Labels:
@@ -297,19 +203,10 @@ _INNER = ProductOp("inner", _inner_labels, gradient=product_rule)
 def inner(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
     """The sum of products over the last axes; of numbers it is the product.
 
-    Parameters
-    ----------
     x1 : array (..., k)
     x2 : array (..., k)
-
-    Returns
-    -------
-    array with the other axes of x1, then those of x2
-
-    Raises
-    ------
-    ShapeError where the last sizes differ.
-
+    -> array with the other axes of x1, then those of x2
+    ! ShapeError where the last sizes differ.
     >>> inner([[1, 2], [3, 4]], [1, 1])
     array([3, 7])
     """
@@ -358,20 +255,10 @@ _TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, out: Any = None) -> Any:
     """The sum of products over pairs of axes.
 
-    Parameters
-    ----------
     x1, x2 : arrays
     axes : int: the last so many of x1 with the first of x2; or two sequences of axes
-    out : array to write to, optional
-
-    Returns
-    -------
-    array with the other axes of x1, then those of x2
-
-    Raises
-    ------
-    ShapeError where paired sizes differ.
-
+    -> array with the other axes of x1, then those of x2
+    ! ShapeError where paired sizes differ.
     >>> tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]])
     np.int64(5)
     """
@@ -384,3 +271,26 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, out: Any = None) -> Any:
     else:
         asked = whole("tensordot", "axes", axes)
     return _TENSORDOT(x1, x2, axes=asked, out=out)
+
+
+_TABLE = """
+matmul(x1, x2, /, *, out=None): The product of matrices, `x1 @ x2`; leading axes broadcast, vectors
+    are rows or columns.
+    x1 : array (..., m, k) or (k,)
+    x2 : array (..., k, n) or (k,)
+    -> array (..., m, n) of the promoted dtype, without the axis of a vector
+    ! ShapeError where sizes do not fit, or an operand is a number.
+    >>> matmul([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])
+batch_dot(x1, x2, /, *, transpose_a=False, transpose_b=False, out=None): Products of matrices, pair
+    by pair: all axes but the last two count pairs.
+    x1 : array (..., m, k), with `transpose_a` (..., k, m)
+    x2 : array (..., k, n), with `transpose_b` (..., n, k); leading axes are the same
+    -> array (..., m, n)
+    ! ShapeError where sizes do not fit; see `matmul` for leading axes that broadcast.
+    >>> batch_dot([[[1, 2]], [[3, 4]]], [[[1, 1]], [[1, 0]]], transpose_b=True)
+    array([[[3]],
+    <BLANKLINE>
+           [[3]]])
+"""
+define_rows(_TABLE, globals())

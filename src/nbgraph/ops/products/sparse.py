@@ -18,11 +18,10 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import as_array, as_known, cast, composed, deferrable, library, public
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.indexing.indexing import check_bounds, require_integers, take
+from nbgraph.shape import Array
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-Array = np.ndarray[Any, Any]
 
 
 def _infer(
@@ -45,7 +44,7 @@ def _infer(
         )
     dtype = np.result_type(values.dtype, dense.dtype)
     if not is_float(dtype):
-        raise DTypeError(f"csr_dot: {dtype} is no floating dtype; cast values or dense to one")
+        raise DTypeError(f"csr_dot: {dtype} is not a floating dtype; cast values or dense to one")
     return Spec((given, *dense.shape[1:]), dtype)
 
 
@@ -116,18 +115,12 @@ def csr_dot(
 ) -> Any:
     """S @ dense, with `transpose` S.T @ dense, for a matrix S in compressed sparse rows.
 
-    Parameters
-    ----------
     values : array (n,), the elements of S that are kept
     indices : array (n,) of ints, the column of each
     offsets : array (rows + 1,) of ints: row i holds elements offsets[i] up to offsets[i + 1]
     dense : array (columns, k), with `transpose` (rows, k)
     columns : int, how many S has; by default as many as dense has rows
-
-    Returns
-    -------
-    array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
-
+    -> array (rows, k), with `transpose` (columns, k). Gradients flow to values and dense.
     >>> csr_dot([5.0, 7.0], [0, 1], [0, 1, 2], [[1.0], [2.0]])
     array([[ 5.],
            [14.]])
@@ -149,11 +142,8 @@ def dot_csr(
 ) -> Any:
     """dense @ S, with `transpose` dense @ S.T, for a matrix S in compressed sparse rows.
 
-    Parameters
-    ----------
     dense : array (k, rows), with `transpose` (k, columns)
     values, indices, offsets, columns : as those of `csr_dot`
-
     >>> dot_csr([[1.0, 2.0]], [5.0, 7.0], [0, 1], [0, 1, 2], columns=2)
     array([[ 5., 14.]])
     """
@@ -166,14 +156,11 @@ def dot_csr(
 def sparse_dot(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """The product of a scipy.sparse matrix with a dense array of any kind, on either side.
 
-    Parameters
-    ----------
-    a, b : the one sparse, the other dense
-    transpose_a, transpose_b : whether they are transposed
-
     The matrix is a constant, in the dtype of the dense array; see `csr_dot` for values with
     gradients.
 
+    a, b : the one sparse, the other dense
+    transpose_a, transpose_b : whether they are transposed
     >>> import scipy.sparse
     >>> sparse_dot(scipy.sparse.csr_matrix([[0.0, 2.0], [1.0, 0.0]]), [3.0, 4.0])
     array([8., 3.])

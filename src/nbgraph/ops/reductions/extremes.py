@@ -14,14 +14,12 @@ import numpy as np
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import hashable_axis, library, public
+from nbgraph.ops.define import define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply
 from nbgraph.ops.elementwise.casting import truth
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.reductions.reductions import kept, reduced, reduction_infer, spread, sum
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def shared_equally(x: Any, g: Gradients) -> Any:
@@ -52,65 +50,6 @@ def _fold(ufunc: np.ufunc, x: Array, axes: tuple[int, ...], out: Array) -> Array
 _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
 
 
-@public(_MAX, "amax")
-def max(
-    x: Any,
-    axis: Any = None,
-    *,
-    keepdims: bool = False,
-    exclude: bool = False,
-    out: Any = None,
-) -> Any:
-    """The largest element over axes; NaN where there is one. ShapeError of no elements.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several ints, or None for all
-    keepdims : whether these axes stay, with size 1
-    exclude : whether it is over all axes but these
-
-    Several elements that are the largest share the gradient in equal parts.
-
-    >>> max([[1, 4], [3, 2]], axis=0)
-    array([3, 4])
-    """
-    if exclude:
-        return library.reduce_others(x, "max", axis, keepdims=keepdims, out=out)
-    return _MAX(x, axis=hashable_axis("max", axis), keepdims=bool(keepdims), out=out)
-
-
-@public(_MIN, "amin")
-def min(
-    x: Any,
-    axis: Any = None,
-    *,
-    keepdims: bool = False,
-    exclude: bool = False,
-    out: Any = None,
-) -> Any:
-    """The smallest element over axes; NaN where there is one. ShapeError of no elements.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several ints, or None for all
-    keepdims : whether these axes stay, with size 1
-    exclude : whether it is over all axes but these
-
-    Several elements that are the smallest share the gradient in equal parts.
-
-    >>> min([[1, 4], [3, 2]], axis=0)
-    array([1, 2])
-    """
-    if exclude:
-        return library.reduce_others(x, "min", axis, keepdims=keepdims, out=out)
-    return _MIN(x, axis=hashable_axis("min", axis), keepdims=bool(keepdims), out=out)
-
-
-amax, amin = max, min
-
-
 # questions --------------------------------------------------------------------------------------
 
 
@@ -119,8 +58,7 @@ def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combin
         name,
         reduction_infer(name, lambda given, asked: np.dtype(dtype)),
         reduced(
-            name,
-            lambda x, axes, out: np.copyto(out, np.reshape(answer(x, axis=axes), out.shape)),
+            name, lambda x, axes, out: np.copyto(out, np.reshape(answer(x, axis=axes), out.shape))
         ),
         asks=(truth, combine),
     )
@@ -130,73 +68,54 @@ _ANY = _question("any", "bool", np.any, "max")
 _ALL = _question("all", "bool", np.all, "min")
 _COUNT = _question("count_nonzero", "int64", np.count_nonzero, "add")
 
+_TABLE = """
+max amax(x, axis=None, *, keepdims=False, initial: Any = None, where: Any = True,
+    exclude=False, out=None): The largest element over axes; NaN where there is one.
+    ShapeError of no elements.
 
-@public(_ANY)
-def any(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """Whether any element is not zero; NaN is not zero.
-
-    Parameters
-    ----------
-    x : array
+    Several elements that are the largest share the gradient in equal parts.
     axis : int, several ints, or None for all
-    keepdims : whether these axes stay, with size 1
+    where : array of bool that broadcasts to x: which elements count; needs `initial`
+    initial : number that counts as one more element
+    >>> max([[1, 4], [3, 2]], axis=0)
+    array([3, 4])
+    = library.reduce_others(x, "max", axis, exclude=exclude, where=where, initial=initial,
+        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
+        else op(...)
+min amin(x, axis=None, *, keepdims=False, initial: Any = None, where: Any = True,
+    exclude=False, out=None): The smallest element over axes; NaN where there is one.
+    ShapeError of no elements.
 
-    Returns
-    -------
-    array of bool
-
+    Several elements that are the smallest share the gradient in equal parts.
+    axis : int, several ints, or None for all
+    where : array of bool that broadcasts to x: which elements count; needs `initial`
+    initial : number that counts as one more element
+    >>> min([[1, 4], [3, 2]], axis=0)
+    array([1, 2])
+    = library.reduce_others(x, "min", axis, exclude=exclude, where=where, initial=initial,
+        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
+        else op(...)
+any(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether any element is not zero;
+    NaN is not zero.
+    axis : int, several ints, or None for all
+    -> array of bool
+    where : array of bool that broadcasts to x: which elements count; by default all
     >>> any([[0, 0], [0, 1]], axis=0)
     array([False,  True])
-    """
-    return _ANY(x, axis=hashable_axis("any", axis), keepdims=bool(keepdims), out=out)
-
-
-@public(_ALL)
-def all(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """Whether no element is zero; True of no elements.
-
-    Parameters
-    ----------
-    x, axis, keepdims : as those of `any`
-
-    Returns
-    -------
-    array of bool
-
+    = library.reduce_others(x, "any", axis, exclude=False, where=where, keepdims=keepdims,
+        out=out) if where is not True else op(...)
+all(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether no element is zero; True
+    of no elements.
+    x, axis, keepdims, where : as those of `any`
+    -> array of bool
     >>> all([[0, 1], [1, 1]], axis=0)
     array([False,  True])
-    """
-    return _ALL(x, axis=hashable_axis("all", axis), keepdims=bool(keepdims), out=out)
-
-
-@public(_COUNT)
-def count_nonzero(x: Any, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Any:
-    """How many elements are not zero.
-
-    Parameters
-    ----------
+    = library.reduce_others(x, "all", axis, exclude=False, where=where, keepdims=keepdims,
+        out=out) if where is not True else op(...)
+count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are not zero.
     x, axis, keepdims : as those of `any`
-
-    Returns
-    -------
-    array of int64
-
+    -> array of int64
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)
     array([1, 2])
-    """
-    return _COUNT(x, axis=hashable_axis("count_nonzero", axis), keepdims=bool(keepdims), out=out)
-
-
-@register
-def ptp(x: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
-    """The largest element less the smallest.
-
-    Parameters
-    ----------
-    x, axis, keepdims : as those of `max`
-
-    >>> ptp([[1, 4], [3, 2]], axis=0)
-    array([2, 2])
-    """
-    largest, smallest = max(x, axis, keepdims=keepdims), min(x, axis, keepdims=keepdims)
-    return library.subtract(largest, smallest)
+"""
+define_rows(_TABLE, globals())

@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.complex_call import is_complex
 from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import Axis, as_known, deferrable, hashable_axis, library, public
+from nbgraph.ops.define import Axis, as_known, composed, deferrable, hashable_axis, library, public
 from nbgraph.ops.elementwise.arithmetic import absolute, divide, multiply, power
 from nbgraph.ops.reductions.extremes import shared_equally
 from nbgraph.ops.reductions.reductions import mean_dtype, reduction_infer, spread
 from nbgraph.ops.reductions.rows import norm_rows
 from nbgraph.ops.reductions.statistics import nonzero_divisor
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _of_nothing(inputs: list[Array], outputs: list[Array], *, ord: float, **_: Any) -> None:
@@ -61,54 +58,50 @@ def vector_norm(
 ) -> Any:
     """sum(|x|**ord)**(1/ord) over axes, several as if they were one.
 
-    Parameters
-    ----------
-    x : array
-    axis : int, several ints, or None for all
-    keepdims : whether these axes stay, with size 1
-    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
-
     The slope where the norm is 0 is taken as 0.
 
+    axis : int, several ints, or None for all
+    ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))
     (np.float64(5.0), np.float64(4.0))
     """
     axis = hashable_axis("vector_norm", axis)
     if isinstance(ord, str):
         raise ArgumentError(f"vector_norm: ord={ord!r}; expected a number, inf or -inf")
+    x = absolute(x) if is_complex(x) else x
     return _VECTOR_NORM(x, axis=axis, ord=float(ord), keepdims=bool(keepdims), out=out)
 
 
-@register
+@composed("x")
 @deferrable()
 def norm(
     x: Any, ord: Any = None, axis: Any = None, *, keepdims: bool = False, out: Any = None
 ) -> Any:
     """The norm of vectors: by default the root of the sum of squares over all axes or `axis`.
 
-    Of matrices only the Frobenius norm, ord=None or "fro", is known.
-
-    Parameters
-    ----------
-    x : array, floats
-    ord : number, inf or -inf of vectors: sum(|x|**ord)**(1/ord)
-    axis : int or two, or None for all
-    keepdims : whether these axes stay, with size 1
-
     The slope where the norm is 0 is taken as 0.
 
+    x : array, floats
+    ord : number, inf or -inf of vectors: sum(|x|**ord)**(1/ord); of matrices (two axes) as that of
+        `linalg.matrix_norm`
+    axis : int or two, or None for all
     >>> norm([[3.0, 0.0], [0.0, 4.0]]), norm([3.0, 4.0], 1)
     (np.float64(5.0), np.float64(7.0))
     """
     count = len(axis) if isinstance(axis, (tuple, list)) else 1 if axis is not None else None
     if ord is not None and count is None:
         count = len(as_known("norm", x).shape)
-    if ord not in (None, "fro") and (isinstance(ord, str) or count != 1):
+    if isinstance(ord, str) and count != 2:
+        raise ArgumentError(f"norm: ord={ord!r} is a norm of matrices, there are {count} axes")
+    if ord is not None and count not in (1, 2):
         raise ArgumentError(
-            f"norm: ord={ord!r} of a matrix is not known; name one axis, or use vector_norm for "
-            "the norm of all elements"
+            f"norm: ord={ord!r} of an array of {count} axes; name one axis or two, or use "
+            "vector_norm for the norm of all elements"
         )
-    if ord == "fro" and count != 2:
-        raise ArgumentError(f"norm: ord='fro' is a norm of matrices, there are {count} axes")
-    by = 2 if ord in (None, "fro") else ord
+    if ord not in (None, "fro") and count == 2:
+        x = x if axis is None else library.moveaxis(x, tuple(axis), (-2, -1))
+        found = library.linalg_matrix_norm(x, ord=ord, keepdims=keepdims)
+        found = library.moveaxis(found, (-2, -1), tuple(axis)) if keepdims and axis else found
+        return found if out is None else library.copy(found, out=out)
+    by: Any = 2 if ord in (None, "fro") else ord
     return vector_norm(x, axis=axis, ord=by, keepdims=keepdims, out=out)

@@ -14,29 +14,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nbgraph.dtype import is_float, name_of
+from nbgraph.dtype import inexact, name_of
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.loops import GROUP
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.reduce_op import ReduceOp, runs
-from nbgraph.operator.reduction import map_reduce
-from nbgraph.ops.define import (
-    Axis,
-    Shape,
-    axes_of,
-    cast,
-    hashable_axis,
-    library,
-    optional_dtype,
-    public,
-    shape_tuple,
-)
-from nbgraph.ops.elementwise.arithmetic import multiply, positive
+from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.ops.define import Axis, Shape, axes_of, cast, define_rows, library, public, shape_tuple
+from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.reductions.rows import product_rows, sum_rows
 from nbgraph.ops.shapes.shape import broadcast_to, reshape
-
-Array = np.ndarray[Any, Any]
-
+from nbgraph.shape import Array
 
 # shapes and dtypes ------------------------------------------------------------------------------
 
@@ -53,14 +39,14 @@ def total_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[A
     """Of sums and products: floats keep theirs, integers and bool become 64-bit."""
     if asked is not None:
         return asked
-    if is_float(dtype):
+    if inexact(dtype):
         return dtype
     return np.dtype("uint64" if dtype.kind == "u" else "int64")
 
 
 def mean_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
     """Of means and deviations: floats keep theirs, others become float64."""
-    return asked or (dtype if is_float(dtype) else np.dtype("float64"))
+    return asked or (dtype if inexact(dtype) else np.dtype("float64"))
 
 
 def accumulator(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -84,33 +70,10 @@ def kept(value: Any, spec: Spec, axis: Axis, *, keepdims: bool) -> Any:
 
 
 def combined(combine: Literal["add", "multiply"], x: Array, axes: Shape, out: Array) -> None:
-    """The sum or product over axes into `out` (whose reduced axes may be kept). Floats are combined
-    as kernels combine many (`array.leading`): run by run of adjacent axes, the last first."""
+    """Write the sum or product over axes to `out` (whose reduced axes may be kept), by NumPy."""
     ufunc = np.add if combine == "add" else np.multiply
-    if not is_float(out.dtype) or not x.size:
-        out[...] = ufunc.reduce(x, axis=axes, dtype=out.dtype).reshape(out.shape)
-        return
-    total = np.ascontiguousarray(x, accumulator(out.dtype))
-    for first, last in runs(x.shape, axes):
-        before, after = x.shape[:first], total.shape[last:]
-        rows = total.reshape((math.prod(before), -1, math.prod(after)))
-        if rows.shape[-1] == 1:
-            total = np.asarray(map_reduce(positive, rows[..., 0], axis=1, combine=combine))
-        else:
-            total = _by_groups(ufunc, rows)
-        total = total.reshape((*before, *after))
-    out[...] = total.reshape(out.shape)
-
-
-def _by_groups(ufunc: np.ufunc, x: Array) -> Array:
-    """Combined along axis 1: groups of rows, one row after another, then the groups' totals."""
-    groups = x.shape[1] // GROUP if x.shape[1] >= 2 * GROUP else 0
-    if not groups:
-        return ufunc.reduce(x, axis=1)
-    head, tail = x[:, : groups * GROUP], x[:, groups * GROUP :]
-    parts = ufunc.reduce(head.reshape(len(x), groups, GROUP, -1), axis=2)
-    total = _by_groups(ufunc, parts)
-    return ufunc(total, ufunc.reduce(tail, axis=1)) if tail.size else total
+    wide = accumulator(out.dtype)
+    out[...] = ufunc.reduce(x, axis=axes, dtype=wide).reshape(out.shape)
 
 
 Reducer = Callable[[Array, Shape, Array], None]
@@ -161,40 +124,6 @@ _SUM = ReduceOp(
 )
 
 
-@public(_SUM)
-def sum(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    *,
-    keepdims: bool = False,
-    exclude: bool = False,
-    out: Any = None,
-) -> Any:
-    """The sum over axes; of integers and bool 64-bit integers.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several ints, or None for all
-    dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
-    keepdims : whether these axes stay, with size 1
-    exclude : whether it is over all axes but these
-    out : array to write to, optional
-
-    Raises
-    ------
-    AxisError where there is no such axis.
-
-    >>> sum([[1, 2], [3, 4]], axis=0)
-    array([4, 6])
-    """
-    if exclude:
-        return library.reduce_others(x, "sum", axis, dtype=dtype, keepdims=keepdims, out=out)
-    axis, dtype = hashable_axis("sum", axis), optional_dtype(dtype)
-    return _SUM(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
-
-
 # the reverse of broadcasting --------------------------------------------------------------------
 
 
@@ -203,7 +132,8 @@ def _summed_axes(given: Shape, shape: Shape) -> Shape:
     lead = len(given) - len(shape)
     if lead < 0 or any(n not in (1, m) for n, m in zip(shape, given[lead:], strict=True)):
         raise ShapeError(
-            f"sum_to: shape {given} is no broadcast of {shape}; give a shape that broadcasts to it"
+            f"sum_to: shape {given} is not a broadcast of {shape}; give a shape that broadcasts to "
+            "it"
         )
     ones = (d + lead for d, n in enumerate(shape) if n == 1 and given[d + lead] != 1)
     return (*range(lead), *ones)
@@ -237,11 +167,7 @@ _SUM_TO = ReduceOp(
 def sum_to(x: Any, shape: Any, *, out: Any = None) -> Any:
     """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
 
-    Parameters
-    ----------
-    x : array
     shape : that broadcasts to x's
-
     >>> sum_to([[1, 2], [3, 4]], (2, 1))
     array([[3],
            [7]])
@@ -292,28 +218,29 @@ _PROD = ReduceOp(
     keeps=("x",),
 )
 
-
-@public(_PROD)
-def prod(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    *,
-    keepdims: bool = False,
-    exclude: bool = False,
-    out: Any = None,
-) -> Any:
-    """The product over axes; of integers and bool 64-bit integers. Its slope is right at zeros.
-
-    Parameters
-    ----------
-    x : array
-    axis, dtype, keepdims, exclude, out : as those of `sum`
-
+_TABLE = """
+sum(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
+    exclude=False, out=None): The sum over axes; of integers and bool 64-bit integers.
+    axis : int, several ints, or None for all
+    dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
+    where : array of bool that broadcasts to x: which elements count; by default all
+    initial : number that counts as one more element
+    ! AxisError where there is no such axis.
+    >>> sum([[1, 2], [3, 4]], axis=0)
+    array([4, 6])
+    >>> sum([1, 2, 3], where=[True, False, True], initial=10)
+    np.int64(14)
+    = library.reduce_others(x, "sum", axis, exclude=exclude, where=where, initial=initial,
+        dtype=dtype, keepdims=keepdims, out=out) if exclude or where is not True or initial
+        is not None else op(...)
+prod(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
+    exclude=False, out=None): The product over axes; of integers and bool 64-bit integers.
+    Its slope is right at zeros.
+    axis, dtype, keepdims, initial, where, exclude, out : as those of `sum`
     >>> prod([[1, 2], [3, 4]], axis=0)
     array([3, 8])
-    """
-    if exclude:
-        return library.reduce_others(x, "prod", axis, dtype=dtype, keepdims=keepdims, out=out)
-    axis, dtype = hashable_axis("prod", axis), optional_dtype(dtype)
-    return _PROD(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
+    = library.reduce_others(x, "prod", axis, exclude=exclude, where=where, initial=initial,
+        dtype=dtype, keepdims=keepdims, out=out) if exclude or where is not True or initial
+        is not None else op(...)
+"""
+define_rows(_TABLE, globals())

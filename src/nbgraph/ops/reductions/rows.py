@@ -3,61 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.spec import Attributes
 
-Attributes = Mapping[str, Any]
-
-
-def _element(x):
-    return x
-
-
-def _size(x):
-    return abs(x)
-
-
-def _square(x):
-    return x * x
-
-
-def _spread(x, total, count):
-    return (x - total / count) * (x - total / count)
-
-
-def _mean(total, count):
-    return total / count
-
-
-def _variance(spread, count, *, correction=0.0):
-    return spread / max(count - correction, 0.0)
+_element = lambda x: x
+_square = lambda x: x * x
+_nonzero = lambda x: 0.0 if x == 0 else 1.0
+_spread = lambda x, total, count: (x - total / count) * (x - total / count)
+_total = lambda total: total
+_mean = lambda total, count: total / count
+_variance = lambda spread, count, *, correction=0.0: spread / max(count - correction, 0.0)
 
 
 def _deviation(spread, count, *, correction=0.0):
     return math.sqrt(spread / max(count - correction, 0.0))
 
 
-def _power(x, *, ord=1.0):
-    return abs(x) ** ord
-
-
-def _nonzero(x):
-    return 0.0 if x == 0 else 1.0
-
-
-def _total(total):
-    return total
-
-
-def _rooted(total, *, ord=1.0):
-    return total ** (1 / ord)
+def _size(x):
+    return abs(x)
 
 
 def _root(total):
     return math.sqrt(total)
+
+
+def _power(x, *, ord=1.0):
+    return abs(x) ** ord
+
+
+def _rooted(total, *, ord=1.0):
+    return total ** (1 / ord)
 
 
 def _row_op(name: str, totals: Any, result: Any) -> RowOp:
@@ -68,10 +46,7 @@ _SUM = _row_op("sum", {"total": ("add", _element)}, _total)
 _PROD = _row_op("prod", {"total": ("multiply", _element)}, _total)
 _MEAN = _row_op("mean", {"total": ("add", _element)}, _mean)
 _AWAY = {"total": ("add", _element), "spread": ("add", _spread)}
-_DEVIATIONS = {
-    "var": _row_op("var", _AWAY, _variance),
-    "std": _row_op("std", _AWAY, _deviation),
-}
+_DEVIATIONS = {"var": _row_op("var", _AWAY, _variance), "std": _row_op("std", _AWAY, _deviation)}
 _POWERS = _row_op("vector_norm", {"total": ("add", _power)}, _rooted)
 _NORMS = {
     0.0: _row_op("vector_norm", {"total": ("add", _nonzero)}, _total),

@@ -10,17 +10,9 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.complex_call import is_complex as is_complex
 from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.ops.define import (
-    Axis,
-    Shape,
-    axes_of,
-    cast,
-    hashable_axis,
-    library,
-    optional_dtype,
-    public,
-)
+from nbgraph.ops.define import Axis, Shape, axes_of, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.reductions.reductions import (
     accumulator,
@@ -31,8 +23,7 @@ from nbgraph.ops.reductions.reductions import (
     spread,
 )
 from nbgraph.ops.reductions.rows import deviation_rows, mean_rows
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _count(spec: Spec, axis: Axis) -> int:
@@ -46,6 +37,15 @@ def _options(g: Gradients) -> dict[str, Any]:
 def nonzero_divisor(x: Any, spec: Spec) -> Any:
     """`x` with ones for zeros: a divisor where the slope at zero is zero."""
     return library.add(x, library.astype(library.equal(x, 0), spec.dtype))
+
+
+def complex_deviation(
+    x: Any, axis: Any, dtype: Any, correction: float, keepdims: bool, out: Any = None
+) -> Any:
+    """Return the variance of complex numbers: that of their parts, added."""
+    how = {"axis": axis, "dtype": dtype, "keepdims": keepdims, "correction": correction}
+    parts = library.real(x), library.imag(x)
+    return library.add(*(library.var(part, **how) for part in parts), out=out)
 
 
 # mean -------------------------------------------------------------------------------------------
@@ -73,35 +73,6 @@ _MEAN = ReduceOp(
     rows=mean_rows,
     gradient=_mean_rule,
 )
-
-
-@public(_MEAN)
-def mean(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    *,
-    keepdims: bool = False,
-    exclude: bool = False,
-    out: Any = None,
-) -> Any:
-    """The mean over axes; NaN of no elements.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several ints, or None for all
-    dtype : of the sum and the result; by default that of x, of integers and bool float64
-    keepdims : whether these axes stay, with size 1
-    exclude : whether it is over all axes but these
-
-    >>> mean([[1, 2], [3, 5]], axis=0)
-    array([2. , 3.5])
-    """
-    if exclude:
-        return library.reduce_others(x, "mean", axis, dtype=dtype, keepdims=keepdims, out=out)
-    axis, dtype = hashable_axis("mean", axis), optional_dtype(dtype)
-    return _MEAN(x, axis=axis, dtype=dtype, keepdims=bool(keepdims), out=out)
 
 
 # deviations -------------------------------------------------------------------------------------
@@ -132,7 +103,7 @@ def _deviation(name: str, *, root: bool) -> ReduceOp:
         out_grad = g.out_grad
         if root:
             out_grad = divide(out_grad, nonzero_divisor(g.outputs[0], spec))
-        away = subtract(x, mean(x, axis, keepdims=True))
+        away = subtract(x, library.mean(x, axis, keepdims=True))
         free = _count(spec, axis) - correction
         factor = slope / free if free > 0 else math.nan
         whole = multiply(spread(out_grad, spec, **_options(g)), away)
@@ -150,61 +121,38 @@ def _deviation(name: str, *, root: bool) -> ReduceOp:
 _VAR, _STD = _deviation("var", root=False), _deviation("std", root=True)
 
 
-def _correction(name: str, ddof: float, correction: float | None) -> float:
+def correction_of(name: str, ddof: float, correction: float | None) -> float:
+    """Return what is taken from the number of elements, by either of its names."""
     if correction is not None and ddof:
         raise ArgumentError(f"{name}: ddof and correction mean the same; give one of them")
     return float(ddof if correction is None else correction)
 
 
-@public(_VAR)
-def var(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    *,
-    ddof: float = 0,
-    correction: float | None = None,
-    keepdims: bool = False,
-    out: Any = None,
-) -> Any:
-    """The mean squared distance from the mean, divided by n - ddof (or n - correction).
-
-    Parameters
-    ----------
-    x : array
+_TABLE = """
+mean(x, axis=None, dtype=None, *, keepdims=False, where: Any = True, exclude=False,
+    out=None): The mean over axes; NaN of no elements.
+    axis : int, several ints, or None for all
+    dtype : of the sum and the result; by default that of x, of integers and bool float64
+    where : array of bool that broadcasts to x: which elements count; by default all
+    >>> mean([[1, 2], [3, 5]], axis=0)
+    array([2. , 3.5])
+    = library.reduce_others(x, "mean", axis, exclude=exclude, where=where, dtype=dtype,
+        keepdims=keepdims, out=out) if exclude or where is not True else op(...)
+var(x, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = None, keepdims=False,
+    out=None): The mean squared distance from the mean, divided by n - ddof (or n - correction).
     axis, dtype, keepdims : as those of `mean`
     ddof : number; `correction` is its other name
-
     >>> var([1.0, 3.0]), var([1.0, 3.0], ddof=1)
     (np.float64(1.0), np.float64(2.0))
-    """
-    axis, dtype = hashable_axis("var", axis), optional_dtype(dtype)
-    by = _correction("var", ddof, correction)
-    return _VAR(x, axis=axis, dtype=dtype, correction=by, keepdims=bool(keepdims), out=out)
-
-
-@public(_STD)
-def std(
-    x: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    *,
-    ddof: float = 0,
-    correction: float | None = None,
-    keepdims: bool = False,
-    out: Any = None,
-) -> Any:
-    """The root of `var`. Its slope where all elements are equal is taken as 0.
-
-    Parameters
-    ----------
-    x : array
+    = complex_deviation(x, axis, dtype, correction_of("var", ddof, correction), keepdims, out)
+        if is_complex(x) else op(..., correction=correction_of("var", ddof, correction))
+std(x, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = None, keepdims=False,
+    out=None): The root of `var`. Its slope where all elements are equal is taken as 0.
     axis, dtype, keepdims : as those of `mean`
     ddof : number; `correction` is its other name
-
     >>> std([1.0, 3.0])
     np.float64(1.0)
-    """
-    axis, dtype = hashable_axis("std", axis), optional_dtype(dtype)
-    by = _correction("std", ddof, correction)
-    return _STD(x, axis=axis, dtype=dtype, correction=by, keepdims=bool(keepdims), out=out)
+    = library.sqrt(library.var(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims),
+        out=out) if is_complex(x) else op(..., correction=correction_of("std", ddof, correction))
+"""
+define_rows(_TABLE, globals())

@@ -16,12 +16,10 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.call import sources
 from nbgraph.operator.filled import FilledOp
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import Shape, public, shape_tuple, whole
+from nbgraph.ops.define import Shape, define_rows, public, shape_tuple, whole
 from nbgraph.settings import config
-from nbgraph.shape import PartialShape
+from nbgraph.shape import Array, PartialShape
 
-Array = np.ndarray[Any, Any]
 Number = bool | int | float
 
 
@@ -32,12 +30,13 @@ def _float_or(dtype: Any) -> np.dtype[Any]:
     return as_dtype(config.default_float if dtype is None else dtype)
 
 
-def number(name: str, argument: str, value: Any) -> Number:
-    """A Python number; a NumPy scalar or 0-d array is taken as one."""
+def number(name: str, argument: str, value: Any, *, real: bool = True) -> Any:
+    """A Python number; a NumPy scalar or 0-d array is taken as one. Complex unless it is `real`."""
     if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
         value = value.item()
-    if not isinstance(value, (bool, int, float)):
-        raise ArgumentError(f"{name}: {argument}={value!r} is no real number; give one")
+    if not isinstance(value, (bool, int, float) if real else (bool, int, float, complex)):
+        kind = "a real number" if real else "a number"
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected {kind}")
     return value
 
 
@@ -49,11 +48,16 @@ def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
         return value.dtype
     if isinstance(value, (bool, int)):
         return np.dtype(bool if isinstance(value, bool) else "int64")
+    if isinstance(value, complex):
+        return np.result_type(config.default_float, np.complex64)
     return as_dtype(config.default_float)
 
 
-def require_fit(name: str, value: Number, dtype: np.dtype[Any]) -> None:
-    """ArgumentError where an integer dtype should hold NaN or infinity."""
+def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
+    """ArgumentError where a real dtype should hold a complex number, or one of integers NaN or
+    infinity."""
+    if isinstance(value, complex) and dtype.kind != "c":
+        raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a complex dtype")
     if not is_float(dtype) and isinstance(value, float) and not math.isfinite(value):
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a float dtype")
 
@@ -98,69 +102,17 @@ _FULL = _source(
 )
 
 
-@public(_ZEROS)
-def zeros(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """Zeros.
-
-    Parameters
-    ----------
-    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is not known: it is that of
-        what the zeros meet in operators element by element, or follows from where else they are
-    dtype : dtype, by default `ng.config.default_float`
-    device : Context, by default the host
-
-    Returns
-    -------
-    NDArray
-
-    >>> zeros((2, 3)).shape
-    (2, 3)
-    """
-    return _ZEROS(shape=_extents("zeros", shape), dtype=_float_or(dtype), device=device)
-
-
-@public(_ONES)
-def ones(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """Ones.
-
-    Parameters
-    ----------
-    shape, dtype, device : as those of `zeros`
-
-    >>> ones(2).dtype
-    dtype('float32')
-    """
-    return _ONES(shape=_extents("ones", shape), dtype=_float_or(dtype), device=device)
-
-
-@public(_EMPTY)
-def empty(shape: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """Memory with any values: for those who write it.
-
-    Parameters
-    ----------
-    shape, dtype, device : as those of `zeros`
-
-    >>> empty((2, 0)).shape
-    (2, 0)
-    """
-    return _EMPTY(shape=_extents("empty", shape), dtype=_float_or(dtype), device=device)
-
-
 @public(_FULL)
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """One number everywhere.
 
-    Parameters
-    ----------
     fill_value : number
     shape, device : as those of `zeros`
     dtype : by default the number's: of Python floats `ng.config.default_float`, of integers int64
-
     >>> full((2,), 7).dtype
     dtype('int64')
     """
-    value = number("full", "fill_value", fill_value)
+    value = number("full", "fill_value", fill_value, real=False)
     dtype = _dtype_of(fill_value, dtype)
     require_fit("full", value, dtype)
     shape = _extents("full", shape)
@@ -189,25 +141,14 @@ _LINSPACE = _source("linspace", _linspace, lambda **given: (given["num"],))
 
 @public(_ARANGE)
 def arange(
-    start: Any,
-    stop: Any = None,
-    step: Any = 1,
-    dtype: Any = None,
-    *,
-    device: Context | None = None,
+    start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Context | None = None
 ) -> Any:
     """Numbers from `start` up to but without `stop`, `step` apart.
 
-    Parameters
-    ----------
     start, stop, step : numbers; where one is given it is `stop`, and start is 0
     dtype : by default int64 for integers, `ng.config.default_float` for floats
     device : Context, by default the host
-
-    Returns
-    -------
-    NDArray (n,)
-
+    -> NDArray (n,)
     >>> [int(x) for x in arange(2, 8, 3)]
     [2, 5]
     """
@@ -234,22 +175,19 @@ def linspace(
 ) -> Any:
     """`num` numbers at equal distances from `start` to `stop`.
 
-    Parameters
-    ----------
     start, stop : numbers
     num : int
     endpoint : whether stop is the last one, or left out
     dtype : by default `ng.config.default_float`
     device : Context, by default the host
-
     >>> [float(x) for x in linspace(0, 1, 3)]
     [0.0, 0.5, 1.0]
     """
     if (count := whole("linspace", "num", num)) < 0:
         raise ShapeError(f"linspace: num={num} is negative; give how many numbers")
     return _LINSPACE(
-        start=number("linspace", "start", start),
-        stop=number("linspace", "stop", stop),
+        start=number("linspace", "start", start, real=False),
+        stop=number("linspace", "stop", stop, real=False),
         num=count,
         endpoint=bool(endpoint),
         dtype=_float_or(dtype),
@@ -272,57 +210,47 @@ _EYE = _source("eye", _eye, lambda *, n, m, k: (n, m))
 _TRI = _source("tri", _tri, lambda *, n, m, k: (n, m))
 
 
-def _sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
+def sizes(name: str, n: Any, m: Any, k: Any) -> dict[str, int]:
+    """Return the attributes of a matrix: rows, columns, diagonal."""
     rows, columns = shape_tuple(name, (n, n if m is None else m), "size")
     return {"n": rows, "m": columns, "k": whole(name, "k", k)}
 
 
-@public(_EYE)
-def eye(
-    n: int, m: int | None = None, k: int = 0, dtype: Any = None, *, device: Context | None = None
-) -> Any:
-    """Ones on diagonal `k` of an n by m matrix, zeros elsewhere.
-
-    Parameters
-    ----------
+_TABLE = """
+zeros(shape, dtype=None, *, device=None): Zeros.
+    shape : int or tuple of ints. In `ng.sym` an extent of 0 or None is not known: it is that of
+        what the zeros meet in operators element by element, or follows from where else they are
+    dtype : dtype, by default `ng.config.default_float`
+    device : Context, by default the host
+    -> NDArray
+    >>> zeros((2, 3)).shape
+    (2, 3)
+    = op(..., shape=_extents("zeros", shape), dtype=_float_or(dtype))
+ones(shape, dtype=None, *, device=None): Ones.
+    shape, dtype, device : as those of `zeros`
+    >>> ones(2).dtype
+    dtype('float32')
+    = op(..., shape=_extents("ones", shape), dtype=_float_or(dtype))
+empty(shape, dtype=None, *, device=None): Memory with any values: for those who write it.
+    shape, dtype, device : as those of `zeros`
+    >>> empty((2, 0)).shape
+    (2, 0)
+    = op(..., shape=_extents("empty", shape), dtype=_float_or(dtype))
+eye(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on diagonal `k` of
+    an n by m matrix, zeros elsewhere.
     n, m : ints, rows and columns; m is by default n
     k : int, above the main diagonal where positive, below where negative
     dtype, device : as those of `zeros`
-
     >>> eye(2, 3).shape
     (2, 3)
-    """
-    return _EYE(**_sizes("eye", n, m, k), dtype=_float_or(dtype), device=device)
-
-
-@register
-def identity(n: int, dtype: Any = None, *, device: Context | None = None) -> Any:
-    """The n by n identity.
-
-    Parameters
-    ----------
-    n : int
-    dtype, device : as those of `zeros`
-
-    >>> identity(2).shape
-    (2, 2)
-    """
-    return eye(n, dtype=dtype, device=device)
-
-
-@public(_TRI)
-def tri(
-    n: int, m: int | None = None, k: int = 0, dtype: Any = None, *, device: Context | None = None
-) -> Any:
-    """Ones on and below diagonal `k` of an n by m matrix, zeros above.
-
-    Parameters
-    ----------
+    = _EYE(**sizes("eye", n, m, k), dtype=_float_or(dtype), device=device)
+tri(n: int, m: int | None = None, k: int = 0, dtype=None, *, device=None): Ones on and below
+    diagonal `k` of an n by m matrix, zeros above.
     n, m : ints, rows and columns; m is by default n
     k : int, above the main diagonal where positive, below where negative
     dtype, device : as those of `zeros`
-
     >>> tri(2, 3).shape
     (2, 3)
-    """
-    return _TRI(**_sizes("tri", n, m, k), dtype=_float_or(dtype), device=device)
+    = _TRI(**sizes("tri", n, m, k), dtype=_float_or(dtype), device=device)
+"""
+define_rows(_TABLE, globals())

@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Gradients, Infer, Partial, Spec
-from nbgraph.operator.registry import register, registered
-from nbgraph.operator.request import OpReqType
-from nbgraph.operator.tiled_op import PlacingOp, TiledCall
-from nbgraph.ops.define import (
-    as_known,
-    axis_of,
-    cast,
-    deferrable,
-    library,
-    optional_dtype,
-    public,
-    whole,
-)
-from nbgraph.ops.shapes.sections import atleast_1d, atleast_2d, atleast_3d
-from nbgraph.ops.shapes.shape import ravel, transpose
+from nbgraph.operator.array_op import Attributes, Gradients, Infer, Partial, Spec
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import PlacingOp, tile_call
+from nbgraph.ops.define import axis_of, cast, define_rows, library, optional_dtype, public, whole
+from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis
-from nbgraph.shape import PartialShape, Shapes, merged
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array, Arrays, PartialShape, Shapes, merged
 
 
 def _common(specs: Sequence[Spec], dtype: np.dtype[Any] | None) -> np.dtype[Any]:
     return dtype or np.result_type(*(spec.dtype for spec in specs))
 
 
-def _arrays(name: str, arrays: Any) -> list[Any]:
+def arrays_of(name: str, arrays: Any) -> list[Any]:
     """The arrays of a sequence; an array is a sequence of its slices."""
     if hasattr(arrays, "shape"):
         return list(library.unstack(arrays))
@@ -77,19 +64,11 @@ class JoiningOp(PlacingOp):
         """See TiledOp."""
         return all(each == dtypes[0] for each in dtypes)
 
-    def run(
-        self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Mapping[str, Any],
-        **others: Any,
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp; straight into the result where that may be."""
-        if requests[0] is OpReqType.kWriteTo:
-            self._join(inputs, outputs[0], **attributes)
-        else:
-            super().run(inputs, outputs, requests, attributes, **others)
+        """See ArrayOp; straight into the result."""
+        self._join(inputs, outputs[0], **attributes)
 
     def _apart(self, *arrays: Array, **attributes: Any) -> Array:
         made = np.empty(*self.infer([Spec.of(x) for x in arrays], attributes)[0])
@@ -98,8 +77,8 @@ class JoiningOp(PlacingOp):
 
     def _runs(
         self, specs: Sequence[Spec], dtype_name: str, /, **attributes: Any
-    ) -> TiledCall | None:
-        from nbgraph.kernels.joining import join_text
+    ) -> KernelCall | None:
+        from nbgraph.kernels.picking import join_text
         from nbgraph.kernels.written import written
 
         (made,) = self.infer(specs, attributes)
@@ -116,7 +95,7 @@ class JoiningOp(PlacingOp):
         code = written("join", join_text(f"uint{8 * item}"), "float32")
         tiles, total = rows * len(runs), sum(runs)
         cost = 3 * tiles + rows * total * item // 10
-        return TiledCall(code, (len(runs), total), tuple(words), tiles, cost)
+        return tile_call(code, (len(runs), total), tuple(words), tiles, cost)
 
 
 # concatenate ------------------------------------------------------------------------------------
@@ -140,7 +119,7 @@ def _concatenated(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], total, *first[place + 1 :]), _common(specs, dtype))
 
 
-def _concatenate(inputs: Sequence[Array], out: Array, *, axis: int, dtype: Any) -> None:
+def _concatenate(inputs: Arrays, out: Array, *, axis: int, dtype: Any) -> None:
     np.concatenate(inputs, axis, out=out, casting="unsafe")
 
 
@@ -190,21 +169,14 @@ _CONCATENATE = JoiningOp(
 def concatenate(arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, out: Any = None) -> Any:
     """Arrays one after another along an axis they have.
 
-    Parameters
-    ----------
     arrays : sequence of arrays, of one shape but for that axis; dtypes promote
     axis : int; None flattens them first
     dtype : of the result, optional
-    out : array to write to, optional
-
-    Raises
-    ------
-    ShapeError where other axes differ, ArgumentError where there is no array.
-
+    ! ShapeError where other axes differ, ArgumentError where there is no array.
     >>> concatenate([[1, 2], [3]])
     array([1, 2, 3])
     """
-    given = _arrays("concatenate", arrays)
+    given = arrays_of("concatenate", arrays)
     if axis is None:
         given, axis = [ravel(x) for x in given], 0
     axis = whole("concatenate", "axis", axis)
@@ -229,7 +201,7 @@ def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], len(specs), *first[place:]), _common(specs, dtype))
 
 
-def _stack(inputs: Sequence[Array], out: Array, *, axis: int, dtype: Any) -> None:
+def _stack(inputs: Arrays, out: Array, *, axis: int, dtype: Any) -> None:
     np.stack(inputs, axis, out=out, casting="unsafe")
 
 
@@ -259,103 +231,16 @@ def _stacked_partly(
 
 _STACK = JoiningOp("stack", _stacked, _stack, _stack_rule, _stacked_partly)
 
-
-@public(_STACK)
-def stack(arrays: Any, /, axis: int = 0, *, dtype: Any = None, out: Any = None) -> Any:
-    """Arrays of one shape side by side along a new axis.
-
-    Parameters
-    ----------
+_TABLE = """
+stack(arrays, /, axis: int = 0, *, dtype=None, out=None): Arrays of one shape side by side along a
+    new axis.
     arrays : sequence of arrays of one shape; dtypes promote
     axis : int, the place of the new axis in the result
     dtype : of the result, optional
-
     >>> stack([[1, 2], [3, 4]], axis=1)
     array([[1, 3],
            [2, 4]])
-    """
-    given, axis = _arrays("stack", arrays), whole("stack", "axis", axis)
-    return _STACK(*given, axis=axis, dtype=optional_dtype(dtype), out=out)
-
-
-@register
-@deferrable()
-def hstack(arrays: Any, *, dtype: Any = None) -> Any:
-    """Vectors end to end, matrices side by side: along axis 0 of vectors, else along axis 1.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays
-    dtype : of the result, optional
-
-    >>> hstack([[1, 2], [3]])
-    array([1, 2, 3])
-    """
-    known = [atleast_1d(as_known("hstack", x)) for x in _arrays("hstack", arrays)]
-    return concatenate(known, 0 if len(known[0].shape) == 1 else 1, dtype=dtype)
-
-
-@registered("row_stack")
-def vstack(arrays: Any, *, dtype: Any = None) -> Any:
-    """Rows one below the other; a vector is a row.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays
-    dtype : of the result, optional
-
-    >>> vstack([[1, 2], [3, 4]])
-    array([[1, 2],
-           [3, 4]])
-    """
-    return concatenate([atleast_2d(x) for x in _arrays("vstack", arrays)], 0, dtype=dtype)
-
-
-row_stack = vstack
-
-
-@register
-def dstack(arrays: Any) -> Any:
-    """Along the third axis.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays
-
-    >>> dstack([[1, 2], [3, 4]]).shape
-    (1, 2, 2)
-    """
-    return concatenate([atleast_3d(x) for x in _arrays("dstack", arrays)], 2)
-
-
-@register
-@deferrable()
-def column_stack(arrays: Any) -> Any:
-    """Columns side by side; a vector is a column.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays
-
-    >>> column_stack([[1, 2], [3, 4]])
-    array([[1, 3],
-           [2, 4]])
-    """
-    known = [as_known("column_stack", x) for x in _arrays("column_stack", arrays)]
-    columns = [x if len(x.shape) > 1 else transpose(atleast_2d(x)) for x in known]
-    return concatenate(columns, 1)
-
-
-@register
-def append(x: Any, values: Any, axis: int | None = None) -> Any:
-    """`values` behind `x` along an axis.
-
-    Parameters
-    ----------
-    x, values : arrays, of one shape but for that axis
-    axis : int, by default both are flattened
-
-    >>> append([1, 2], 3)
-    array([1, 2, 3])
-    """
-    return concatenate([x, values], axis)
+    = _STACK(*arrays_of("stack", arrays), axis=whole("stack", "axis", axis),
+        dtype=optional_dtype(dtype), out=out)
+"""
+define_rows(_TABLE, globals())

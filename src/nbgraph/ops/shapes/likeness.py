@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import Shape, as_known, deferrable, optional_dtype, public, shape_tuple
-from nbgraph.ops.shapes.creation import Number, number, require_fit
+from nbgraph.ops.define import Shape, as_known, composed, deferrable, define_rows
+from nbgraph.ops.shapes.creation import Number, require_fit
+from nbgraph.ops.shapes.creation import number as number
 from nbgraph.ops.shapes.shape import broadcast_to, reshape
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 def _like(x: Spec, *, fill_value: Number | None, dtype: Any, shape: Shape | None) -> Spec:
@@ -32,87 +29,17 @@ def _fill(
 
 # an operator of x although x is not read: it has to be where x is, and of its kind
 _FULL_LIKE = ArrayOp(
-    "full_like",
-    _like,
-    _fill,
-    gradient=constant,
-    constant=lambda fill_value, **_: fill_value,
+    "full_like", _like, _fill, gradient=constant, constant=lambda fill_value, **_: fill_value
 )
 
 
-@public(_FULL_LIKE)
-def full_like(x: Any, fill_value: Any, dtype: Any = None, *, shape: Any = None) -> Any:
-    """One number in the shape, dtype and place of `x`.
-
-    Parameters
-    ----------
-    x : array, of which the values do not count
-    fill_value : number; None leaves the memory as it is
-    dtype, shape : others than those of x, optional
-
-    >>> full_like([1.0, 2.0], 7)
-    array([7., 7.])
-    """
-    value = None if fill_value is None else number("full_like", "fill_value", fill_value)
-    shape = None if shape is None else shape_tuple("full_like", shape)
-    return _FULL_LIKE(x, fill_value=value, dtype=optional_dtype(dtype), shape=shape)
-
-
-@register
-def zeros_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
-    """Zeros in the shape, dtype and place of `x`.
-
-    Parameters
-    ----------
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
-
-    >>> zeros_like([1.0, 2.0])
-    array([0., 0.])
-    """
-    return full_like(x, 0, dtype, shape=shape)
-
-
-@register
-def ones_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
-    """Ones in the shape, dtype and place of `x`.
-
-    Parameters
-    ----------
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
-
-    >>> ones_like([1.0, 2.0])
-    array([1., 1.])
-    """
-    return full_like(x, 1, dtype, shape=shape)
-
-
-@register
-def empty_like(x: Any, dtype: Any = None, *, shape: Any = None) -> Any:
-    """Memory with any values in the shape, dtype and place of `x`.
-
-    Parameters
-    ----------
-    x : array, of which the values do not count
-    dtype, shape : others than those of x, optional
-
-    >>> empty_like([1.0, 2.0]).shape
-    (2,)
-    """
-    return full_like(x, None, dtype, shape=shape)
-
-
-@register
+@composed()
 @deferrable(lambda *arrays, **_: len(arrays))
 def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     """Coordinates of a grid: one array for each axis, broadcast over the others (views).
 
-    Parameters
-    ----------
     *arrays : vectors
     indexing : "xy": the first vector goes along the second axis; "ij": along the first
-
     >>> [x.tolist() for x in meshgrid([1, 2], [3, 4])]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
@@ -133,3 +60,17 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
         for place, x in zip(places, known, strict=True)
     ]
     return [broadcast_to(x, tuple(shape)) for x in grids]
+
+
+_TABLE = """
+full_like(x, fill_value, dtype=None, *, shape=None): One number in the shape, dtype and place of
+    `x`.
+    x : array, of which the values do not count
+    fill_value : number; None leaves the memory as it is
+    dtype, shape : others than those of x, optional
+    >>> full_like([1.0, 2.0], 7)
+    array([7., 7.])
+    = op(..., fill_value=None if fill_value is None else number("full_like", "fill_value",
+        fill_value, real=False), shape=None if shape is None else shape_tuple("full_like", shape))
+"""
+define_rows(_TABLE, globals())

@@ -10,14 +10,14 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.registry import register
 from nbgraph.ops.define import (
     Axis,
     Shape,
     as_known,
     axis_of,
+    composed,
     deferrable,
-    hashable_axis,
+    define_rows,
     library,
     public,
     shape_tuple,
@@ -27,8 +27,8 @@ from nbgraph.ops.define import (
 from nbgraph.ops.shapes.creation import Number, number
 from nbgraph.ops.shapes.shape import broadcast_to, ravel, reshape
 from nbgraph.ops.shapes.slicing import slice_view
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Widths = tuple[tuple[int, int], ...]
 
 
@@ -39,18 +39,14 @@ def _interleaved(x: Any, pairs: list[tuple[int, ...]], repeats: list[tuple[int, 
     return reshape(wide, tuple(int(np.prod(group)) for group in repeats))
 
 
-@register
+@composed("x")
 @deferrable()
 def tile(x: Any, reps: Any) -> Any:
     """The whole array repeated along each axis; missing leading axes are added.
 
-    Parameters
-    ----------
-    x : array
-    reps : int, or one for each axis
-
     The gradient of an element is the sum over its copies.
 
+    reps : int, or one for each axis
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
@@ -63,19 +59,15 @@ def tile(x: Any, reps: Any) -> Any:
     return _interleaved(x, ones, list(zip(counts, shape, strict=True)))
 
 
-@register
+@composed("x")
 @deferrable()
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated along an axis.
 
-    Parameters
-    ----------
-    x : array
-    repeats : int, or one for each element along the axis (an NDArray of them is waited for)
-    axis : int, by default of the flattened array
-
     The gradient of an element is the sum over its copies.
 
+    repeats : int, or one for each element along the axis (an NDArray of them is waited for)
+    axis : int, by default of the flattened array
     >>> repeat([1, 2], 2), repeat([1, 2], [0, 2])
     (array([1, 1, 2, 2]), array([2, 2]))
     """
@@ -152,17 +144,12 @@ def pad(
 ) -> Any:
     """Elements added before and after each axis.
 
-    Parameters
-    ----------
-    x : array
+    The gradient of an element is the sum over its copies.
+
     pad_width : int for all sides, (before, after) for all axes, or a pair for each axis
     mode : "constant", or which elements are repeated, as in NumPy: "edge", "reflect", "symmetric",
         "wrap"
     constant_values : number
-    out : array to write to, optional
-
-    The gradient of an element is the sum over its copies.
-
     >>> pad([1, 2], (1, 2)), pad([1, 2, 3], 2, "reflect")
     (array([0, 1, 2, 0, 0]), array([3, 2, 1, 2, 3, 2, 1]))
     """
@@ -171,7 +158,7 @@ def pad(
     x = as_known("pad", x)
     widths = _widths(pad_width, len(x.shape))
     if mode == "constant":
-        value = number("pad", "constant_values", constant_values)
+        value = number("pad", "constant_values", constant_values, real=False)
         return _PAD(x, pad_width=widths, constant_values=value, out=out)
     for axis, width in enumerate(widths):
         if width != (0, 0):
@@ -208,35 +195,13 @@ _ROLL = ArrayOp(
 )
 
 
-@public(_ROLL)
-def roll(x: Any, shift: Any, axis: Any = None, *, out: Any = None) -> Any:
-    """Elements moved on along axes, those beyond the end to the beginning.
-
-    Parameters
-    ----------
-    x : array
-    shift : int, or one for each axis; negative ones move back
-    axis : int, several, or None: as if flattened
-
-    >>> roll([1, 2, 3], 1)
-    array([3, 1, 2])
-    """
-    return _ROLL(
-        x, shift=whole_tuple("roll", "shift", shift), axis=hashable_axis("roll", axis), out=out
-    )
-
-
-@register
+@composed("x")
 @deferrable()
 def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
     """Elements moved along the axes by so many places, with `fill_value` where none come from.
 
-    Parameters
-    ----------
-    x : array
     offsets : ints, one for each axis; negative ones move back
     fill_value : number
-
     >>> shift([1, 2, 3], (1,))
     array([0, 1, 2])
     """
@@ -249,3 +214,14 @@ def shift(x: Any, offsets: Any, *, fill_value: Number = 0) -> Any:
     wide = pad(x, tuple((max(by, 0), max(-by, 0)) for by in moves), constant_values=fill_value)
     cut = tuple(slice(max(-by, 0), max(-by, 0) + n) for by, n in zip(moves, x.shape, strict=True))
     return slice_view(wide, cut)
+
+
+_TABLE = """
+roll(x, shift: ints, axis=None, *, out=None): Elements moved on along axes, those beyond the end to
+    the beginning.
+    shift : int, or one for each axis; negative ones move back
+    axis : int, several, or None: as if flattened
+    >>> roll([1, 2, 3], 1)
+    array([3, 1, 2])
+"""
+define_rows(_TABLE, globals())

@@ -8,9 +8,17 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.registry import register
-from nbgraph.ops.define import Shape, as_known, axis_of, deferrable, public, whole, whole_tuple
-from nbgraph.ops.shapes.shape import expand_dims, reshape
+from nbgraph.ops.define import (
+    Shape,
+    as_known,
+    axis_of,
+    composed,
+    deferrable,
+    define_rows,
+    public,
+    whole,
+    whole_tuple,
+)
 from nbgraph.ops.shapes.slicing import (
     Triple,
     at_axis,
@@ -19,8 +27,8 @@ from nbgraph.ops.shapes.slicing import (
     slice_view,
     sliced_shape,
 )
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 Sections = int | tuple[int, ...]  # how many, or where they begin
 
 
@@ -77,12 +85,9 @@ def split_part(
 ) -> Any:
     """One of the sections that `split` gives.
 
-    Parameters
-    ----------
     x, sections, axis : as those of `split`
     index : int, which one
     equal : whether sections have to be equal
-
     >>> split_part(np.arange(6), 3, 1)
     array([2, 3])
     """
@@ -93,69 +98,22 @@ def split_part(
     return _SPLIT_PART(x, sections=sections, index=index, axis=axis, equal=bool(equal), out=out)
 
 
-@register
-def split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
-    """Sections along an axis: views.
-
-    Parameters
-    ----------
-    x : array
-    sections : int, the number of equal sections; or the places where sections begin
-    axis : int
-
-    Returns
-    -------
-    list of arrays
-
-    Raises
-    ------
-    ShapeError where sections would not be equal; see `array_split`.
-
-    >>> split(np.arange(6), [1, 4])
-    [array([0]), array([1, 2, 3]), array([4, 5])]
-    """
-    return _split("split", x, sections, axis, equal=True)
-
-
-@register
-def array_split(x: Any, sections: Any, axis: int = 0) -> list[Any]:
-    """As `split`; where sections cannot be equal the first ones are larger by one.
-
-    Parameters
-    ----------
-    x, sections, axis : as those of `split`
-
-    >>> array_split(np.arange(5), 2)
-    [array([0, 1, 2]), array([3, 4])]
-    """
-    return _split("array_split", x, sections, axis, equal=False)
-
-
-def _split(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
+def sections_of(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
+    """Return the sections of an array along an axis."""
     found, axis = _sections(name, sections), whole(name, "axis", axis)
     count = len(found) + 1 if isinstance(found, tuple) else found
     return [_SPLIT_PART(x, sections=found, index=i, axis=axis, equal=equal) for i in range(count)]
 
 
-@register
+@composed("x")
 @deferrable(lambda x, *, num=None, **_: num)
 def unstack(x: Any, /, *, axis: int = 0, num: int | None = None) -> tuple[Any, ...]:
     """The slices along an axis, without it.
 
-    Parameters
-    ----------
-    x : array
     axis : int
     num : int, optional: how many there are; needed of a symbol whose shape is not known yet
-
-    Returns
-    -------
-    tuple of arrays, views
-
-    Raises
-    ------
-    ShapeError where there are not `num`.
-
+    -> tuple of arrays, views
+    ! ShapeError where there are not `num`.
     >>> unstack([[1, 2], [3, 4]])
     (array([1, 2]), array([3, 4]))
     """
@@ -169,52 +127,20 @@ def unstack(x: Any, /, *, axis: int = 0, num: int | None = None) -> tuple[Any, .
     return tuple(slice_view(x, at_axis(place, i)) for i in range(x.shape[place]))
 
 
-# at least so many axes --------------------------------------------------------------------------
-
-
-@register
-@deferrable()
-def atleast_1d(x: Any) -> Any:
-    """With one axis, if it had none.
-
-    Parameters
-    ----------
-    x : array
-
-    >>> atleast_1d(3)
-    array([3])
-    """
-    x = as_known("atleast_1d", x)
-    return x if len(x.shape) else reshape(x, (1,))
-
-
-@register
-@deferrable()
-def atleast_2d(x: Any) -> Any:
-    """With a new first axis if it had one, two if it had none.
-
-    Parameters
-    ----------
-    x : array
-
-    >>> atleast_2d([1, 2])
-    array([[1, 2]])
-    """
-    x = as_known("atleast_2d", x)
-    return x if len(x.shape) > 1 else reshape(x, (1, -1))
-
-
-@register
-@deferrable()
-def atleast_3d(x: Any) -> Any:
-    """With three axes: a vector becomes (1, n, 1), a matrix (m, n, 1).
-
-    Parameters
-    ----------
-    x : array
-
-    >>> atleast_3d([1, 2]).shape
-    (1, 2, 1)
-    """
-    x = atleast_2d(as_known("atleast_3d", x))
-    return x if len(x.shape) > 2 else expand_dims(x, 2)
+_TABLE = """
+split(x, sections, axis: int = 0) -> list[Any]: Sections along an axis: views.
+    sections : int, the number of equal sections; or the places where sections begin
+    axis : int
+    -> list of arrays
+    ! ShapeError where sections would not be equal; see `array_split`.
+    >>> split(np.arange(6), [1, 4])
+    [array([0]), array([1, 2, 3]), array([4, 5])]
+    = sections_of("split", x, sections, axis, equal=True)
+array_split(x, sections, axis: int = 0) -> list[Any]: As `split`; where sections cannot be equal the
+    first ones are larger by one.
+    x, sections, axis : as those of `split`
+    >>> array_split(np.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    = sections_of("array_split", x, sections, axis, equal=False)
+"""
+define_rows(_TABLE, globals())

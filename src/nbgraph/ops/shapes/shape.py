@@ -12,24 +12,19 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.registry import register
 from nbgraph.ops.define import (
     Axis,
     Shape,
     as_known,
     axes_of,
     axis_of,
+    composed,
     deferrable,
-    hashable_axis,
+    define_rows,
     library,
-    public,
-    shape_tuple,
-    whole,
-    whole_tuple,
 )
-from nbgraph.shape import Shapes, broadcast, merged, same_size
+from nbgraph.shape import Array, Shapes, broadcast, merged, same_size
 
-Array = np.ndarray[Any, Any]
 _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to copy
 
 
@@ -75,42 +70,6 @@ _RESHAPE = ArrayOp(
     gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
     partial=_partial,
 )
-
-
-@public(_RESHAPE)
-def reshape(x: Any, shape: Any, *, out: Any = None) -> Any:
-    """The elements in C order under another shape: a view where memory allows it.
-
-    Parameters
-    ----------
-    x : array
-    shape : int or tuple of ints; one may be -1, what is left
-    out : array to write to, optional
-
-    Raises
-    ------
-    ShapeError for another number of elements.
-
-    >>> reshape([[1, 2, 3], [4, 5, 6]], (3, -1))
-    array([[1, 2],
-           [3, 4],
-           [5, 6]])
-    """
-    return _RESHAPE(x, shape=whole_tuple("reshape", "shape", shape), out=out)
-
-
-@register
-def ravel(x: Any) -> Any:
-    """One axis with all elements in C order: a view where memory allows it.
-
-    Parameters
-    ----------
-    x : array
-
-    >>> ravel([[1, 2], [3, 4]])
-    array([1, 2, 3, 4])
-    """
-    return reshape(x, (-1,))
 
 
 # order of axes ----------------------------------------------------------------------------------
@@ -196,75 +155,6 @@ _MOVEAXIS = ArrayOp(
 )
 
 
-@public(_TRANSPOSE, "permute_dims")
-def transpose(x: Any, axes: Any = None, *, out: Any = None) -> Any:
-    """Axes in another order: a view.
-
-    Parameters
-    ----------
-    x : array
-    axes : the axes of x in their new order, by default reversed
-
-    >>> transpose([[1, 2], [3, 4]])
-    array([[1, 3],
-           [2, 4]])
-    """
-    order = None if axes is None else whole_tuple("transpose", "axes", axes)
-    return _TRANSPOSE(x, axes=order, out=out)
-
-
-permute_dims = transpose
-
-
-@public(_SWAPAXES)
-def swapaxes(x: Any, axis1: int, axis2: int, *, out: Any = None) -> Any:
-    """Two axes exchanged: a view.
-
-    Parameters
-    ----------
-    x : array
-    axis1, axis2 : ints
-
-    >>> swapaxes([[1, 2], [3, 4]], 0, 1)
-    array([[1, 3],
-           [2, 4]])
-    """
-    a, b = whole("swapaxes", "axis1", axis1), whole("swapaxes", "axis2", axis2)
-    return _SWAPAXES(x, axis1=a, axis2=b, out=out)
-
-
-@public(_MOVEAXIS)
-def moveaxis(x: Any, source: Any, destination: Any, *, out: Any = None) -> Any:
-    """Axes moved to other places; the others keep their order.
-
-    Parameters
-    ----------
-    x : array
-    source, destination : ints, or as many of both
-
-    >>> moveaxis([[[1, 2, 3]]], 2, 0).shape
-    (3, 1, 1)
-    """
-    a = whole_tuple("moveaxis", "source", source)
-    b = whole_tuple("moveaxis", "destination", destination)
-    return _MOVEAXIS(x, source=a, destination=b, out=out)
-
-
-@register
-def matrix_transpose(x: Any, *, out: Any = None) -> Any:
-    """The last two axes exchanged.
-
-    Parameters
-    ----------
-    x : array (..., m, n)
-
-    >>> matrix_transpose([[1, 2], [3, 4]])
-    array([[1, 3],
-           [2, 4]])
-    """
-    return swapaxes(x, -1, -2, out=out)
-
-
 # axes of size one -------------------------------------------------------------------------------
 
 
@@ -302,40 +192,6 @@ _SQUEEZE = ArrayOp(
 )
 
 
-@public(_EXPAND_DIMS)
-def expand_dims(x: Any, axis: Any = 0, *, out: Any = None) -> Any:
-    """New axes of size 1: a view.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, or several: places in the result
-
-    >>> expand_dims([1, 2], 1).shape
-    (2, 1)
-    """
-    return _EXPAND_DIMS(x, axis=whole_tuple("expand_dims", "axis", axis), out=out)
-
-
-@public(_SQUEEZE)
-def squeeze(x: Any, axis: Any = None, *, out: Any = None) -> Any:
-    """Without axes of size 1: a view.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several, or None for all of size 1
-
-    Raises
-    ------
-    ShapeError for an axis of another size.
-
-    >>> squeeze([[[1, 2]]], 0).shape
-    (1, 2)
-    """
-    return _SQUEEZE(x, axis=hashable_axis("squeeze", axis), out=out)
-
-
 # broadcasting -----------------------------------------------------------------------------------
 
 
@@ -357,45 +213,74 @@ _BROADCAST_TO = ArrayOp(
 )
 
 
-@public(_BROADCAST_TO)
-def broadcast_to(x: Any, shape: Any, *, out: Any = None) -> Any:
-    """Repeated along axes of size 1 and new leading axes, without copies.
-
-    Parameters
-    ----------
-    x : array
-    shape : tuple of ints
-
-    The gradient is the sum over what was repeated.
-
-    Raises
-    ------
-    ShapeError where x does not broadcast to it.
-
-    >>> broadcast_to([1, 2], (2, 2))
-    array([[1, 2],
-           [1, 2]])
-    """
-    return _BROADCAST_TO(x, shape=shape_tuple("broadcast_to", shape), out=out)
-
-
-@register
+@composed()
 @deferrable(lambda *arrays, **_: len(arrays))
 def broadcast_arrays(*arrays: Any) -> list[Any]:
     """All with the shape they broadcast to.
 
-    Parameters
-    ----------
     *arrays : arrays that broadcast
-
-    Returns
-    -------
-    list of arrays, views
-
+    -> list of arrays, views
     >>> [x.shape for x in broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]
     """
     known = [as_known("broadcast_arrays", x) for x in arrays]
     named = [(f"arrays[{i}]", tuple(x.shape)) for i, x in enumerate(known)]
     shape = broadcast("broadcast_arrays", named) if known else ()
-    return [broadcast_to(x, shape) for x in known]
+    return [library.broadcast_to(x, shape) for x in known]
+
+
+_TABLE = """
+reshape(x, shape: ints, *, out=None): The elements in C order under another shape: a view where
+    memory allows it.
+    shape : int or tuple of ints; one may be -1, what is left
+    ! ShapeError for another number of elements.
+    >>> reshape([[1, 2, 3], [4, 5, 6]], (3, -1))
+    array([[1, 2],
+           [3, 4],
+           [5, 6]])
+ravel(x): One axis with all elements in C order: a view where memory allows it.
+    >>> ravel([[1, 2], [3, 4]])
+    array([1, 2, 3, 4])
+    = reshape(x, (-1,))
+transpose permute_dims(x, axes=None, *, out=None): Axes in another order: a view.
+    axes : the axes of x in their new order, by default reversed
+    >>> transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    = op(..., axes=None if axes is None else whole_tuple("transpose", "axes", axes))
+swapaxes(x, axis1: int, axis2: int, *, out=None): Two axes exchanged: a view.
+    axis1, axis2 : ints
+    >>> swapaxes([[1, 2], [3, 4]], 0, 1)
+    array([[1, 3],
+           [2, 4]])
+moveaxis(x, source: ints, destination: ints, *, out=None): Axes moved to other places; the others
+    keep their order.
+    source, destination : ints, or as many of both
+    >>> moveaxis([[[1, 2, 3]]], 2, 0).shape
+    (3, 1, 1)
+matrix_transpose(x, *, out=None): The last two axes exchanged.
+    x : array (..., m, n)
+    >>> matrix_transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])
+    = swapaxes(x, -1, -2, out=out)
+expand_dims(x, axis: ints = 0, *, out=None): New axes of size 1: a view.
+    axis : int, or several: places in the result
+    >>> expand_dims([1, 2], 1).shape
+    (2, 1)
+squeeze(x, axis=None, *, out=None): Without axes of size 1: a view.
+    axis : int, several, or None for all of size 1
+    ! ShapeError for an axis of another size.
+    >>> squeeze([[[1, 2]]], 0).shape
+    (1, 2)
+broadcast_to(x, shape, *, out=None): Repeated along axes of size 1 and new leading axes, without
+    copies.
+
+    The gradient is the sum over what was repeated.
+    shape : tuple of ints
+    ! ShapeError where x does not broadcast to it.
+    >>> broadcast_to([1, 2], (2, 2))
+    array([[1, 2],
+           [1, 2]])
+"""
+define_rows(_TABLE, globals())

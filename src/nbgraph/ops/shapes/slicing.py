@@ -11,10 +11,8 @@ import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import Shape, axes_of, hashable_axis, library, public, shape_tuple
-from nbgraph.shape import same_shape
-
-Array = np.ndarray[Any, Any]
+from nbgraph.ops.define import Shape, axes_of, define_rows, library
+from nbgraph.shape import Array, same_shape
 
 
 class Triple(NamedTuple):
@@ -54,7 +52,7 @@ def basic_part(name: str, part: Any) -> Part:
         except TypeError:
             pass
     raise IndexingError(
-        f"{name}: {part!r} is no basic index; give integers, slices, None and Ellipsis"
+        f"{name}: {part!r} is not a basic index; give integers, slices, None and Ellipsis"
     )
 
 
@@ -63,7 +61,7 @@ def _bound(name: str, bound: Any) -> int | None:
         return None if bound is None else operator.index(bound)
     except TypeError:
         raise IndexingError(
-            f"{name}: slice bound {bound!r} is no whole number; give integers or None"
+            f"{name}: slice bound {bound!r} is not a whole number; give integers or None"
         ) from None
 
 
@@ -155,43 +153,6 @@ _SLICE_SCATTER = ArrayOp(
 )
 
 
-@public(_SLICE_VIEW)
-def slice_view(x: Any, key: Any, *, out: Any = None) -> Any:
-    """`x[key]`: a view.
-
-    Parameters
-    ----------
-    x : array
-    key : ints, slices, None and Ellipsis
-    out : array to write to, optional
-
-    Raises
-    ------
-    IndexingError (an IndexError) where an integer is out of bounds or there are too many.
-
-    >>> slice_view(np.arange(6).reshape(2, 3), (slice(None), -1))
-    array([2, 5])
-    """
-    return _SLICE_VIEW(x, key=view_key("slice_view", key), out=out)
-
-
-@public(_SLICE_SCATTER)
-def slice_scatter(value: Any, shape: Any, key: Any, *, out: Any = None) -> Any:
-    """Zeros of `shape` with `value` at `key`: the reverse of `slice_view`.
-
-    Parameters
-    ----------
-    value : array of the shape of `zeros(shape)[key]`
-    shape : of the result
-    key : as that of `slice_view`
-
-    >>> slice_scatter([1, 2], (4,), slice(1, 3))
-    array([0, 1, 2, 0])
-    """
-    shape = shape_tuple("slice_scatter", shape)
-    return _SLICE_SCATTER(value, shape=shape, key=view_key("slice_scatter", key), out=out)
-
-
 _FLIP = ArrayOp(
     "flip",
     lambda x, *, axis: (axes_of("flip", axis, len(x.shape)), x)[1],
@@ -199,21 +160,6 @@ _FLIP = ArrayOp(
     gradient=lambda g: [library.flip(g.out_grad, g.attributes["axis"])],
     partial=same_shape,
 )
-
-
-@public(_FLIP)
-def flip(x: Any, axis: Any = None, *, out: Any = None) -> Any:
-    """The elements along axes in reverse order: a view.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several, or None for all
-
-    >>> flip([1, 2, 3])
-    array([3, 2, 1])
-    """
-    return _FLIP(x, axis=hashable_axis("flip", axis), out=out)
 
 
 # diagonals --------------------------------------------------------------------------------------
@@ -267,39 +213,38 @@ _DIAGONAL_SCATTER = ArrayOp(
     ],
 )
 
-
-@public(_DIAGONAL)
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None) -> Any:
-    """The diagonal of two axes as the last axis: a view.
-
-    Parameters
-    ----------
+_TABLE = """
+slice_view(x, key, *, out=None): `x[key]`: a view.
+    key : ints, slices, None and Ellipsis
+    ! IndexingError (an IndexError) where an integer is out of bounds or there are too many.
+    >>> slice_view(np.arange(6).reshape(2, 3), (slice(None), -1))
+    array([2, 5])
+    = op(..., key=view_key("slice_view", key))
+slice_scatter(value, shape, key, *, out=None): Zeros of `shape` with `value` at `key`: the reverse
+    of `slice_view`.
+    value : array of the shape of `zeros(shape)[key]`
+    shape : of the result
+    key : as that of `slice_view`
+    >>> slice_scatter([1, 2], (4,), slice(1, 3))
+    array([0, 1, 2, 0])
+    = op(..., key=view_key("slice_scatter", key))
+flip(x, axis=None, *, out=None): The elements along axes in reverse order: a view.
+    >>> flip([1, 2, 3])
+    array([3, 2, 1])
+diagonal(x, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out=None): The diagonal of two axes
+    as the last axis: a view.
     x : array of two axes or more
     offset : int, above the main diagonal where positive, below where negative
     axis1, axis2 : ints
-
     >>> diagonal([[1, 2], [3, 4]])
     array([1, 4])
-    """
-    return _DIAGONAL(x, offset=int(offset), axis1=int(axis1), axis2=int(axis2), out=out)
-
-
-@public(_DIAGONAL_SCATTER)
-def diagonal_scatter(
-    value: Any, shape: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out: Any = None
-) -> Any:
-    """Zeros of `shape` with `value` on a diagonal: the reverse of `diagonal`.
-
-    Parameters
-    ----------
+diagonal_scatter(value, shape, offset: int = 0, axis1: int = 0, axis2: int = 1, *, out=None): Zeros
+    of `shape` with `value` on a diagonal: the reverse of `diagonal`.
     value : array (..., length of the diagonal)
     shape : of the result
     offset, axis1, axis2 : as those of `diagonal`
-
     >>> diagonal_scatter([1, 2], (2, 2))
     array([[1, 0],
            [0, 2]])
-    """
-    shape = shape_tuple("diagonal_scatter", shape)
-    place = {"offset": int(offset), "axis1": int(axis1), "axis2": int(axis2)}
-    return _DIAGONAL_SCATTER(value, shape=shape, **place, out=out)
+"""
+define_rows(_TABLE, globals())

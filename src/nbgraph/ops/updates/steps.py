@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
@@ -111,7 +111,7 @@ def _require(op: UpdateOp, arrays: Mapping[str, Any]) -> None:
     for label in op.auxiliary:
         if carrier_of((arrays[label],)) is None and not isinstance(arrays[label], np.ndarray):
             raise ArgumentError(
-                f"{op.__name__}: the state {label!r} is a {type(arrays[label]).__name__}, and "
+                f"{op.__name__}: the state {label!r} is {noun(arrays[label])}, and "
                 "would be updated in a copy; give an array"
             )
     op.infer([Spec.of(as_array(value)) for value in arrays.values()], {})
@@ -145,7 +145,7 @@ array of the shape of weight, and of the dtype of {step.like}
 
 Raises
 ------
-ShapeError where shapes differ; ArgumentError for parameters, and for states that are no arrays.
+ShapeError where shapes differ; ArgumentError for parameters, and for states that are not arrays.
 
 >>> import numpy as np
 >>> weight, grad = np.ones((), "{narrow}"), np.ones((), "{narrow}")

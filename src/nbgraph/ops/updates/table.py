@@ -235,7 +235,7 @@ _NESTEROV = _MOMENTUM._replace(
 _ADAM = Step(
     rules.adam, "weight grad mean var", "weight grad mean square", "mean var", Adam, _adam,
     "A step of the mean of gradients over the root of that of their squares (Kingma and Ba, "
-    "2015): weight - lr * mean / (sqrt(var) + epsilon). Who calls it corrects lr.",
+    "2015): weight - lr * mean / (sqrt(var) + epsilon). The caller corrects lr.",
     "0.5", "lr=0.5, beta1=0.5, beta2=0.75",
 )  # fmt: skip
 _SQUARES = Step(

@@ -15,8 +15,7 @@ from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError
 from nbgraph.ops.define import Shape, as_known, composed, deferrable, library
 from nbgraph.ops.windows.windows import per_axis, require_space, spelled
-
-Array = np.ndarray[Any, Any]
+from nbgraph.shape import Array
 
 
 @composed("x")
@@ -24,20 +23,11 @@ Array = np.ndarray[Any, Any]
 def adaptive_avg_pooling(x: Any, places: Any) -> Any:
     """The mean of each of `places` parts of space, for every channel and image.
 
-    Parameters
-    ----------
     x : array (images, channels, *space), one to three axes of space, floats
     places : int, or one for each axis of space. Parts of n cells begin at i * n // places and end
         at (i + 1) * n / places, rounded up: they may overlap.
-
-    Returns
-    -------
-    array (images, channels, *places)
-
-    Raises
-    ------
-    ShapeError, ArgumentError where these do not fit, DTypeError for integers.
-
+    -> array (images, channels, *places)
+    ! ShapeError, ArgumentError where these do not fit, DTypeError for integers.
     >>> adaptive_avg_pooling(np.array([[[1.0, 3.0, 5.0, 9.0, 1.0]]]), 2)
     array([[[3., 5.]]])
     """
@@ -55,15 +45,9 @@ def adaptive_avg_pooling(x: Any, places: Any) -> Any:
 def adaptive_max_pooling(x: Any, places: Any) -> Any:
     """The largest value of each of `places` parts of space, as `adaptive_avg_pooling`.
 
-    Parameters
-    ----------
     x : array (images, channels, *space), floats
     places : int, or one for each axis of space
-
-    Returns
-    -------
-    array (images, channels, *places)
-
+    -> array (images, channels, *places)
     >>> adaptive_max_pooling(np.array([[[1.0, 3.0, 5.0, 9.0, 1.0]]]), 2)
     array([[[5., 9.]]])
     """

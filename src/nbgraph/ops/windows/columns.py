@@ -12,11 +12,9 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import Shape, cast, public
+from nbgraph.ops.define import Shape, cast, define_rows, public
 from nbgraph.ops.windows.windows import Windows, convolved, per_axis, require_space, spelled
-
-Array = np.ndarray[Any, Any]
-
+from nbgraph.shape import Array, Arrays
 
 # for all that make columns ----------------------------------------------------------------------
 
@@ -54,7 +52,7 @@ def _columns_infer(data: Spec, **how: Any) -> Spec:
     return Spec((data.shape[0], data.shape[1] * windows.volume, windows.spots), data.dtype)
 
 
-def _columns(inputs: Sequence[Array], outputs: Sequence[Array], **how: Any) -> None:
+def _columns(inputs: Arrays, outputs: Arrays, **how: Any) -> None:
     (data,), (out,) = inputs, outputs
     windows = windows_of("im2col", data.shape[2:], **how)
     parts = out.reshape(len(data), data.shape[1], windows.volume, *windows.outs)
@@ -71,9 +69,7 @@ def _cells_infer(data: Spec, *, output_size: Shape, **how: Any) -> Spec:
     return Spec((data.shape[0], data.shape[1] // windows.volume, *output_size), data.dtype)
 
 
-def _cells(
-    inputs: Sequence[Array], outputs: Sequence[Array], *, output_size: Shape, **how: Any
-) -> None:
+def _cells(inputs: Arrays, outputs: Arrays, *, output_size: Shape, **how: Any) -> None:
     (data,), (out,) = inputs, outputs
     windows = windows_of("col2im", output_size, **how)
     parts = data.reshape(len(data), out.shape[1], windows.volume, *windows.outs)
@@ -103,34 +99,6 @@ def _options(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict
     }
 
 
-@public(_COLUMNS)
-def im2col(
-    data: Any, *, kernel: Any, stride: Any = 1, dilate: Any = 1, pad: Any = 0, out: Any = None
-) -> Any:
-    """What lies under a window at each place, as a column.
-
-    Parameters
-    ----------
-    data : array (images, channels, *space), one to three axes of space
-    kernel, stride, dilate, pad : int, or one for each axis of space: elements of the window; cells
-        from place to place; from one element to the next; of zeros around the data
-
-    Returns
-    -------
-    array (images, channels * elements of the window, places): of a convolution the product with
-        weights (features, channels * elements) is the result
-
-    Raises
-    ------
-    ShapeError where the window does not fit.
-
-    >>> im2col(np.arange(4.0).reshape(1, 1, 4), kernel=2)
-    array([[[0., 1., 2.],
-            [1., 2., 3.]]])
-    """
-    return _COLUMNS(data, out=out, **_options("im2col", kernel, stride, dilate, pad))
-
-
 @public(_CELLS)
 def col2im(
     data: Any,
@@ -144,20 +112,11 @@ def col2im(
 ) -> Any:
     """Columns summed up where `im2col` has them from.
 
-    Parameters
-    ----------
     data : array (images, channels * elements of the window, places)
     output_size : extents of space of the result
     kernel, stride, dilate, pad : as those of `im2col`
-
-    Returns
-    -------
-    array (images, channels, *output_size)
-
-    Raises
-    ------
-    ShapeError where data does not have the places of such a space.
-
+    -> array (images, channels, *output_size)
+    ! ShapeError where data does not have the places of such a space.
     >>> col2im(np.ones((1, 2, 3)), output_size=(4,), kernel=2)
     array([[[1., 2., 2., 1.]]])
     """
@@ -165,3 +124,20 @@ def col2im(
     size = size if isinstance(size, tuple) else (size,)
     how = _options("col2im", kernel, stride, dilate, pad)
     return _CELLS(data, out=out, output_size=size, **how)
+
+
+_TABLE = """
+im2col(data, *, kernel, stride=1, dilate=1, pad=0, out=None): What lies under a window at each
+    place, as a column.
+    data : array (images, channels, *space), one to three axes of space
+    kernel, stride, dilate, pad : int, or one for each axis of space: elements of the window; cells
+        from place to place; from one element to the next; of zeros around the data
+    -> array (images, channels * elements of the window, places): of a convolution the product with
+        weights (features, channels * elements) is the result
+    ! ShapeError where the window does not fit.
+    >>> im2col(np.arange(4.0).reshape(1, 1, 4), kernel=2)
+    array([[[0., 1., 2.],
+            [1., 2., 3.]]])
+    = _COLUMNS(data, out=out, **_options("im2col", kernel, stride, dilate, pad))
+"""
+define_rows(_TABLE, globals())

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from nbgraph.kernels.products import CORES
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape
 from nbgraph.ops.windows.convolution_shapes import How, Layer, layer_of, of_data, of_weights
 from nbgraph.ops.windows.windows import share
@@ -80,7 +81,7 @@ def _data_tiles(layer: Layer, room: int) -> _Tiles | None:
 
 def _weight_tiles(layer: Layer, room: int) -> _Tiles:
     """`panel`: features of a tile, `blocks`: how many such parts. Few tiles: BLAS packs the
-    gradients for each, and is slow where rows are no multiple of its granule."""
+    gradients for each, and is slow where rows are not a multiple of its granule."""
     wanted = max(1, min(-(-2 * CORES // layer.groups), layer.rows // 48))
     even = -(-layer.rows // (wanted * _GRANULE)) * _GRANULE
     own = share(layer.rows, min(even, _ROWS[1], room), _GRANULE)
@@ -104,7 +105,7 @@ def _room(dtype: str) -> int:
     return ROOM[dtype]
 
 
-def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCall | None:
+def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelCall | None:
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
     from nbgraph.kernels.written import written
 
@@ -120,10 +121,10 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> TiledCa
         *(found.panel, int(layer.windows.plain)),
     )
     code, head = written(name, text, dtype), (layer.images, layer.groups)
-    return TiledCall(code, head, words, found.tiles, layer.cost(dtype))
+    return tile_call(code, head, words, found.tiles, layer.cost(dtype))
 
 
-def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> TiledCall | None:
+def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall | None:
     """The call where every channel has a window of its own; None where that is not so."""
     from nbgraph.kernels import depthwise
     from nbgraph.kernels.lanes import kernel
@@ -143,10 +144,10 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> TiledCall | 
     planes = layer.images * layer.groups
     cost = int(planes * windows.spots * windows.volume * 0.05)
     tiles = planes if how else layer.groups
-    return TiledCall(code, (layer.images, layer.groups), layer.windows.words(), tiles, cost)
+    return tile_call(code, (layer.images, layer.groups), layer.windows.words(), tiles, cost)
 
 
-def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> TiledCall | None:
+def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> KernelCall | None:
     """The call that makes no columns; None where its planes do not fit, or much is in vain."""
     from nbgraph.kernels import direct
     from nbgraph.kernels.depthwise import Window
@@ -173,10 +174,10 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Til
     code = kernel("direct", direct.direct_text(dtype, window, body, bias=bias, flips=flips), dtype)
     words = (*layer.windows.words(), made, read, rows, bands, own, parts)
     head = (layer.images, layer.groups)
-    return TiledCall(code, head, words, tiles * parts, layer.cost(dtype))
+    return tile_call(code, head, words, tiles * parts, layer.cost(dtype))
 
 
-def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | None:
+def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall | None:
     """The call for a convolution."""
     from nbgraph.kernels.windows import convolution_text
 
@@ -193,7 +194,7 @@ def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> TiledCall | 
 
 def data_tiling(
     specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
-) -> TiledCall | None:
+) -> KernelCall | None:
     """The call for the gradient by data; None for windows that no room holds."""
     from nbgraph.kernels.windows import data_text
 
@@ -210,7 +211,7 @@ def data_tiling(
 
 def weight_tiling(
     specs: Sequence[Spec], dtype: Any, *, size: Shape, **attributes: Any
-) -> TiledCall | None:
+) -> KernelCall | None:
     """The call for the gradient by weights."""
     from nbgraph.kernels.windows import weight_text
 

@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledOp
-from nbgraph.ops.define import Shape, cast, library, public, whole, whole_tuple
+from nbgraph.ops.define import Shape, cast, define_rows, library, public, whole, whole_tuple
 from nbgraph.ops.windows.convolution_shapes import (
     How,
     infer,
@@ -29,9 +29,7 @@ from nbgraph.ops.windows.convolution_shapes import (
 )
 from nbgraph.ops.windows.convolution_tiles import data_tiling, tiling, weight_tiling
 from nbgraph.ops.windows.windows import per_axis
-
-Array = np.ndarray[Any, Any]
-
+from nbgraph.shape import Array
 
 # the specification ------------------------------------------------------------------------------
 
@@ -91,7 +89,7 @@ def _by_data(g: Any, w: Any, x: Spec, how: How) -> Any:
 
 
 def _by_weights(x: Any, g: Any, w: Spec, how: How) -> Any:
-    return cast(convolution_weights(x, g, size=w.shape[2:], **how._asdict()), w)
+    return cast(library.convolution_weights(x, g, size=w.shape[2:], **how._asdict()), w)
 
 
 def _bias_gradient(g: Any, spec: Spec, axes: int) -> Any:
@@ -183,24 +181,15 @@ def convolution(
     """What lies under a window, times weights, summed: for every place, feature and image. The
     window is not flipped.
 
-    Parameters
-    ----------
     x : array (images, channels, *space), one to three axes of space, floats
     weight : array (features, channels / groups, *window)
     bias : array (features,), optional
     stride, pad, dilation : int, or one for each axis of space: cells from place to place; zeros on
         both sides; cells from one element of the window to the next
     groups : int: channels and features are cut into as many parts that do not meet
-
-    Returns
-    -------
-    array (images, features, *places) of the promoted dtype: along each axis of n cells
+    -> array (images, features, *places) of the promoted dtype: along each axis of n cells
         (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1 places
-
-    Raises
-    ------
-    ShapeError where shapes do not fit, DTypeError for integers.
-
+    ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), pad=1)
     array([[[2., 3., 3., 2.]]])
     """
@@ -225,18 +214,12 @@ def convolution_data(
 ) -> Any:
     """The gradient of a convolution by its data, whose space has the shape `size`.
 
-    Parameters
-    ----------
     out_grad : array (images, features, *places)
     weight : array (features, channels / groups, *window)
     bias : array (channels,), added, optional
     size : int, or one for each axis of space
     stride, pad, dilation, groups : as those of `convolution`
-
-    Returns
-    -------
-    array (images, channels, *size)
-
+    -> array (images, channels, *size)
     >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
     array([[[1., 2., 2., 1.]]])
     """
@@ -247,34 +230,17 @@ def convolution_data(
     return BIASED_DATA(out_grad, weight, bias, out=out, size=size, **how)
 
 
-@public(_WEIGHTS)
-def convolution_weights(
-    x: Any,
-    out_grad: Any,
-    *,
-    size: Any,
-    stride: Any = 1,
-    pad: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-    out: Any = None,
-) -> Any:
-    """The gradient of a convolution by its weights, whose window has the shape `size`.
-
-    Parameters
-    ----------
+_TABLE = """
+convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, groups: int = 1,
+    out=None): The gradient of a convolution by its weights, whose window has the shape `size`.
     x : array (images, channels, *space)
     out_grad : array (images, features, *places)
     size : int, or one for each axis of space
     stride, pad, dilation, groups : as those of `convolution`
-
-    Returns
-    -------
-    array (features, channels / groups, *size)
-
+    -> array (features, channels / groups, *size)
     >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
     array([[[2., 2., 2.]]])
-    """
-    how = _how("convolution_weights", stride, pad, dilation, groups)
-    size = whole_tuple("convolution_weights", "size", size)
-    return _WEIGHTS(x, out_grad, out=out, size=size, **how)
+    = _WEIGHTS(x, out_grad, out=out, size=whole_tuple("convolution_weights", "size", size),
+        **_how("convolution_weights", stride, pad, dilation, groups))
+"""
+define_rows(_TABLE, globals())

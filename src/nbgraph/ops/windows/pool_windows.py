@@ -10,7 +10,8 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import Spec
-from nbgraph.operator.tiled_op import TiledCall
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape
 from nbgraph.ops.windows.windows import Windows, per_axis, require_space, spelled
 
@@ -74,7 +75,7 @@ def require_same(name: str, operand: str, given: Shape, wanted: Shape) -> None:
 
 def pool_call(
     text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
-) -> TiledCall | None:
+) -> KernelCall | None:
     """`text`: the name of the function of `nbgraph.kernels.pools`. None where a line is long."""
     from nbgraph.kernels import pools
     from nbgraph.kernels.loops import ROOM
@@ -87,7 +88,7 @@ def pool_call(
     name = made.rsplit("def ", 1)[1].split("(", 1)[0]
     words = windows.words()
     cost = int(planes * (windows.spots * windows.volume * 0.4 + math.prod(windows.ins) * 0.2))
-    return TiledCall(written(name, made, dtype), (planes, int(counted)), words, planes, cost)
+    return tile_call(written(name, made, dtype), (planes, int(counted)), words, planes, cost)
 
 
 # calls ------------------------------------------------------------------------------------------

@@ -14,19 +14,18 @@ from typing import Any
 import numpy as np
 
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.tiled_op import TiledCall, TiledOp
-from nbgraph.ops.define import Shape, cast, public, whole_tuple
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import TiledOp
+from nbgraph.ops.define import Shape, cast, define_rows, library
 from nbgraph.ops.windows.pool_windows import (
     pool_call,
-    pool_options,
     pool_windows,
     require_floats,
     require_same,
 )
+from nbgraph.ops.windows.pool_windows import pool_options as pool_options
 from nbgraph.ops.windows.windows import Windows
-
-Array = np.ndarray[Any, Any]
-
+from nbgraph.shape import Array
 
 # the largest value ------------------------------------------------------------------------------
 
@@ -36,7 +35,7 @@ def _max_infer(x: Spec, **how: Any) -> Spec:
     return Spec((*x.shape[:2], *outs), require_floats("max_pooling", x))
 
 
-def _max_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
+def _max_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> KernelCall | None:
     shape = specs[0].shape
     return pool_call("max", pool_windows("max_pooling", shape, **how), math.prod(shape[:2]), dtype)
 
@@ -52,7 +51,7 @@ def _max_naive(x: Array, **how: Any) -> Array:
 
 def _max_rule(g: Gradients) -> Sequence[Any]:
     (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
-    return [cast(max_pooling_gradient(g.out_grad, x, out, **g.attributes), spec)]
+    return [cast(library.max_pooling_gradient(g.out_grad, x, out, **g.attributes), spec)]
 
 
 def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
@@ -63,7 +62,7 @@ def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     return Spec(x.shape, require_floats(name, out_grad, x, y))
 
 
-def _gradient_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
+def _gradient_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> KernelCall | None:
     shape = specs[1].shape
     windows = pool_windows("max_pooling_gradient", shape, **how)
     return pool_call("max_gradient", windows, math.prod(shape[:2]), dtype)
@@ -96,7 +95,7 @@ def _gradient_rule(g: Gradients) -> Sequence[Any]:
     (_, x, y), spec = g.inputs, g.specs[0]
     to_grad = None
     if g.wanted[0]:
-        to_grad = cast(max_pooling_pick(g.out_grad, x, y, **g.attributes), spec)
+        to_grad = cast(library.max_pooling_pick(g.out_grad, x, y, **g.attributes), spec)
     return [to_grad, None, None]
 
 
@@ -107,7 +106,7 @@ def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     return Spec(y.shape, require_floats(name, v, x, y))
 
 
-def _pick_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> TiledCall | None:
+def _pick_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> KernelCall | None:
     shape = specs[0].shape
     windows = pool_windows("max_pooling_pick", shape, **how)
     return pool_call("max_pick", windows, math.prod(shape[:2]), dtype)
@@ -125,7 +124,7 @@ def _pick_rule(g: Gradients) -> Sequence[Any]:
     (_, x, y), spec = g.inputs, g.specs[0]
     to_values = None
     if g.wanted[0]:
-        to_values = cast(max_pooling_gradient(g.out_grad, x, y, **g.attributes), spec)
+        to_values = cast(library.max_pooling_gradient(g.out_grad, x, y, **g.attributes), spec)
     return [to_values, None, None]
 
 
@@ -146,98 +145,6 @@ _MAX_PICK = TiledOp(
     "max_pooling_pick", _pick_infer, _pick_tiling, _pick_naive,
     gradient=_pick_rule, keeps=("x", "y"), operands=("values", "x", "y"), adds=True,
 )  # fmt: skip
-
-
-@public(_MAX)
-def max_pooling(
-    x: Any,
-    window: Any,
-    *,
-    stride: Any = None,
-    pad: Any = 0,
-    ceil: bool = False,
-    dilation: Any = 1,
-    out: Any = None,
-) -> Any:
-    """The largest value under a window, for every place, channel and image; NaN where there is one.
-
-    Parameters
-    ----------
-    x : array (images, channels, *space), one to three axes of space, floats
-    window, stride, pad, dilation : int, or one for each axis of space: cells of the window; from
-        place to place, by default the window; around the data, which never count; from one element
-        of the window to the next
-    ceil : whether there are as many places as touch the data, not only those whose windows lie
-        within
-
-    Returns
-    -------
-    array (images, channels, *places). The gradient goes to the first cell that has the maximum.
-
-    Raises
-    ------
-    ShapeError where shapes do not fit, DTypeError for integers.
-
-    >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
-    array([[[3., 2., 5.]]])
-    """
-    return _MAX(x, out=out, **pool_options("max_pooling", window, stride, pad, ceil, dilation))
-
-
-@public(_MAX_GRADIENT)
-def max_pooling_gradient(
-    out_grad: Any,
-    x: Any,
-    y: Any,
-    window: Any,
-    *,
-    stride: Any = None,
-    pad: Any = 0,
-    ceil: bool = False,
-    dilation: Any = 1,
-    out: Any = None,
-) -> Any:
-    """The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
-
-    Parameters
-    ----------
-    out_grad, y : arrays (images, channels, *places)
-    x : array (images, channels, *space)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
-
-    >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[ 0., 10.]]])
-    """
-    how = pool_options("max_pooling_gradient", window, stride, pad, ceil, dilation)
-    return _MAX_GRADIENT(out_grad, x, y, out=out, **how)
-
-
-@public(_MAX_PICK)
-def max_pooling_pick(
-    values: Any,
-    x: Any,
-    y: Any,
-    window: Any,
-    *,
-    stride: Any = None,
-    pad: Any = 0,
-    ceil: bool = False,
-    dilation: Any = 1,
-    out: Any = None,
-) -> Any:
-    """The elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
-
-    Parameters
-    ----------
-    values, x : arrays (images, channels, *space)
-    y : array (images, channels, *places)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
-
-    >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[8.]]])
-    """
-    how = pool_options("max_pooling_pick", window, stride, pad, ceil, dilation)
-    return _MAX_PICK(values, x, y, out=out, **how)
 
 
 # the mean ---------------------------------------------------------------------------------------
@@ -263,7 +170,7 @@ def _mean_infer(x: Spec, *, counted: bool, **how: Any) -> Spec:
 
 def _mean_tiling(
     specs: Sequence[Spec], dtype: Any, *, counted: bool, **how: Any
-) -> TiledCall | None:
+) -> KernelCall | None:
     shape = specs[0].shape
     windows = pool_windows("avg_pooling", shape, **how)
     return pool_call("mean", windows, math.prod(shape[:2]), dtype, counted=counted)
@@ -278,7 +185,9 @@ def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
 
 def _mean_rule(g: Gradients) -> Sequence[Any]:
     (spec,) = g.specs
-    return [cast(avg_pooling_gradient(g.out_grad, size=spec.shape[2:], **g.attributes), spec)]
+    return [
+        cast(library.avg_pooling_gradient(g.out_grad, size=spec.shape[2:], **g.attributes), spec)
+    ]
 
 
 def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
@@ -295,7 +204,7 @@ def _mean_gradient_infer(g: Spec, *, size: Shape, counted: bool, **how: Any) -> 
 
 def _mean_gradient_tiling(
     specs: Sequence[Spec], dtype: Any, *, size: Shape, counted: bool, **how: Any
-) -> TiledCall | None:
+) -> KernelCall | None:
     shape = specs[0].shape
     windows = _of_mean(shape, size, how)
     return pool_call("mean_gradient", windows, math.prod(shape[:2]), dtype, counted=counted)
@@ -312,7 +221,7 @@ def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) ->
 
 def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
     how = {k: v for k, v in g.attributes.items() if k != "size"}
-    return [cast(avg_pooling(g.out_grad, **how), g.specs[0])]
+    return [cast(library.avg_pooling(g.out_grad, **how), g.specs[0])]
 
 
 _AVG = TiledOp(
@@ -323,63 +232,56 @@ _AVG_GRADIENT = TiledOp(
     gradient=_mean_gradient_rule, operands=("out_grad",),
 )  # fmt: skip
 
-
-@public(_AVG)
-def avg_pooling(
-    x: Any,
-    window: Any,
-    *,
-    stride: Any = None,
-    pad: Any = 0,
-    ceil: bool = False,
-    counted: bool = True,
-    out: Any = None,
-) -> Any:
-    """The mean of what lies under a window, for every place, channel and image.
-
-    Parameters
-    ----------
+_TABLE = """
+max_pooling(x, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None): The largest value
+    under a window, for every place, channel and image; NaN where there is one.
+    x : array (images, channels, *space), one to three axes of space, floats
+    window, stride, pad, dilation : int, or one for each axis of space: cells of the window; from
+        place to place, by default the window; around the data, which never count; from one element
+        of the window to the next
+    ceil : whether there are as many places as touch the data, not only those whose windows lie
+        within
+    -> array (images, channels, *places). The gradient goes to the first cell that has the maximum.
+    ! ShapeError where shapes do not fit, DTypeError for integers.
+    >>> max_pooling(np.array([[[1.0, 3.0, 2.0, 0.0, 5.0]]]), 2, ceil=True)
+    array([[[3., 2., 5.]]])
+    = _MAX(x, out=out, **pool_options("max_pooling", window, stride, pad, ceil, dilation))
+max_pooling_gradient(out_grad, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1,
+    out=None): The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
+    out_grad, y : arrays (images, channels, *places)
+    x : array (images, channels, *space)
+    window, stride, pad, ceil, dilation : as those of `max_pooling`
+    >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
+    array([[[ 0., 10.]]])
+    = _MAX_GRADIENT(out_grad, x, y, out=out, **pool_options("max_pooling_gradient", window, stride,
+        pad, ceil, dilation))
+max_pooling_pick(values, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None): The
+    elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
+    values, x : arrays (images, channels, *space)
+    y : array (images, channels, *places)
+    window, stride, pad, ceil, dilation : as those of `max_pooling`
+    >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
+    array([[[8.]]])
+    = _MAX_PICK(values, x, y, out=out, **pool_options("max_pooling_pick", window, stride, pad, ceil,
+        dilation))
+avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of what
+    lies under a window, for every place, channel and image.
     x, window, stride, pad, ceil : as those of `max_pooling`
     counted : whether cells of the pad are zeros that count, or do not count at all
-
-    Returns
-    -------
-    array (images, channels, *places)
-
-    Raises
-    ------
-    ShapeError where shapes do not fit, DTypeError for integers.
-
+    -> array (images, channels, *places)
+    ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> avg_pooling(np.array([[[2.0, 4.0, 6.0]]]), 3, stride=1, pad=1, counted=False)
     array([[[3., 4., 5.]]])
-    """
-    how = pool_options("avg_pooling", window, stride, pad, ceil)
-    return _AVG(x, out=out, counted=bool(counted), **how)
-
-
-@public(_AVG_GRADIENT)
-def avg_pooling_gradient(
-    out_grad: Any,
-    window: Any,
-    *,
-    size: Any,
-    stride: Any = None,
-    pad: Any = 0,
-    ceil: bool = False,
-    counted: bool = True,
-    out: Any = None,
-) -> Any:
-    """The in-gradient of `avg_pooling` of data whose space has the shape `size`.
-
-    Parameters
-    ----------
+    = _AVG(x, out=out, counted=bool(counted), **pool_options("avg_pooling", window, stride, pad,
+        ceil))
+avg_pooling_gradient(out_grad, window, *, size: ints, stride=None, pad=0, ceil=False, counted=True,
+    out=None): The in-gradient of `avg_pooling` of data whose space has the shape `size`.
     out_grad : array (images, channels, *places)
     size : int, or one for each axis of space
     window, stride, pad, ceil, counted : as those of `avg_pooling`
-
     >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
     array([[[0.5, 0.5, 0.5, 0.5]]])
-    """
-    how = pool_options("avg_pooling_gradient", window, stride, pad, ceil)
-    size = whole_tuple("avg_pooling_gradient", "size", size)
-    return _AVG_GRADIENT(out_grad, out=out, size=size, counted=bool(counted), **how)
+    = _AVG_GRADIENT(out_grad, out=out, size=whole_tuple("avg_pooling_gradient", "size", size),
+        counted=bool(counted), **pool_options("avg_pooling_gradient", window, stride, pad, ceil))
+"""
+define_rows(_TABLE, globals())

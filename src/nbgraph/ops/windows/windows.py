@@ -13,8 +13,8 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import Shape, whole_tuple
+from nbgraph.shape import Array
 
-Array = np.ndarray[Any, Any]
 AXES = 3
 
 

@@ -33,19 +33,9 @@ HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 # methods from others -----------------------------------------------------------------------------
 
 
-def exp_of(x, standard, shapes):
-    """A density from its logarithm."""
-    return math.exp(standard(x, *shapes))
-
-
-def log_of(x, standard, shapes):
-    """A logarithm."""
-    return math.log(standard(x, *shapes))
-
-
-def rest_of(x, standard, shapes):
-    """1 less a share."""
-    return 1.0 - standard(x, *shapes)
+exp_of = lambda x, standard, shapes: math.exp(standard(x, *shapes))  # a density from its logarithm
+log_of = lambda x, standard, shapes: math.log(standard(x, *shapes))  # a logarithm
+rest_of = lambda x, standard, shapes: 1.0 - standard(x, *shapes)  # 1 less a share
 
 
 def log_of_smaller(x, standard, other, shapes):
@@ -54,14 +44,10 @@ def log_of_smaller(x, standard, other, shapes):
     return math.log(y) if y < 0.5 else math.log1p(-other(x, *shapes))
 
 
-def log_rest_of(x, standard, shapes):
-    """The logarithm of 1 less a share."""
-    return math.log1p(-standard(x, *shapes))
-
-
-def upper_of(q, standard, shapes):
-    """A quantile of what lies above it."""
-    return standard(1.0 - q, *shapes)
+# the logarithm of 1 less a share
+log_rest_of = lambda x, standard, shapes: math.log1p(-standard(x, *shapes))
+# a quantile of what lies above it
+upper_of = lambda q, standard, shapes: standard(1.0 - q, *shapes)
 
 
 def density(standard, x, shapes, loc, scale):
@@ -87,32 +73,13 @@ def quantile(standard, q, shapes, loc, scale):
 # continuous --------------------------------------------------------------------------------------
 
 
-def norm_logpdf(x):
-    return -0.5 * x * x - HALF_LOG_TAU
-
-
-def norm_cdf(x):
-    return ndtr(x)
-
-
-def norm_sf(x):
-    return ndtr(-x)
-
-
-def norm_logcdf(x):
-    return special.log_ndtr(x)
-
-
-def norm_logsf(x):
-    return special.log_ndtr(-x)
-
-
-def norm_ppf(q):
-    return ndtri(q)
-
-
-def norm_isf(q):
-    return -ndtri(q)
+norm_logpdf = lambda x: -0.5 * x * x - HALF_LOG_TAU
+norm_cdf = ndtr
+norm_sf = lambda x: ndtr(-x)
+norm_logcdf = special.log_ndtr
+norm_logsf = lambda x: special.log_ndtr(-x)
+norm_ppf = ndtri
+norm_isf = lambda q: -ndtri(q)
 
 
 def lognorm_logpdf(x, s):
@@ -121,92 +88,28 @@ def lognorm_logpdf(x, s):
     return norm_logpdf(y / s) - math.log(s) - y if inside else -math.inf
 
 
-def lognorm_cdf(x, s):
-    return ndtr(math.log(x) / s) if x > 0.0 else 0.0
-
-
-def lognorm_sf(x, s):
-    return ndtr(-math.log(x) / s) if x > 0.0 else 1.0
-
-
-def lognorm_ppf(q, s):
-    return math.exp(s * ndtri(q))
-
-
-def lognorm_isf(q, s):
-    return math.exp(-s * ndtri(q))
-
-
-def expon_logpdf(x):
-    return -x if x >= 0.0 else -math.inf
-
-
-def expon_cdf(x):
-    return -math.expm1(-x) if x > 0.0 else 0.0
-
-
-def expon_sf(x):
-    return math.exp(-x) if x > 0.0 else 1.0
-
-
-def expon_logsf(x):
-    return -x if x > 0.0 else 0.0
-
-
-def expon_ppf(q):
-    return -math.log1p(-q)
-
-
-def expon_isf(q):
-    return -math.log(q)
-
-
-def gamma_logpdf(x, a):
-    return xlogy(a - 1.0, x) - x - math.lgamma(a) if x >= 0.0 else -math.inf
-
-
-def gamma_pdf(x, a):
-    return gamma_density(a, x) if x >= 0.0 else 0.0
-
-
-def gamma_cdf(x, a):
-    return _gammainc(a, x) if x > 0.0 else 0.0
-
-
-def gamma_sf(x, a):
-    return _gammaincc(a, x) if x > 0.0 else 1.0
-
-
-def gamma_ppf(q, a):
-    return gammaincinv(a, q)
-
-
-def gamma_isf(q, a):
-    return gammainccinv(a, q)
-
-
-def chi2_logpdf(x, df):
-    return gamma_logpdf(0.5 * x, 0.5 * df) - math.log(2.0)
-
-
-def chi2_pdf(x, df):
-    return 0.5 * gamma_pdf(0.5 * x, 0.5 * df)
-
-
-def chi2_cdf(x, df):
-    return gamma_cdf(0.5 * x, 0.5 * df)
-
-
-def chi2_sf(x, df):
-    return gamma_sf(0.5 * x, 0.5 * df)
-
-
-def chi2_ppf(q, df):
-    return 2.0 * gammaincinv(0.5 * df, q)
-
-
-def chi2_isf(q, df):
-    return 2.0 * gammainccinv(0.5 * df, q)
+lognorm_cdf = lambda x, s: ndtr(math.log(x) / s) if x > 0.0 else 0.0
+lognorm_sf = lambda x, s: ndtr(-math.log(x) / s) if x > 0.0 else 1.0
+lognorm_ppf = lambda q, s: math.exp(s * ndtri(q))
+lognorm_isf = lambda q, s: math.exp(-s * ndtri(q))
+expon_logpdf = lambda x: -x if x >= 0.0 else -math.inf
+expon_cdf = lambda x: -math.expm1(-x) if x > 0.0 else 0.0
+expon_sf = lambda x: math.exp(-x) if x > 0.0 else 1.0
+expon_logsf = lambda x: -x if x > 0.0 else 0.0
+expon_ppf = lambda q: -math.log1p(-q)
+expon_isf = lambda q: -math.log(q)
+gamma_logpdf = lambda x, a: xlogy(a - 1.0, x) - x - math.lgamma(a) if x >= 0.0 else -math.inf
+gamma_pdf = lambda x, a: gamma_density(a, x) if x >= 0.0 else 0.0
+gamma_cdf = lambda x, a: _gammainc(a, x) if x > 0.0 else 0.0
+gamma_sf = lambda x, a: _gammaincc(a, x) if x > 0.0 else 1.0
+gamma_ppf = lambda q, a: gammaincinv(a, q)
+gamma_isf = lambda q, a: gammainccinv(a, q)
+chi2_logpdf = lambda x, df: gamma_logpdf(0.5 * x, 0.5 * df) - math.log(2.0)
+chi2_pdf = lambda x, df: 0.5 * gamma_pdf(0.5 * x, 0.5 * df)
+chi2_cdf = lambda x, df: gamma_cdf(0.5 * x, 0.5 * df)
+chi2_sf = lambda x, df: gamma_sf(0.5 * x, 0.5 * df)
+chi2_ppf = lambda q, df: 2.0 * gammaincinv(0.5 * df, q)
+chi2_isf = lambda q, df: 2.0 * gammainccinv(0.5 * df, q)
 
 
 def beta_logpdf(x, a, b):
@@ -216,24 +119,11 @@ def beta_logpdf(x, a, b):
     return logs if inside else -math.inf
 
 
-def beta_pdf(x, a, b):
-    return beta_density(a, b, x) if 0.0 <= x <= 1.0 else 0.0
-
-
-def beta_cdf(x, a, b):
-    return _betainc(a, b, x) if 0.0 < x < 1.0 else (1.0 if x >= 1.0 else 0.0)
-
-
-def beta_sf(x, a, b):
-    return _betaincc(a, b, x) if 0.0 < x < 1.0 else (0.0 if x >= 1.0 else 1.0)
-
-
-def beta_ppf(q, a, b):
-    return betaincinv(a, b, q)
-
-
-def beta_isf(q, a, b):
-    return 1.0 - betaincinv(b, a, q)
+beta_pdf = lambda x, a, b: beta_density(a, b, x) if 0.0 <= x <= 1.0 else 0.0
+beta_cdf = lambda x, a, b: _betainc(a, b, x) if 0.0 < x < 1.0 else (1.0 if x >= 1.0 else 0.0)
+beta_sf = lambda x, a, b: _betaincc(a, b, x) if 0.0 < x < 1.0 else (0.0 if x >= 1.0 else 1.0)
+beta_ppf = lambda q, a, b: betaincinv(a, b, q)
+beta_isf = lambda q, a, b: 1.0 - betaincinv(b, a, q)
 
 
 def t_logpdf(x, df):
@@ -241,20 +131,10 @@ def t_logpdf(x, df):
     return -scale - 0.5 * (df + 1.0) * math.log1p(x * x / df)
 
 
-def t_cdf(x, df):
-    return special.stdtr(df, x)
-
-
-def t_sf(x, df):
-    return special.stdtr(df, -x)
-
-
-def t_ppf(q, df):
-    return special.stdtrit(df, q)
-
-
-def t_isf(q, df):
-    return -special.stdtrit(df, q)
+t_cdf = lambda x, df: special.stdtr(df, x)
+t_sf = lambda x, df: special.stdtr(df, -x)
+t_ppf = lambda q, df: special.stdtrit(df, q)
+t_isf = lambda q, df: -special.stdtrit(df, q)
 
 
 def f_logpdf(x, dfn, dfd):
@@ -266,12 +146,8 @@ def f_logpdf(x, dfn, dfd):
     return logs - betaln(a, b) if inside else -math.inf
 
 
-def f_cdf(x, dfn, dfd):
-    return special.fdtr(dfn, dfd, x) if x > 0.0 else 0.0
-
-
-def f_sf(x, dfn, dfd):
-    return special.fdtrc(dfn, dfd, x) if x > 0.0 else 1.0
+f_cdf = lambda x, dfn, dfd: special.fdtr(dfn, dfd, x) if x > 0.0 else 0.0
+f_sf = lambda x, dfn, dfd: special.fdtrc(dfn, dfd, x) if x > 0.0 else 1.0
 
 
 def f_ppf(q, dfn, dfd):
@@ -291,24 +167,11 @@ def f_ppf_low(q, dfn, dfd):
     return dfd * y / (dfn * (1.0 - y))
 
 
-def uniform_pdf(x):
-    return 1.0 if 0.0 <= x <= 1.0 else 0.0 * x
-
-
-def uniform_logpdf(x):
-    return 0.0 if 0.0 <= x <= 1.0 else -math.inf
-
-
-def uniform_cdf(x):
-    return x if 0.0 <= x <= 1.0 else (1.0 if x > 1.0 else 0.0 * x)
-
-
-def uniform_sf(x):
-    return 1.0 - x if 0.0 <= x <= 1.0 else (0.0 * x if x > 1.0 else 1.0)
-
-
-def uniform_ppf(q):
-    return q if 0.0 <= q <= 1.0 else math.nan
+uniform_pdf = lambda x: 1.0 if 0.0 <= x <= 1.0 else 0.0 * x
+uniform_logpdf = lambda x: 0.0 if 0.0 <= x <= 1.0 else -math.inf
+uniform_cdf = lambda x: x if 0.0 <= x <= 1.0 else (1.0 if x > 1.0 else 0.0 * x)
+uniform_sf = lambda x: 1.0 - x if 0.0 <= x <= 1.0 else (0.0 * x if x > 1.0 else 1.0)
+uniform_ppf = lambda q: q if 0.0 <= q <= 1.0 else math.nan
 
 
 def weibull_min_logpdf(x, c):
@@ -317,40 +180,15 @@ def weibull_min_logpdf(x, c):
     return math.log(c) + xlogy(c - 1.0, y) - y**c if inside else -math.inf
 
 
-def weibull_min_cdf(x, c):
-    return -math.expm1(-(x**c)) if x > 0.0 else 0.0
-
-
-def weibull_min_sf(x, c):
-    return math.exp(-(x**c)) if x > 0.0 else 1.0
-
-
-def weibull_min_logsf(x, c):
-    return -(x**c) if x > 0.0 else 0.0
-
-
-def weibull_min_ppf(q, c):
-    return (-math.log1p(-q)) ** (1.0 / c)
-
-
-def weibull_min_isf(q, c):
-    return (-math.log(q)) ** (1.0 / c)
-
-
-def cauchy_pdf(x):
-    return 1.0 / (math.pi * (1.0 + x * x))
-
-
-def cauchy_logpdf(x):
-    return -math.log(math.pi) - math.log1p(x * x)
-
-
-def cauchy_cdf(x):
-    return math.atan2(1.0, -x) / math.pi
-
-
-def cauchy_sf(x):
-    return math.atan2(1.0, x) / math.pi
+weibull_min_cdf = lambda x, c: -math.expm1(-(x**c)) if x > 0.0 else 0.0
+weibull_min_sf = lambda x, c: math.exp(-(x**c)) if x > 0.0 else 1.0
+weibull_min_logsf = lambda x, c: -(x**c) if x > 0.0 else 0.0
+weibull_min_ppf = lambda q, c: (-math.log1p(-q)) ** (1.0 / c)
+weibull_min_isf = lambda q, c: (-math.log(q)) ** (1.0 / c)
+cauchy_pdf = lambda x: 1.0 / (math.pi * (1.0 + x * x))
+cauchy_logpdf = lambda x: -math.log(math.pi) - math.log1p(x * x)
+cauchy_cdf = lambda x: math.atan2(1.0, -x) / math.pi
+cauchy_sf = lambda x: math.atan2(1.0, x) / math.pi
 
 
 def cauchy_ppf(q):
@@ -359,28 +197,12 @@ def cauchy_ppf(q):
     return -1.0 / math.tan(math.pi * (q if q < 0.5 else q - 1.0))
 
 
-def cauchy_isf(q):
-    return -cauchy_ppf(q)
-
-
-def laplace_logpdf(x):
-    return -abs(x) - math.log(2.0)
-
-
-def laplace_cdf(x):
-    return 0.5 * math.exp(x) if x < 0.0 else 1.0 - 0.5 * math.exp(-x)
-
-
-def laplace_sf(x):
-    return laplace_cdf(-x)
-
-
-def laplace_ppf(q):
-    return math.log(2.0 * q) if q < 0.5 else -math.log(2.0 * (1.0 - q))
-
-
-def laplace_isf(q):
-    return -laplace_ppf(q)
+cauchy_isf = lambda q: -cauchy_ppf(q)
+laplace_logpdf = lambda x: -abs(x) - math.log(2.0)
+laplace_cdf = lambda x: 0.5 * math.exp(x) if x < 0.0 else 1.0 - 0.5 * math.exp(-x)
+laplace_sf = lambda x: laplace_cdf(-x)
+laplace_ppf = lambda q: math.log(2.0 * q) if q < 0.5 else -math.log(2.0 * (1.0 - q))
+laplace_isf = lambda q: -laplace_ppf(q)
 
 
 def logistic_logpdf(x):
@@ -388,112 +210,33 @@ def logistic_logpdf(x):
     return -size - 2.0 * math.log1p(math.exp(-size))
 
 
-def logistic_cdf(x):
-    return sigmoid(x)
-
-
-def logistic_sf(x):
-    return sigmoid(-x)
-
-
-def logistic_logcdf(x):
-    return log_sigmoid(x)
-
-
-def logistic_logsf(x):
-    return log_sigmoid(-x)
-
-
-def logistic_ppf(q):
-    return math.log(q) - math.log1p(-q)
-
-
-def logistic_isf(q):
-    return math.log1p(-q) - math.log(q)
-
-
-def gumbel_r_logpdf(x):
-    return -x - math.exp(-x)
-
-
-def gumbel_r_cdf(x):
-    return math.exp(-math.exp(-x))
-
-
-def gumbel_r_logcdf(x):
-    return -math.exp(-x)
-
-
-def gumbel_r_sf(x):
-    return -math.expm1(-math.exp(-x))
-
-
-def gumbel_r_ppf(q):
-    return -math.log(-math.log(q))
-
-
-def gumbel_r_isf(q):
-    return -math.log(-math.log1p(-q))
-
-
-def rayleigh_logpdf(x):
-    return math.log(x) - 0.5 * x * x if x > 0.0 else -math.inf
-
-
-def rayleigh_cdf(x):
-    return -math.expm1(-0.5 * x * x) if x > 0.0 else 0.0
-
-
-def rayleigh_sf(x):
-    return math.exp(-0.5 * x * x) if x > 0.0 else 1.0
-
-
-def rayleigh_ppf(q):
-    return math.sqrt(-2.0 * math.log1p(-q))
-
-
-def rayleigh_isf(q):
-    return math.sqrt(-2.0 * math.log(q))
-
-
-def pareto_logpdf(x, b):
-    return math.log(b) - (b + 1.0) * math.log(x) if x >= 1.0 else -math.inf
-
-
-def pareto_cdf(x, b):
-    return -math.expm1(-b * math.log(x)) if x >= 1.0 else 0.0
-
-
-def pareto_sf(x, b):
-    return x ** (-b) if x >= 1.0 else 1.0
-
-
-def pareto_ppf(q, b):
-    return math.exp(-math.log1p(-q) / b)
-
-
-def pareto_isf(q, b):
-    return math.exp(-math.log(q) / b)
-
-
-def halfnorm_logpdf(x):
-    return math.log(2.0) + norm_logpdf(x) if x >= 0.0 else -math.inf
-
-
-def halfnorm_cdf(x):
-    return math.erf(x * math.sqrt(0.5)) if x > 0.0 else 0.0
-
-
-def halfnorm_sf(x):
-    return math.erfc(x * math.sqrt(0.5)) if x > 0.0 else 1.0
-
-
-def halfnorm_ppf(q):
-    return math.sqrt(2.0) * erfinv(q) if q < 0.5 else -ndtri(0.5 * (1.0 - q))
-
-
-def halfnorm_isf(q):
-    return -ndtri(0.5 * q)
+logistic_cdf = sigmoid
+logistic_sf = lambda x: sigmoid(-x)
+logistic_logcdf = log_sigmoid
+logistic_logsf = lambda x: log_sigmoid(-x)
+logistic_ppf = lambda q: math.log(q) - math.log1p(-q)
+logistic_isf = lambda q: math.log1p(-q) - math.log(q)
+gumbel_r_logpdf = lambda x: -x - math.exp(-x)
+gumbel_r_cdf = lambda x: math.exp(-math.exp(-x))
+gumbel_r_logcdf = lambda x: -math.exp(-x)
+gumbel_r_sf = lambda x: -math.expm1(-math.exp(-x))
+gumbel_r_ppf = lambda q: -math.log(-math.log(q))
+gumbel_r_isf = lambda q: -math.log(-math.log1p(-q))
+rayleigh_logpdf = lambda x: math.log(x) - 0.5 * x * x if x > 0.0 else -math.inf
+rayleigh_cdf = lambda x: -math.expm1(-0.5 * x * x) if x > 0.0 else 0.0
+rayleigh_sf = lambda x: math.exp(-0.5 * x * x) if x > 0.0 else 1.0
+rayleigh_ppf = lambda q: math.sqrt(-2.0 * math.log1p(-q))
+rayleigh_isf = lambda q: math.sqrt(-2.0 * math.log(q))
+pareto_logpdf = lambda x, b: math.log(b) - (b + 1.0) * math.log(x) if x >= 1.0 else -math.inf
+pareto_cdf = lambda x, b: -math.expm1(-b * math.log(x)) if x >= 1.0 else 0.0
+pareto_sf = lambda x, b: x ** (-b) if x >= 1.0 else 1.0
+pareto_ppf = lambda q, b: math.exp(-math.log1p(-q) / b)
+pareto_isf = lambda q, b: math.exp(-math.log(q) / b)
+halfnorm_logpdf = lambda x: math.log(2.0) + norm_logpdf(x) if x >= 0.0 else -math.inf
+halfnorm_cdf = lambda x: math.erf(x * math.sqrt(0.5)) if x > 0.0 else 0.0
+halfnorm_sf = lambda x: math.erfc(x * math.sqrt(0.5)) if x > 0.0 else 1.0
+halfnorm_ppf = lambda q: math.sqrt(2.0) * erfinv(q) if q < 0.5 else -ndtri(0.5 * (1.0 - q))
+halfnorm_isf = lambda q: -ndtri(0.5 * q)
 
 
 # discrete ----------------------------------------------------------------------------------------
@@ -511,12 +254,8 @@ def poisson_pmf(k, mu):
     return gamma_density(n + 1.0, mu) if inside else 0.0
 
 
-def poisson_cdf(k, mu):
-    return special.pdtr(k, mu) if k >= 0 else 0.0
-
-
-def poisson_sf(k, mu):
-    return special.pdtrc(k, mu) if k >= 0 else 1.0
+poisson_cdf = lambda k, mu: special.pdtr(k, mu) if k >= 0 else 0.0
+poisson_sf = lambda k, mu: special.pdtrc(k, mu) if k >= 0 else 1.0
 
 
 def binom_logpmf(k, n, p):
@@ -532,12 +271,8 @@ def binom_pmf(k, n, p):
     return beta_density(j + 1.0, n - j + 1.0, p) / (n + 1.0) if inside else 0.0
 
 
-def binom_cdf(k, n, p):
-    return special.bdtr(k, n, p) if k >= 0 else 0.0
-
-
-def binom_sf(k, n, p):
-    return special.bdtrc(k, n, p) if k >= 0 else 1.0
+binom_cdf = lambda k, n, p: special.bdtr(k, n, p) if k >= 0 else 0.0
+binom_sf = lambda k, n, p: special.bdtrc(k, n, p) if k >= 0 else 1.0
 
 
 def geom_logpmf(k, p):
@@ -545,20 +280,10 @@ def geom_logpmf(k, p):
     return math.log(p) + xlog1py(k - 1.0, -p) if inside else -math.inf
 
 
-def geom_cdf(k, p):
-    return -math.expm1(math.floor(k) * math.log1p(-p)) if k >= 1 else 0.0
-
-
-def geom_sf(k, p):
-    return math.exp(math.floor(k) * math.log1p(-p)) if k >= 1 else 1.0
-
-
-def bernoulli_pmf(k, p):
-    return p if k == 1 else (1.0 - p if k == 0 else 0.0 * p)
-
-
-def bernoulli_cdf(k, p):
-    return 0.0 * p if k < 0 else (1.0 - p if k < 1 else 1.0 + 0.0 * p)
+geom_cdf = lambda k, p: -math.expm1(math.floor(k) * math.log1p(-p)) if k >= 1 else 0.0
+geom_sf = lambda k, p: math.exp(math.floor(k) * math.log1p(-p)) if k >= 1 else 1.0
+bernoulli_pmf = lambda k, p: p if k == 1 else (1.0 - p if k == 0 else 0.0 * p)
+bernoulli_cdf = lambda k, p: 0.0 * p if k < 0 else (1.0 - p if k < 1 else 1.0 + 0.0 * p)
 
 
 def nbinom_logpmf(k, n, p):
@@ -568,12 +293,8 @@ def nbinom_logpmf(k, n, p):
     return ways + xlogy(n, p) + xlog1py(j, -p) if inside else -math.inf
 
 
-def nbinom_cdf(k, n, p):
-    return special.nbdtr(k, n, p) if k >= 0 else 0.0
-
-
-def nbinom_sf(k, n, p):
-    return special.nbdtrc(k, n, p) if k >= 0 else 1.0
+nbinom_cdf = lambda k, n, p: special.nbdtr(k, n, p) if k >= 0 else 0.0
+nbinom_sf = lambda k, n, p: special.nbdtrc(k, n, p) if k >= 0 else 1.0
 
 
 # method -> the methods that it may follow from, and how

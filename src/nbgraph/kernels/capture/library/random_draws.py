@@ -72,9 +72,8 @@ def philox(key, first, second):
     return a, b, c, d
 
 
-def block(key, first, second):
-    """What `philox` gives, which capture has traced before."""
-    return philox(int(key), int(first), int(second))
+# what `philox` gives, which capture has traced before
+block = lambda key, first, second: philox(int(key), int(first), int(second))
 
 
 def word_of(key, place, visit):
@@ -102,14 +101,9 @@ def fraction(word):
     return number - 2.0**-24 if number >= 1.0 else number  # rounded to float32
 
 
-def number(size=None):
-    """From 0 up to but without 1."""
-    return fraction(bits())
-
-
-def uniform(low=0.0, high=1.0, size=None):
-    """From `low` to `high`."""
-    return low + (high - low) * fraction(bits())
+number = lambda size=None: fraction(bits())  # from 0 up to but without 1
+# from `low` to `high`
+uniform = lambda low=0.0, high=1.0, size=None: low + (high - low) * fraction(bits())
 
 
 def between(a, b):
@@ -124,39 +118,17 @@ def standard_normal(size=None):
     return below_middle if word & 1 == 0 else -below_middle
 
 
-def normal(loc=0.0, scale=1.0, size=None):
-    """Of the normal distribution with this mean and standard deviation."""
-    return loc + scale * standard_normal()
-
-
-def gauss(mu=0.0, sigma=1.0):
-    """`random.gauss`."""
-    return normal(mu, sigma)
-
-
-def lognormal(mean=0.0, sigma=1.0, size=None):
-    """A number whose logarithm is normal."""
-    return math.exp(normal(mean, sigma))
-
-
-def lognormvariate(mu=0.0, sigma=1.0):
-    """`random.lognormvariate`."""
-    return math.exp(normal(mu, sigma))
-
-
-def standard_exponential(size=None):
-    """The time until an event of rate 1."""
-    return -math.log(fraction(bits()) + LEAST)
-
-
-def exponential(scale=1.0, size=None):
-    """The time until an event of rate 1 / scale."""
-    return scale * standard_exponential()
-
-
-def expovariate(lambd=1.0):
-    """`random.expovariate`."""
-    return standard_exponential() / lambd
+# of the normal distribution with this mean and standard deviation
+normal = lambda loc=0.0, scale=1.0, size=None: loc + scale * standard_normal()
+gauss = lambda mu=0.0, sigma=1.0: normal(mu, sigma)  # `random.gauss`
+# a number whose logarithm is normal
+lognormal = lambda mean=0.0, sigma=1.0, size=None: math.exp(normal(mean, sigma))
+lognormvariate = lambda mu=0.0, sigma=1.0: math.exp(normal(mu, sigma))  # `random.lognormvariate`
+# the time until an event of rate 1
+standard_exponential = lambda size=None: -math.log(fraction(bits()) + LEAST)
+# the time until an event of rate 1 / scale
+exponential = lambda scale=1.0, size=None: scale * standard_exponential()
+expovariate = lambda lambd=1.0: standard_exponential() / lambd  # `random.expovariate`
 
 
 def triangular(low=0.0, high=1.0, mode=None):
@@ -178,9 +150,7 @@ def below(n, size=None):
     return np.int64(high)
 
 
-def randint(a, b):
-    """`random.randint`: both ends may come."""
-    return a + below(b - a + 1)
+randint = lambda a, b: a + below(b - a + 1)  # `random.randint`: both ends may come
 
 
 def randrange(start, stop=None, step=1):
@@ -215,9 +185,7 @@ def choice(a, size=None, replace=True, p=None):
     return a[place]
 
 
-def choice_of(seq):
-    """`random.choice`."""
-    return seq[below(len(seq))]
+choice_of = lambda seq: seq[below(len(seq))]  # `random.choice`
 
 
 WHOLE = (below, randint, randrange, randint_below, integers)  # they take integers

@@ -67,7 +67,7 @@ DOUBLINGS = 8  # of the panels of `quad`, from 1 on
 
 
 def polished(f, x, args):
-    """A root after a step of Newton's method; itself where that is no number."""
+    """A root after a step of Newton's method; itself where that is not a number."""
     x = held(x)
     step = f(x, *args) / slope(f, x, args)
     return x - step if abs(step) < math.inf else x

@@ -89,29 +89,14 @@ def stdtrit(df, p):
     return t if p >= 0.5 else -t
 
 
-def chdtr(v, x):
-    """The distribution function of the chi square distribution."""
-    return gammainc(0.5 * v, 0.5 * x)
-
-
-def chdtrc(v, x):
-    """1 - chdtr(v, x)."""
-    return gammaincc(0.5 * v, 0.5 * x)
-
-
-def chdtri(v, p):
-    """The x with chdtrc(v, x) = p."""
-    return 2.0 * gammainccinv(0.5 * v, p)
-
-
-def fdtr(dfn, dfd, x):
-    """The distribution function of the F distribution."""
-    return fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, False)
-
-
-def fdtrc(dfn, dfd, x):
-    """1 - fdtr(dfn, dfd, x)."""
-    return fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, True)
+# the distribution function of the chi square distribution
+chdtr = lambda v, x: gammainc(0.5 * v, 0.5 * x)
+chdtrc = lambda v, x: gammaincc(0.5 * v, 0.5 * x)  # 1 - chdtr(v, x)
+chdtri = lambda v, p: 2.0 * gammainccinv(0.5 * v, p)  # the x with chdtrc(v, x) = p
+# the distribution function of the F distribution
+fdtr = lambda dfn, dfd, x: fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, False)
+# 1 - fdtr(dfn, dfd, x)
+fdtrc = lambda dfn, dfd, x: fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, True)
 
 
 def fdtr_share(a, b, u, v, upper):
@@ -121,24 +106,12 @@ def fdtr_share(a, b, u, v, upper):
     return betaincc(b, a, v / (u + v)) if v < u else betaincc(a, b, u / (u + v))
 
 
-def gdtr(a, b, x):
-    """The distribution function of the gamma distribution of rate a and shape b."""
-    return gammainc(b, a * x)
-
-
-def gdtrc(a, b, x):
-    """1 - gdtr(a, b, x)."""
-    return gammaincc(b, a * x)
-
-
-def pdtr(k, m):
-    """The distribution function of the Poisson distribution."""
-    return gammaincc(math.floor(k) + 1.0, m)
-
-
-def pdtrc(k, m):
-    """1 - pdtr(k, m)."""
-    return gammainc(math.floor(k) + 1.0, m)
+# the distribution function of the gamma distribution of rate a and shape b
+gdtr = lambda a, b, x: gammainc(b, a * x)
+gdtrc = lambda a, b, x: gammaincc(b, a * x)  # 1 - gdtr(a, b, x)
+# the distribution function of the Poisson distribution
+pdtr = lambda k, m: gammaincc(math.floor(k) + 1.0, m)
+pdtrc = lambda k, m: gammainc(math.floor(k) + 1.0, m)  # 1 - pdtr(k, m)
 
 
 def bdtr(k, n, p):
@@ -153,45 +126,27 @@ def bdtrc(k, n, p):
     return 0.0 if k >= n else betainc(k + 1.0, n - k, p)
 
 
-def nbdtr(k, n, p):
-    """The distribution function of the negative binomial distribution."""
-    return betainc(n, math.floor(k) + 1.0, p)
-
-
-def nbdtrc(k, n, p):
-    """1 - nbdtr(k, n, p)."""
-    return betaincc(n, math.floor(k) + 1.0, p)
+# the distribution function of the negative binomial distribution
+nbdtr = lambda k, n, p: betainc(n, math.floor(k) + 1.0, p)
+nbdtrc = lambda k, n, p: betaincc(n, math.floor(k) + 1.0, p)  # 1 - nbdtr(k, n, p)
 
 
 # several results ---------------------------------------------------------------------------------
 
 
-def sici(x):
-    """The sine and cosine integrals."""
-    return sine_integral(x), cosine_integral(x)
-
-
-def fresnel(x):
-    """Fresnel's integrals of sine and cosine."""
-    return fresnel_sine(x), fresnel_cosine(x)
-
-
-def airy(x):
-    """Ai, its derivative, Bi, its derivative."""
-    return airy_ai(x), airy_ai_slope(x), airy_bi(x), airy_bi_slope(x)
+sici = lambda x: (sine_integral(x), cosine_integral(x))  # the sine and cosine integrals
+fresnel = lambda x: (fresnel_sine(x), fresnel_cosine(x))  # Fresnel's integrals of sine and cosine
+# Ai, its derivative, Bi, its derivative
+airy = lambda x: (airy_ai(x), airy_ai_slope(x), airy_bi(x), airy_bi_slope(x))
 
 
 # others ------------------------------------------------------------------------------------------
 
 
-def lambertw(z, k=0):
-    """The real W(z) of the branches 0 and -1; NaN where it is complex."""
-    return lambert(z, k)
-
-
-def zeta(x, q=None):
-    """Riemann's zeta function; with q > 0 Hurwitz's, for x > 1."""
-    return _riemann(x) if q is None else hurwitz(x, q)
+# the real W(z) of the branches 0 and -1; NaN where it is complex
+lambertw = lambda z, k=0: lambert(z, k)
+# Riemann's zeta function; with q > 0 Hurwitz's, for x > 1
+zeta = lambda x, q=None: _riemann(x) if q is None else hurwitz(x, q)
 
 
 def _riemann(s):
@@ -211,19 +166,10 @@ def _riemann(s):
     return value
 
 
-def erfi(x):
-    """erf(i x) / i."""
-    return 2.0 / math.sqrt(math.pi) * math.exp(x * x) * dawson(x)
-
-
-def rgamma(x):
-    """1 / gamma(x), 0 at the poles."""
-    return 0.0 if x <= 0.0 and x == math.floor(x) else 1.0 / math.gamma(x)
-
-
-def loggamma(x):
-    """log(gamma(x)) of x > 0."""
-    return math.lgamma(x) if x > 0.0 else math.nan
+erfi = lambda x: 2.0 / math.sqrt(math.pi) * math.exp(x * x) * dawson(x)  # erf(i x) / i
+# 1 / gamma(x), 0 at the poles
+rgamma = lambda x: 0.0 if x <= 0.0 and x == math.floor(x) else 1.0 / math.gamma(x)
+loggamma = lambda x: math.lgamma(x) if x > 0.0 else math.nan  # log(gamma(x)) of x > 0
 
 
 def gammasgn(x):
@@ -233,9 +179,8 @@ def gammasgn(x):
     return 1.0 if x > 0.0 or (even and x != below) else (math.nan if x == below else -1.0)
 
 
-def factorial(n):
-    """gamma(n + 1); 0 below 0, as in SciPy."""
-    return math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
+# gamma(n + 1); 0 below 0, as in SciPy
+factorial = lambda n: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
 
 
 def binom(n, k):
@@ -248,14 +193,10 @@ def binom(n, k):
     return sine / math.pi * beta_function(n + 1.0, -low) if n > -1.0 else math.nan
 
 
-def comb(N, k):
-    """The number of ways to choose k of N, 0 where there are none."""
-    return binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
-
-
-def perm(N, k):
-    """The number of ordered choices of k of N, 0 where there are none."""
-    return poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
+# the number of ways to choose k of N, 0 where there are none
+comb = lambda N, k: binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
+# the number of ordered choices of k of N, 0 where there are none
+perm = lambda N, k: poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
 
 
 def poch(z, m):
@@ -271,24 +212,10 @@ def agm(a, b):
     return a
 
 
-def exp10(x):
-    """10**x."""
-    return 10.0**x
-
-
-def sindg(x):
-    """The sine of degrees."""
-    return math.sin(math.radians(math.fmod(x, 360.0)))
-
-
-def cosdg(x):
-    """The cosine of degrees."""
-    return math.sin(math.radians(90.0 - math.fmod(abs(x), 360.0)))
-
-
-def tandg(x):
-    """The tangent of degrees."""
-    return math.tan(math.radians(math.fmod(x, 180.0)))
+exp10 = lambda x: 10.0**x  # 10**x
+sindg = lambda x: math.sin(math.radians(math.fmod(x, 360.0)))  # the sine of degrees
+cosdg = lambda x: math.sin(math.radians(90.0 - math.fmod(abs(x), 360.0)))  # the cosine of degrees
+tandg = lambda x: math.tan(math.radians(math.fmod(x, 180.0)))  # the tangent of degrees
 
 
 def huber(delta, r):
@@ -311,9 +238,8 @@ def kl_div(x, y):
     return x + y if (x != x or y != y) else (y if x == 0.0 and y >= 0.0 else math.inf)
 
 
-def boxcox(x, lmbda):
-    """(x**lmbda - 1) / lmbda, log(x) where lmbda is 0."""
-    return math.expm1(lmbda * math.log(x)) / lmbda if lmbda != 0.0 else math.log(x)
+# (x**lmbda - 1) / lmbda, log(x) where lmbda is 0
+boxcox = lambda x, lmbda: math.expm1(lmbda * math.log(x)) / lmbda if lmbda != 0.0 else math.log(x)
 
 
 def boxcox1p(x, lmbda):
@@ -374,9 +300,7 @@ def eval_hermitenorm(n, x):
     return _of_degree(n, last, now)
 
 
-def eval_laguerre(n, x):
-    """Laguerre's polynomial."""
-    return eval_genlaguerre(n, 0.0, x)
+eval_laguerre = lambda n, x: eval_genlaguerre(n, 0.0, x)  # Laguerre's polynomial
 
 
 def eval_genlaguerre(n, alpha, x):
@@ -408,9 +332,8 @@ def spherical_jn(n, z):
     return y if z > 0.0 or n % 2 == 0 else -y
 
 
-def spherical_yn(n, z):
-    """The spherical Bessel function of the second kind, z >= 0."""
-    return math.sqrt(0.5 * math.pi / z) * yv(n + 0.5, z) if z > 0.0 else -math.inf
+# the spherical Bessel function of the second kind, z >= 0
+spherical_yn = lambda n, z: math.sqrt(0.5 * math.pi / z) * yv(n + 0.5, z) if z > 0.0 else -math.inf
 
 
 def spherical_in(n, z):

@@ -1,0 +1,1 @@
+"""Functions over one more axis: `vmap`, by a rule for each kind of operator."""

@@ -1,0 +1,178 @@
+"""A graph over one more axis: what depends on variables that have it, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.autograd.batching.rules import Case, broadcast, elementwise, rule_of
+from nbgraph.autograd.control.closing import applied, wrapped
+from nbgraph.autograd.tracing import current_tracer
+from nbgraph.errors import ArgumentError
+from nbgraph.executor.control.branch_op import Branches, BranchOp, branch_op
+from nbgraph.executor.control.loop import Loop
+from nbgraph.executor.control.loop_op import LoopOp, loop_op
+from nbgraph.executor.control.reverse import keeping, renamed
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode, has_effect
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.graph.node import topological
+from nbgraph.operator.call import recording
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.define import library
+
+
+def batched(
+    heads: Sequence[Entry], given: dict[GraphNode, Entry], size: int, before: tuple[int, int]
+) -> tuple[list[Entry], list[bool]]:
+    """Return heads over entries with one more axis in front in place of variables, and which of
+    them have it. `before`: effects up to here are outside."""
+    moved: dict[Entry, Entry] = {(node, 0): entry for node, entry in given.items()}
+    for node in topological([node for node, _ in heads]):
+        if node.op is None or node in given:
+            continue
+        flags = [type(v) is tuple and v in moved for v in node.inputs]
+        own = _own_effect(node, before)
+        if not any(flags) and not own:
+            continue
+        operands = [moved[v] if has else v for v, has in zip(node.inputs, flags, strict=True)]
+        outputs = _drawn(node, operands, flags, size) if own else _step(node, operands, flags, size)
+        moved.update({(node, k): entry for k, entry in enumerate(outputs)})
+    return [moved.get(head, head) for head in heads], [head in moved for head in heads]
+
+
+def _step(
+    node: GraphNode, operands: Sequence[Any], flags: Sequence[bool], size: int
+) -> list[Entry]:
+    """The outputs of a node with the new axis."""
+    case = Case(node, operands, flags, size)
+    op: Any = node.op
+    if isinstance(op, Mapper):
+        return elementwise(case)
+    if isinstance(op, LoopOp):
+        found = _loop(case)
+    elif isinstance(op, BranchOp):
+        found = _branches(case)
+    else:
+        rule = rule_of(op)
+        found = None if rule is None else rule(case)
+    return _one_by_one(case) if found is None else found
+
+
+def _one_by_one(case: Case) -> list[Entry]:
+    """The general rule: a loop over the new axis, of operands that have it the parts."""
+    entries = [operand for operand in case.node.inputs if type(operand) is tuple]
+    parts = [e for e in dict.fromkeys(entries) if case.batched[case.node.inputs.index(e)]]
+    rest = [e for e in dict.fromkeys(entries) if e not in parts]
+    names = [f"x {k}" for k in range(len(parts))] + [f"constant {k}" for k in range(len(rest))]
+    variables = [
+        build.variable(name, *spec(e)) for name, e in zip(names, [*parts, *rest], strict=True)
+    ]
+    inside: dict[Any, Any] = {e: (v, 0) for e, v in zip([*parts, *rest], variables, strict=True)}
+    inputs = [inside[v] if type(v) is tuple else v for v in case.node.inputs]
+    node = build.rebuilt(case.node, inputs, name=None)
+    heads = tuple((node, k) for k in range(node.nout))
+    loop = Loop(heads, tuple(variables), 0, len(parts), len(heads), case.size)
+    new = dict(zip(case.node.inputs, case.operands, strict=True))
+    return _looped(loop, [new[e] for e in (*parts, *rest)])[: len(heads)]
+
+
+def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
+    """The outputs of a loop, which keeps what its gradient reads where one may be asked for."""
+    op, recorder = loop_op(loop), recording.get()
+    if recorder is None or recorder.records:
+        op = keeping(op)
+    found = applied(op, operands)
+    return [found[k].entry for k in op.shown]
+
+
+def _loop(case: Case) -> list[Entry] | None:
+    """Of loops over parts: the body with the new axis, which carries have in any case."""
+    op: Any = case.node.op
+    loop: Loop = op.typed([spec(v) for v in case.node.entries])
+    if loop.tests or loop.counted:
+        return None
+    last, size = loop.carries + loop.xs, case.size
+    has = [k < loop.carries or flag for k, flag in enumerate(case.batched)]
+    variables = [
+        build.variable(str(v.name), (size, *s.shape), s.dtype) if flag else v
+        for v, s, flag in zip(
+            loop.variables, (spec((v, 0)) for v in loop.variables), has, strict=True
+        )
+    ]
+    given = {
+        old: (new, 0) for old, new, flag in zip(loop.variables, variables, has, strict=True) if flag
+    }
+    heads, flags = batched(loop.heads, given, size, (0, 0))
+    heads = [h if flag else broadcast(h, size) for h, flag in zip(heads, flags, strict=True)]
+    operands = [case.spread(k) if k < loop.carries else v for k, v in enumerate(case.operands)]
+    for k in range(loop.carries, last):
+        if has[k]:  # steps go along the first axis
+            operands[k] = library.moveaxis(wrapped(operands[k]), 0, 1).entry
+    made = loop._replace(heads=tuple(heads), variables=tuple(variables), saved=0)
+    found = _looped(made, operands)
+    stacked = range(loop.carries, loop.carries + loop.ys)
+    return [
+        library.moveaxis(wrapped(e), 1, 0).entry if k in stacked else e for k, e in enumerate(found)
+    ]
+
+
+def _branches(case: Case) -> list[Entry] | None:
+    """Of choices that are the same for all: the branches with the new axis."""
+    op: Any = case.node.op
+    if case.batched[0]:
+        return None
+    size = case.size
+    graphs: list[Graph] = op.typed([spec(v) for v in case.node.entries])
+    variables = graphs[0].variables
+    shapes = [spec((v, 0)) for v in variables]
+    fresh = [
+        build.variable(f"batched {k}", (size, *s.shape), s.dtype) if flag else v
+        for k, (v, s, flag) in enumerate(zip(variables, shapes, case.batched[1:], strict=True))
+    ]
+    made: list[Graph] = []
+    for graph in graphs:
+        own = [
+            v if not flag else f
+            for v, f, flag in zip(graph.variables, fresh, case.batched[1:], strict=True)
+        ]
+        given = {
+            old: (new, 0) for old, new in zip(graph.variables, own, strict=True) if old is not new
+        }
+        heads, flags = batched(graph.heads, given, size, (0, 0))
+        heads = [h if f else broadcast(h, size) for h, f in zip(heads, flags, strict=True)]
+        made.append(renamed(Graph(heads, own), "operand {}".format))
+    choice = branch_op(Branches(tuple(g.heads for g in made), made[0].variables))
+    return [value.entry for value in applied(choice, case.operands)]
+
+
+# random draws -----------------------------------------------------------------------------------
+
+
+def _own_effect(node: GraphNode, before: tuple[int, int]) -> bool:
+    """Whether the node draws, and was made within what is batched."""
+    if not has_effect(node.op):
+        return False
+    later = {"traced": before[0], "effect": before[1]}
+    kind, number = node.token or ("", 0)
+    return number > later.get(kind, number)
+
+
+def _drawn(
+    node: GraphNode, operands: Sequence[Any], flags: Sequence[bool], size: int
+) -> list[Entry]:
+    """Draws for all examples at once: one of its own for each."""
+    name = next((n for n in ("size", "shape") if n in node.attributes), None)
+    if getattr(node.op, "auxiliary", ()) or (name is None and not all(flags)):
+        raise ArgumentError(
+            f"vmap: the function applies {node.label}, which updates a state, or draws in a way "
+            "that has no rule; apply it outside"
+        )
+    attributes = dict(node.attributes)
+    if name is not None:
+        own = attributes[name]
+        attributes[name] = (size, *(own if isinstance(own, tuple) else (own,)))
+    tracer = current_tracer()
+    token = None if tracer is None else tracer.trace.token()
+    made = build.apply(node.op, operands, attributes, token=token, marks=node.marks, line=node.line)  # type: ignore[arg-type]
+    return [(made, k) for k in range(made.nout)]

@@ -1,0 +1,325 @@
+"""Rules of operators for operands with one more axis in front.
+
+Scalar operators broadcast. An operator along axes has them shifted; one with a shape or a key has
+them prolonged; products get one more label. Whatever has no rule here, or is applied in a way that
+its rule does not know, runs as a loop over the new axis.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.autograd.control.closing import wrapped
+from nbgraph.graph.build import GraphNode, rebuilt
+from nbgraph.graph.graph import Entry, spec
+from nbgraph.operator.product_op import ProductOp
+from nbgraph.ops.define import library
+from nbgraph.ops.shapes.slicing import view_key
+
+
+class Case(NamedTuple):
+    """A node, its operands with new ones in place of those that have the new axis, which of them
+    that are, and the axis's extent."""
+
+    node: GraphNode
+    operands: Sequence[Any]  # entries and numbers
+    batched: Sequence[bool]
+    size: int
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """Return the shape of an operand without the new axis."""
+        operand = self.node.inputs[index]
+        return spec(operand).shape if type(operand) is tuple else ()
+
+    @property
+    def rank(self) -> int:
+        """The rank of the first operand without the new axis."""
+        return len(self.shape(0))
+
+    def spread(self, index: int) -> Any:
+        """Return an operand, with the new axis in any case."""
+        operand = self.operands[index]
+        return operand if self.batched[index] else broadcast(operand, self.size)
+
+    def applied(self, operands: Sequence[Any], **attributes: Any) -> list[Entry]:
+        """Return the outputs of the operator over operands, with some attributes changed."""
+        changed = {"attributes": {**self.node.attributes, **attributes}, "name": None}
+        node = rebuilt(self.node, operands, **changed)
+        return [(node, k) for k in range(node.nout)]
+
+
+Rule = Callable[[Case], list[Entry] | None]
+
+
+def broadcast(entry: Entry, size: int) -> Entry:
+    """Return an array with a new axis in front along which it is the same."""
+    value = wrapped(entry)
+    return library.broadcast_to(value, (size, *value.shape)).entry
+
+
+def aligned(case: Case, index: int, rank: int) -> Any:
+    """Return an operand whose axes behind the new one are `rank`, those that it lacks with one
+    element; one without the new axis as it is."""
+    operand = case.operands[index]
+    shape = case.shape(index)
+    if not case.batched[index] or len(shape) >= rank:
+        return operand
+    ones = (1,) * (rank - len(shape))
+    return library.reshape(wrapped(operand), (case.size, *ones, *shape)).entry
+
+
+def elementwise(case: Case) -> list[Entry]:
+    """Of scalar operators: they broadcast."""
+    rank = len(spec((case.node, 0)).shape)
+    return case.applied([aligned(case, k, rank) for k in range(len(case.operands))])
+
+
+# operators over whole arrays --------------------------------------------------------------------
+
+
+def _shifted(axis: Any, rank: int) -> Any:
+    """Axes behind a new one; None becomes all of them."""
+    if axis is None:
+        return tuple(range(1, rank + 1))
+    if isinstance(axis, tuple):
+        return tuple([_shifted(a, rank) for a in axis])
+    return axis + 1 if axis >= 0 else axis
+
+
+def _every(case: Case) -> list[Any]:
+    return [case.spread(k) for k in range(len(case.operands))]
+
+
+def along(*names: str, least: int = 0) -> Rule:
+    """Of operators along the axes that these attributes name; not of those of None where `least`
+    is 1, which see all elements as one axis."""
+
+    def rule(case: Case) -> list[Entry] | None:
+        given = {n: case.node.attributes[n] for n in names}
+        if least and None in given.values():
+            return None
+        return case.applied(_every(case), **{n: _shifted(a, case.rank) for n, a in given.items()})
+
+    return rule
+
+
+def first_along(case: Case) -> list[Entry] | None:
+    """Of operators along one axis of the first operand, whose others say something of that axis."""
+    if any(case.batched[1:]):
+        return None
+    axis = case.node.attributes["axis"]
+    return case.applied(case.operands, axis=_shifted(axis, case.rank))
+
+
+def leading(case: Case) -> list[Entry] | None:
+    """Of operators that treat axes in front one by one."""
+    return case.applied(_every(case))
+
+
+def shaped(*names: str) -> Rule:
+    """Of operators that are told their result's shape; `names`: axes beside it."""
+
+    def rule(case: Case) -> list[Entry]:
+        attributes = case.node.attributes
+        changed = {n: _shifted(attributes[n], len(attributes["shape"])) for n in names}
+        return case.applied(_every(case), shape=(case.size, *attributes["shape"]), **changed)
+
+    return rule
+
+
+def _broadcast_to(case: Case) -> list[Entry]:
+    shape = case.node.attributes["shape"]
+    return case.applied([aligned(case, 0, len(shape))], shape=(case.size, *shape))
+
+
+def _sum_to(case: Case) -> list[Entry]:
+    shape = case.node.attributes["shape"]
+    ones = (1,) * (case.rank - len(shape))
+    (entry,) = case.applied(case.operands, shape=(case.size, *ones, *shape))
+    return [library.reshape(wrapped(entry), (case.size, *shape)).entry]
+
+
+def _transpose(case: Case) -> list[Entry]:
+    axes = case.node.attributes["axes"]
+    axes = tuple(reversed(range(case.rank))) if axes is None else axes
+    axes = tuple([a % case.rank for a in axes])
+    return case.applied(case.operands, axes=(0, *(a + 1 for a in axes)))
+
+
+def _squeeze(case: Case) -> list[Entry]:
+    axis = case.node.attributes["axis"]
+    if axis is None:
+        axis = tuple([d for d, n in enumerate(case.shape(0)) if n == 1])
+    return case.applied(case.operands, axis=_shifted(axis, case.rank))
+
+
+def _prolonged(case: Case) -> Any:
+    return (*view_key("vmap", slice(None)), *case.node.attributes["key"])
+
+
+def _slice_view(case: Case) -> list[Entry]:
+    return case.applied(case.operands, key=_prolonged(case))
+
+
+def _slice_scatter(case: Case) -> list[Entry]:
+    shape = (case.size, *case.node.attributes["shape"])
+    return case.applied(case.operands, key=_prolonged(case), shape=shape)
+
+
+def _pad(case: Case) -> list[Entry]:
+    width = ((0, 0), *case.node.attributes["pad_width"])
+    return case.applied(case.operands, pad_width=width)
+
+
+def _take(case: Case) -> list[Entry] | None:
+    """Of the indices alone the new axis is among those that come in the axis's place."""
+    axis = case.node.attributes["axis"]
+    if axis is None or all(case.batched):
+        return None
+    axis %= case.rank
+    if case.batched[0]:
+        return case.applied(case.operands, axis=axis + 1)
+    (entry,) = case.applied(case.operands)
+    return [library.moveaxis(wrapped(entry), axis, 0).entry]
+
+
+def _indexed(values: int) -> Rule:
+    """Of operators that are told places by arrays of indices; operands before number `values` are
+    the arrays that places are in."""
+
+    def rule(case: Case) -> list[Entry] | None:
+        key = case.node.attributes["key"]
+        if key != ("array",):
+            return (
+                None
+                if any(case.batched[values:]) or "shape" in case.node.attributes
+                else (case.applied([case.spread(0), *case.operands[1:]], key=_prolonged(case)))
+            )
+        every = np.arange(case.size).reshape(-1, *(1,) * len(case.shape(values)))
+        return _by_numbers(case, every, values)
+
+    return rule
+
+
+def _by_numbers(case: Case, every: Any, values: int) -> list[Entry]:
+    from nbgraph.graph import build
+
+    operands = [case.spread(k) for k in range(values + 1)]
+    numbers = build.constant(every), 0
+    rest = [case.spread(k) for k in range(values + 1, len(case.operands))]
+    changed: dict[str, Any] = {"key": ("array", "array")}
+    if "shape" in case.node.attributes:
+        changed["shape"] = (case.size, *case.node.attributes["shape"])
+    return case.applied([*operands[:values], numbers, operands[values], *rest], **changed)
+
+
+def _argument(case: Case) -> list[Entry] | None:
+    """Of places of extremes: of all elements where no axis is named."""
+    attributes = case.node.attributes
+    if attributes["axis"] is not None:
+        return case.applied(case.operands, axis=_shifted(attributes["axis"], case.rank))
+    if attributes["keepdims"]:
+        return None
+    flat = library.reshape(wrapped(case.operands[0]), (case.size, -1))
+    return case.applied([flat.entry], axis=1)
+
+
+def merged(fixed: int = -1) -> Rule:
+    """Of operators whose first axis counts examples, which the new one becomes a part of; operand
+    `fixed` has none, and no new one."""
+
+    def rule(case: Case) -> list[Entry] | None:
+        others = [k for k in range(len(case.operands)) if fixed < 0 or k < fixed]
+        if any(b for k, b in enumerate(case.batched) if k not in others):
+            return None
+        operands = list(case.operands)
+        for k in others:
+            value = wrapped(case.spread(k))
+            operands[k] = library.reshape(value, (-1, *value.shape[2:])).entry
+        made = [wrapped(entry) for entry in case.applied(operands)]
+        return [library.reshape(y, (case.size, -1, *y.shape[1:])).entry for y in made]
+
+    return rule
+
+
+# products ---------------------------------------------------------------------------------------
+
+
+def _einsum(case: Case) -> list[Entry] | None:
+    text = case.node.attributes["subscripts"].replace(" ", "")
+    free = sorted(set(string.ascii_letters) - set(text))
+    if "->" not in text or not free:
+        return None
+    given, out = text.split("->")
+    parts = [free[0] * b + part for part, b in zip(given.split(","), case.batched, strict=True)]
+    return _contracted(f"{','.join(parts)}->{free[0]}{out}", case.operands)
+
+
+def product(case: Case) -> list[Entry] | None:
+    """Of products of two arrays: one more label."""
+    op: Any = case.node.op
+    specs = [spec(operand) for operand in case.node.entries]
+    labels = op.labels(*specs, **case.node.attributes) if len(specs) == 2 else None
+    if labels is None:
+        return None
+    names = dict.fromkeys((*labels.a, *labels.b, *labels.out))
+    sizes = labels.sizes(*(s.shape for s in specs))
+    if any(
+        s.shape != tuple(sizes[x] for x in own) for s, own in zip(specs, labels[:2], strict=True)
+    ):
+        return None  # some broadcast
+    letters = dict(zip(names, string.ascii_letters, strict=False))
+    new = string.ascii_letters[len(names)]
+    a, b, out = ("".join(letters[x] for x in own) for own in labels)
+    first, second = (new * has for has in case.batched)
+    return _contracted(f"{first}{a},{second}{b}->{new}{out}", case.operands)
+
+
+def _contracted(text: str, operands: Sequence[Entry]) -> list[Entry]:
+    return [library.einsum(text, *(wrapped(entry) for entry in operands)).entry]
+
+
+# the table --------------------------------------------------------------------------------------
+
+_AXIS = along("axis")
+_NAMES: Mapping[str, Rule] = {
+    "sum prod mean var std max min any all count_nonzero vector_norm flip concatenate stack "
+    "logsumexp softmax log_softmax softmax_gradient log_softmax_gradient sparsemax "
+    "sparsemax_gradient logcumsumexp linear_recurrence cummax cummin cumargmax cumargmin sort "
+    "argsort topk take_along_axis split_part expand_dims": _AXIS,
+    "cumulative_sum cumulative_prod roll": along("axis", least=1),
+    "swapaxes diagonal": along("axis1", "axis2"),
+    "moveaxis": along("source", "destination"),
+    "argmax argmin": _argument,
+    "layer_norm_parts rms_norm_parts": first_along,
+    "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det "
+    "linalg_inverse linalg_potrf linalg_slogdet linalg_syevd linalg_gelqf": leading,
+    "reshape": shaped(),
+    "scatter_along_axis": shaped("axis"),
+    "diagonal_scatter": shaped("axis1", "axis2"),
+    "broadcast_to": _broadcast_to,
+    "sum_to": _sum_to,
+    "transpose": _transpose,
+    "squeeze": _squeeze,
+    "slice_view": _slice_view,
+    "slice_scatter": _slice_scatter,
+    "pad": _pad,
+    "take": _take,
+    "gather": _indexed(1),
+    "scatter_add": _indexed(1),
+    "convolution convolution_data fully_connected": merged(1),
+    "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient im2col "
+    "col2im": merged(),
+    "einsum": _einsum,
+}
+RULES: Mapping[str, Rule] = {name: rule for names, rule in _NAMES.items() for name in names.split()}
+
+
+def rule_of(op: Any) -> Rule | None:
+    """Return the rule of an operator over whole arrays; None where there is none."""
+    found = RULES.get(op.__name__)
+    return product if found is None and isinstance(op, ProductOp) else found

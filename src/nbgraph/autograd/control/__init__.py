@@ -1,0 +1,1 @@
+"""Loops, branches and maps over functions of arrays, as nodes of graphs."""

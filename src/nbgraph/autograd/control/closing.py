@@ -1,0 +1,332 @@
+"""From functions to bodies of loops and branches: traced, and closed over what they find outside.
+
+What does not depend on the body's own variables is computed once, outside, and becomes a constant
+of the body.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.core import Array
+from nbgraph.array.create import array as new_array
+from nbgraph.autograd.jit import Jit
+from nbgraph.autograd.traced import Traced
+from nbgraph.autograd.tracing import current_tracer
+from nbgraph.autograd.tree import like, places
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError, noun
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode, has_effect
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry
+from nbgraph.graph.node import topological
+from nbgraph.graph.passes.gradient import uniform
+from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.array_op import Spec
+from nbgraph.ops.define import library
+from nbgraph.settings import config
+
+Function = Callable[..., Any]
+_numbers = itertools.count()  # of variables that no finished body has
+_KEPT = 128  # functions whose traces are kept
+_RUNNERS: OrderedDict[Any, Jit] = OrderedDict()
+
+
+class Closed(NamedTuple):
+    """Heads over variables: those of the body, parts of what is `drawn` for all steps, then
+    constants, which stand for `captured`."""
+
+    heads: tuple[Entry, ...]
+    variables: tuple[GraphNode, ...]
+    captured: tuple[Entry, ...]
+    drawn: tuple[Entry, ...] = ()
+
+
+# values -----------------------------------------------------------------------------------------
+
+
+def symbolic(*structures: Any) -> bool:
+    """Return whether a function is being traced, or a value is a symbol."""
+    if current_tracer() is not None:
+        return True
+    return any(isinstance(p.value, Symbol) for s in structures for p in places(s, ""))
+
+
+def wrapped(entry: Entry) -> Any:
+    """Return an entry as functions see it here: traced, or as a symbol."""
+    return Symbol([entry]) if current_tracer() is None else Traced([entry])
+
+
+def entry_of(name: str, value: Any, path: str, dtype: Any = None) -> Entry:
+    """Return the entry of an array, symbol or number; numbers take this dtype."""
+    if isinstance(value, Symbol):
+        return value.entry
+    if isinstance(value, Array):
+        tracer = current_tracer()
+        if tracer is not None:
+            return tracer.entry_of(value)
+        return build.constant(value.asnumpy()), 0  # type: ignore[attr-defined]
+    if isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)):
+        return build.constant(_array(value, dtype)), 0
+    raise ArgumentError(
+        f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
+        "tuple of those"
+    )
+
+
+def _array(value: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    if dtype is None and type(value) is float:
+        dtype = as_dtype(config.default_float)
+    return np.asarray(value, dtype)
+
+
+def entries_of(name: str, structure: Any, path: str) -> list[Entry]:
+    """Return the entries of all values of a structure."""
+    return [entry_of(name, p.value, p.path) for p in places(structure, path)]
+
+
+def spec_of(entry: Entry) -> Spec | None:
+    """Return shape and dtype of an entry; None where they are not known yet."""
+    node, index = entry
+    return None if node.specs is None else node.specs[index]
+
+
+def _known(entry: Entry) -> tuple[Any, Any]:
+    return spec_of(entry) or (None, None)
+
+
+def fresh(specs: Sequence[Spec | None]) -> list[GraphNode]:
+    """Return new variables of these shapes and dtypes."""
+    return [
+        build.variable(f"body variable {next(_numbers)}", *(spec or (None, None))) for spec in specs
+    ]
+
+
+def require_like(name: str, what: str, out: Any, wanted: Any, path: str) -> None:
+    """ArgumentError where one structure has other places than another."""
+    found, expected = ([p.path for p in places(s, "")] for s in (out, wanted))
+    if found != expected:
+        has, needs = (", ".join(p or "one array" for p in ps) for ps in (found, expected))
+        raise ArgumentError(
+            f"{name}: {what} has the structure ({has}), but {path} has ({needs}); return the same "
+            "structure"
+        )
+
+
+def require_spec(name: str, what: str, own: Spec | None, wanted: Spec | None, remedy: str) -> None:
+    """ShapeError or DTypeError where both are known and differ."""
+    if own is None or wanted is None or own == wanted:
+        return
+    kind = ShapeError if own.shape != wanted.shape else DTypeError
+    raise kind(f"{name}: {what} is {own}, but {wanted} is expected; {remedy}")
+
+
+# bodies -----------------------------------------------------------------------------------------
+
+
+def effects_so_far() -> tuple[int, int]:
+    """Return the numbers of the last effects, to tell later ones from them."""
+    tracer = current_tracer()
+    return (0 if tracer is None else tracer.trace.effects), build.new_token()[1]
+
+
+class Closing:
+    """Heads over the variables of a body, `own`, while they are closed over what is outside.
+
+    `before`: effects up to here are outside. `steps`: the axes that draws of all steps have in
+    front; None where it is not known how many there will be.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        own: Sequence[GraphNode],
+        before: tuple[int, int],
+        names: Sequence[str],
+        steps: tuple[int, ...] | None,
+    ) -> None:
+        self.name, self.before, self.steps, self.own = name, before, steps, own
+        self.variables = [
+            build.variable(label, *_known((v, 0))) for v, label in zip(own, names, strict=True)
+        ]
+        self._parts = sum(label.startswith("x ") for label in names)
+        self.constants: list[GraphNode] = []
+        self.captured: list[Entry] = []
+        self.drawn: list[Entry] = []
+        self._moved: dict[Entry, Any] = {
+            (old, 0): (new, 0) for old, new in zip(own, self.variables, strict=True)
+        }
+
+    def over(self, heads: Sequence[Entry]) -> Closed:
+        """Return the heads over canonical variables."""
+        order = topological([node for node, _ in heads])
+        inside, draws = set(self.own), set[GraphNode]()
+        for node in order:
+            if node.op is not None and has_effect(node.op) and self._later(node, inside):
+                draws.add(node)
+            if node in draws or any(other in inside for other, _ in node.entries):
+                inside.add(node)
+        for node in order:
+            if node in draws:
+                outputs = self._draw(node)
+            elif node in inside and node.op is not None:
+                again = build.rebuilt(node, [self._inside(entry) for entry in node.inputs])
+                outputs = [(again, k) for k in range(node.nout)]
+            else:
+                continue
+            self._moved.update({(node, k): entry for k, entry in enumerate(outputs)})
+        results = tuple([self._inside(head) for head in heads])
+        variables = (*self.variables, *self.constants)
+        return Closed(results, variables, tuple(self.captured), tuple(self.drawn))
+
+    def _inside(self, entry: Any) -> Any:
+        """An operand of a node of the body; what does not depend on its variables is captured."""
+        if type(entry) is not tuple:
+            return entry
+        if entry not in self._moved and entry[0].op is not CONSTANT:
+            self._moved[entry] = self._capture(entry)
+        return self._moved.get(entry, entry)
+
+    def _capture(self, entry: Entry) -> Entry:
+        made = build.variable(f"constant {len(self.captured)}", *_known(entry))
+        self.captured.append(entry)
+        self.constants.append(made)
+        return made, 0
+
+    def _later(self, node: GraphNode, inside: set[GraphNode]) -> bool:
+        """Whether an effect belongs to the body."""
+        later = {"traced": self.before[0], "effect": self.before[1]}
+        kind, number = node.token or ("", 0)
+        reads = any(other in inside for other, _ in node.entries)
+        return reads or number > later.get(kind, number)
+
+    def _draw(self, node: GraphNode) -> list[Entry]:
+        """The outputs of random numbers, which are drawn outside for all steps at once."""
+        attributes = dict(node.attributes)
+        dropout = node.op is library.dropout.op
+        if self.steps is None or not (dropout or (not node.inputs and "size" in attributes)):
+            raise ArgumentError(
+                f"{self.name}: the body applies {node.label}, which draws random numbers or "
+                "updates a state; draw before the loop and give each step its part (xs of "
+                "ng.scan), and carry states along"
+            )
+        operands: list[Any] = []
+        if dropout:  # of ones: the factor of each element
+            own = spec_of(node.inputs[0])  # type: ignore[arg-type]
+            assert own is not None, node
+            operands = [uniform("ones", own._replace(shape=(*self.steps, *own.shape))).entry]
+        else:
+            attributes["size"] = (*self.steps, *attributes["size"])
+        tracer = current_tracer()
+        token = None if tracer is None else tracer.trace.token()
+        made = build.apply(
+            node.op,  # type: ignore[arg-type]
+            operands,
+            attributes,
+            token=token,
+            marks=node.marks,
+            line=node.line,
+        )
+        outputs = [self._part((made, k)) for k in range(made.nout)]
+        if dropout:
+            x = self._inside(node.inputs[0])
+            outputs[0] = (wrapped(x) * wrapped(outputs[0])).entry
+        return outputs
+
+    def _part(self, entry: Entry) -> Entry:
+        """What a step has of draws for all."""
+        if not self.steps:
+            return self._capture(entry)
+        own = spec_of(entry)
+        assert own is not None, entry
+        label = f"x {self._parts + len(self.drawn)}"
+        made = build.variable(label, own.shape[1:], own.dtype)
+        self.drawn.append(entry)
+        self.variables.append(made)
+        return made, 0
+
+
+def closed(
+    name: str,
+    heads: Sequence[Entry],
+    own: Sequence[GraphNode],
+    before: tuple[int, int],
+    names: Sequence[str],
+    steps: tuple[int, ...] | None,
+) -> Closed:
+    """Return heads over canonical variables: `own` become `names`, and what does not depend on them
+    is captured. See Closing."""
+    return Closing(name, own, before, names, steps).over(heads)
+
+
+# at once ----------------------------------------------------------------------------------------
+
+
+def applied(op: Any, operands: Sequence[Entry]) -> list[Any]:
+    """Return the outputs of an operator over entries."""
+    made = op(*(wrapped(entry) for entry in operands))
+    return list(made) if isinstance(made, tuple) else [made]
+
+
+def eagerly(
+    name: str,
+    key: Hashable,
+    run: Function,
+    arguments: Sequence[Any],
+    *paths: str,
+    lifts: bool = True,
+) -> Any:
+    """Return what a function of structures gives that is to be traced: as one compiled graph, which
+    is found again for an equal key. `lifts`: whether all values become arrays."""
+    given = arguments
+    if lifts:
+        given = [_as_arrays(name, a, p) for a, p in zip(arguments, paths, strict=True)]
+    try:
+        jitted = _RUNNERS.pop(key, None)
+    except TypeError:  # a function that cannot be hashed
+        return _runner(name, run)(*given)
+    if jitted is None:
+        jitted = _runner(name, run)
+    _RUNNERS[key] = jitted
+    while len(_RUNNERS) > _KEPT:
+        _RUNNERS.popitem(last=False)
+    return jitted(*given)
+
+
+class _Runner(Jit):
+    """A function of ours that has no other way to run than as a graph."""
+
+    def as_written(self) -> bool:
+        """See Jit."""
+        return False
+
+
+def _runner(name: str, run: Function) -> Jit:
+    run.__name__ = run.__qualname__ = name
+    made = _Runner(run)
+    made._label = name
+    return made
+
+
+def _as_arrays(name: str, structure: Any, path: str) -> Any:
+    values = [
+        p.value if isinstance(p.value, Array) or p.held else _one(name, p.value, p.path)
+        for p in places(structure, path)
+    ]
+    return like(structure, values, objects=True)
+
+
+def _one(name: str, value: Any, path: str) -> Any:
+    if isinstance(value, (bool, int, float, np.ndarray, np.generic)):
+        held = _array(value, None)
+        return new_array(held, dtype=held.dtype)
+    raise ArgumentError(
+        f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
+        "tuple of those"
+    )

@@ -1,0 +1,85 @@
+"""MXNet's loops and branches, by its names and order of arguments: `ng.nd.contrib`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.autograd.control import branches, loops
+
+Function = Callable[..., Any]
+
+
+def foreach(body: Function, data: Any, init_states: Any) -> tuple[Any, Any]:
+    """Apply `out, states = body(part, states)` to each part of `data` along its first axis.
+
+    Parameters
+    ----------
+    body : callable of a part and the states, which gives the result of the step and the next states
+    data : an array, or a list of these
+    init_states : an array, or a list of these
+
+    Returns
+    -------
+    the results of all steps, stacked, and the last states
+
+    >>> import nbgraph as ng
+    >>> ng.nd.contrib.foreach(lambda x, s: (x + s, x + s), ng.array([1.0, 2.0]), ng.array(0.0))
+    (array([1., 3.], dtype=float32), array(3., dtype=float32))
+    """
+
+    def step(states: Any, part: Any) -> tuple[Any, Any]:
+        out, states = body(part, states)
+        return states, out
+
+    states, outs = loops.scanned(("foreach", body), step, init_states, data)
+    return outs, states
+
+
+def while_loop(
+    cond: Function, func: Function, loop_vars: Any, max_iterations: int
+) -> tuple[Any, Any]:
+    """Apply `out, loop_vars = func(*loop_vars)` as long as `cond(*loop_vars)` holds.
+
+    Parameters
+    ----------
+    cond : callable of the variables that gives one bool, or number that is other than 0
+    func : callable of the variables that gives the result of the step and the next variables
+    loop_vars : list of arrays
+    max_iterations : int
+        Where to stop in any case, and how long the results are.
+
+    Returns
+    -------
+    the results of the steps, stacked, with zeros where there was no step; the last variables
+
+    >>> import nbgraph as ng
+    >>> x = ng.array(1.0)
+    >>> ng.nd.contrib.while_loop(lambda x: x < 3, lambda x: (x, [x + 1]), [x], 4)
+    (array([1., 2., 0., 0.], dtype=float32), [array(3., dtype=float32)])
+    """
+
+    def test(values: Any) -> Any:
+        return branches.condition("while_loop", cond(*values), "what cond returns")
+
+    def step(values: Any) -> tuple[Any, Any]:
+        out, values = func(*values)
+        return (list(values) if isinstance(values, (list, tuple)) else [values]), out
+
+    first = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else [loop_vars]
+    last, outs = loops.stacked_while(("contrib", cond, func), test, step, first, max_iterations)
+    return outs, last
+
+
+def cond(pred: Any, then_func: Function, else_func: Function) -> Any:
+    """Return `then_func()` where a condition holds, else `else_func()`.
+
+    >>> import nbgraph as ng
+    >>> x = ng.array(2.0)
+    >>> ng.nd.contrib.cond(x > 1, lambda: x * 2, lambda: x)
+    array(4., dtype=float32)
+    """
+    return branches.cond(pred, then_func, else_func)
+
+
+__all__ = ["cond", "foreach", "while_loop"]

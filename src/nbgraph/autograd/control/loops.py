@@ -1,0 +1,434 @@
+"""Loops as functions of functions: `scan`, `while_loop`, `fori_loop`, `map`.
+
+Inside a trace, and on symbols, a loop is one node whose body is a graph. On arrays it is traced and
+run as a graph of that one node, which the tape records as one operator.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.autograd.control.closing import (
+    Closed,
+    applied,
+    closed,
+    eagerly,
+    effects_so_far,
+    entries_of,
+    entry_of,
+    fresh,
+    require_like,
+    require_spec,
+    spec_of,
+    symbolic,
+    wrapped,
+)
+from nbgraph.autograd.control.segments import segmented, wanted
+from nbgraph.autograd.results import require_function
+from nbgraph.autograd.tree import like, places
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.executor.control.loop import Loop
+from nbgraph.executor.control.loop_op import loop_op
+from nbgraph.executor.control.reverse import keeping
+from nbgraph.foreign import checked
+from nbgraph.graph.graph import Entry
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.call import recording
+from nbgraph.ops.define import library
+
+Function = Callable[..., Any]
+
+
+@checked
+def scan(
+    f: Function,
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    *,
+    checkpoint: bool | None = None,
+) -> tuple[Any, Any]:
+    """Carry a value through the parts of arrays: one step `carry, y = f(carry, x)` for each.
+
+    Parameters
+    ----------
+    f : callable of the carry and the part of xs of one step, which gives the next carry, of the
+        same structure, shapes and dtypes, and the result of the step (a structure, or None)
+    init : the first carry: an array, number, or structure of these
+    xs : arrays, or a structure of these, whose first axis counts the steps; None: no parts
+    length : int
+        The number of steps, needed where there is no xs.
+    reverse : bool
+        Whether steps go from the last part to the first; results stay at the places of their parts.
+    unroll : int or bool
+        Taken for JAX's sake; a loop is one node in any case.
+    checkpoint : bool, optional
+        Whether a gradient computes steps again, so that it keeps carries of about 2 sqrt(n) of n
+        steps; None: where it would keep more than 256 MiB.
+
+    Returns
+    -------
+    the last carry, and the results of all steps, stacked along a new first axis
+
+    Raises
+    ------
+    ShapeError or DTypeError where the carry changes its shape or dtype, or xs differ in length.
+
+    In a graph it is one node, whatever the number of steps, and its gradient another one.
+
+    >>> import nbgraph as ng
+    >>> ng.scan(lambda total, x: (total + x, total * x), 0.0, ng.array([1.0, 2.0, 3.0]))
+    (array(6., dtype=float32), array([0., 2., 9.], dtype=float32))
+    """
+    require_function("scan", f)
+    return scanned(("scan", f), f, init, xs, length, reverse, checkpoint)
+
+
+def scanned(
+    key: Any,
+    f: Function,
+    init: Any,
+    xs: Any,
+    length: int | None = None,
+    reverse: bool = False,
+    checkpoint: bool | None = None,
+) -> tuple[Any, Any]:
+    """As `scan`; on arrays, functions of equal keys are traced once."""
+    weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
+    if length is not None:
+        length = _whole("scan", "length", length)
+
+    def run(init: Any, xs: Any) -> Any:
+        return _scan(f, init, xs, length, reverse, weak, checkpoint)
+
+    if symbolic(init, xs):
+        return run(init, xs)
+    key = key, length, reverse, weak, checkpoint
+    return eagerly("scan", key, run, (init, xs), "init", "xs")
+
+
+def _scan(
+    f: Function,
+    init: Any,
+    xs: Any,
+    length: int | None,
+    reverse: bool,
+    weak: Sequence[bool],
+    checkpoint: bool | None = None,
+) -> Any:
+    carries, parts = entries_of("scan", init, "init"), entries_of("scan", xs, "xs")
+    count = _steps(parts, xs, length)
+    own = [spec and Spec(spec.shape[1:], spec.dtype) for spec in map(spec_of, parts)]
+    before, results = effects_so_far(), None
+
+    def call(values: Sequence[Any]) -> tuple[Any, list[Entry]]:
+        nonlocal results
+        out = f(like(init, values[: len(carries)]), like(xs, values[len(carries) :]))
+        if not isinstance(out, tuple) or len(out) != 2:
+            raise ArgumentError(
+                f"scan: f returned {noun(out)}; return a pair: the next carry, and the "
+                "result of the step (None where there is none)"
+            )
+        results = out[1]
+        return out[0], entries_of("scan", results, "the result of a step")
+
+    carries, made, ys = _carried("scan", call, init, carries, weak, own)
+    variables, heads = made
+    names = [f"carry {k}" for k in range(len(carries))] + [f"x {k}" for k in range(len(parts))]
+    steps = None if count is None else (count,)
+    body = closed("scan", [*heads, *ys], variables, before, names, steps)
+    parts += body.drawn
+    loop = Loop(body.heads, body.variables, len(carries), len(parts), len(ys), count, bool(reverse))
+    found = _outputs(loop, [*carries, *parts], body, checkpoint)
+    split = len(carries)
+    return like(init, found[:split]), like(results, found[split:])
+
+
+@checked
+def while_loop(
+    cond_fun: Function, body_fun: Function, init_val: Any, *, max_iterations: int | None = None
+) -> Any:
+    """Replace a value by `body_fun(value)` as long as `cond_fun(value)` holds.
+
+    Parameters
+    ----------
+    cond_fun : callable of the value that gives one bool
+    body_fun : callable of the value that gives the next one, of the same shapes and dtypes
+    init_val : an array, number, or structure of these
+    max_iterations : int, optional
+        Where to stop in any case. With it the loop has a gradient, for which the values of so many
+        steps are kept; without it, it has none.
+
+    Returns
+    -------
+    the last value
+
+    >>> import nbgraph as ng
+    >>> ng.while_loop(lambda x: x < 100, lambda x: x * 3, ng.array(1.0))
+    array(243., dtype=float32)
+    """
+    require_function("while_loop", cond_fun)
+    require_function("while_loop", body_fun)
+    return stacked_while(
+        ("while_loop", cond_fun, body_fun),
+        cond_fun,
+        lambda value: (body_fun(value), None),
+        init_val,
+        max_iterations,
+    )[0]
+
+
+def stacked_while(
+    key: Any, cond_fun: Function, step: Function, init_val: Any, max_iterations: int | None
+) -> tuple[Any, Any]:
+    """Return the last value of a loop with a test, and the results of all steps of
+    `value, result = step(value)`, stacked, with zeros where there was none."""
+    weak = tuple([type(p.value) in (int, float) for p in places(init_val, "")])
+    most = max_iterations
+    if most is not None:
+        most = _whole("while_loop", "max_iterations", most)
+
+    def run(init: Any) -> Any:
+        return _stacked(cond_fun, step, init, most, weak)
+
+    if symbolic(init_val):
+        return run(init_val)
+    return eagerly("while_loop", (key, most, weak), run, (init_val,), "init_val")
+
+
+def _stacked(
+    cond_fun: Function, step: Function, init: Any, most: int | None, weak: Sequence[bool]
+) -> tuple[Any, Any]:
+    name, before, results = "while_loop", effects_so_far(), None
+    carries = entries_of(name, init, "init_val")
+
+    def call(values: Sequence[Any]) -> tuple[Any, list[Entry]]:
+        nonlocal results
+        holds = entry_of(name, cond_fun(like(init, values)), "what cond_fun returns")
+        own = spec_of(holds)
+        if own is not None and (own.shape or own.dtype.kind != "b"):
+            raise ArgumentError(
+                f"{name}: cond_fun returned {own}; it has to return one bool, as x.sum() > 0"
+            )
+        value, results = step(like(init, values))
+        return value, [*entries_of(name, results, "the result of a step"), holds]
+
+    carries, (variables, heads), rest = _carried(name, call, init, carries, weak, [])
+    names = [f"carry {k}" for k in range(len(carries))]
+    body = closed(name, [*heads, *rest], variables, before, names, None)
+    ys = len(rest) - 1
+    loop = Loop(body.heads, body.variables, len(carries), 0, ys, most, tests=True)
+    found, split = _outputs(loop, carries, body), len(carries)
+    return like(init, found[:split]), like(results, found[split : split + ys])
+
+
+@checked
+def fori_loop(lower: Any, upper: Any, body_fun: Function, init_val: Any) -> Any:
+    """Replace a value by `body_fun(i, value)` for each i from `lower` to `upper`.
+
+    Parameters
+    ----------
+    lower, upper : int, or arrays of one integer
+        Where both are Python's the loop has a gradient.
+    body_fun : callable of i, an int64 array, and the value; it gives the next value, of the same
+        shapes; floats that the integer i has widened get the value's dtype again
+    init_val : an array, number, or structure of these
+
+    Returns
+    -------
+    the last value
+
+    >>> import nbgraph as ng
+    >>> ng.fori_loop(1, 5, lambda i, x: x * i, ng.array(1.0))
+    array(24., dtype=float32)
+    """
+    require_function("fori_loop", body_fun)
+    if isinstance(lower, (int, np.integer)) and isinstance(upper, (int, np.integer)):
+        steps = max(0, int(upper) - int(lower))
+        weak = tuple([type(p.value) in (int, float) for p in places(init_val, "")])
+
+        def run(init: Any, first: Any) -> Any:
+            def step(carry: Any, _: Any) -> Any:
+                i, value = carry
+                return (i + 1, _as_floats(value, body_fun(i, value))), None
+
+            return _scan(step, (first, init), None, steps, False, (False, *weak))[0][1]
+
+        first = np.int64(lower)
+        if symbolic(init_val):
+            return run(init_val, first)
+        key = "fori_loop", body_fun, steps, weak
+        return eagerly("fori_loop", key, run, (init_val, first), "init_val", "lower")
+
+    def below(carry: Any) -> Any:
+        return carry[0] < carry[1]
+
+    def step(carry: Any) -> Any:
+        i, end, value = carry
+        return (i + 1, end, _as_floats(value, body_fun(i, value))), None
+
+    bounds = [_integer("fori_loop", n, v) for n, v in (("lower", lower), ("upper", upper))]
+    key, first = ("fori_loop", body_fun), (*bounds, init_val)
+    return stacked_while(key, below, step, first, None)[0][2]
+
+
+def _as_floats(value: Any, result: Any) -> Any:
+    """Return a result with the float dtypes of the value that it replaces."""
+    before = [each.value for each in places(value, "")]
+    after = [each.value for each in places(result, "")]
+    if len(before) != len(after):
+        return result  # refused by name, as another structure
+
+    def cast(old: Any, new: Any) -> Any:
+        wanted, dtype = getattr(old, "dtype", None), getattr(new, "dtype", None)
+        if wanted is None or dtype is None or wanted == dtype:
+            return new
+        return library.cast(new, wanted) if is_float(wanted) and is_float(dtype) else new
+
+    return like(result, list(map(cast, before, after)))
+
+
+@checked
+def map_parts(f: Function, xs: Any) -> Any:
+    """Apply a function to each part of arrays, one after another, and stack the results.
+
+    Parameters
+    ----------
+    f : callable of the part of xs of one step
+    xs : arrays, or a structure of these, whose first axis counts the steps
+
+    >>> import nbgraph as ng
+    >>> ng.transforms.map(lambda x: x * x, ng.array([1.0, 2.0]))
+    array([1., 4.], dtype=float32)
+    """
+    require_function("map", f)
+
+    def run(xs: Any) -> Any:
+        return _scan(lambda _, x: (None, f(x)), None, xs, None, False, ())[1]
+
+    return run(xs) if symbolic(xs) else eagerly("map", ("map", f), run, (xs,), "xs")
+
+
+# parts ------------------------------------------------------------------------------------------
+
+
+def _carried(
+    name: str,
+    call: Callable[[Sequence[Any]], tuple[Any, list[Entry]]],
+    init: Any,
+    carries: list[Entry],
+    weak: Sequence[bool],
+    parts: Sequence[Spec | None],
+) -> tuple[list[Entry], tuple[list[Any], list[Entry]], list[Entry]]:
+    """The first carries; the variables of the body and the next carries; what else it gives.
+
+    Python numbers take the dtype that the body gives them: it is called again then.
+    """
+    labels = [p.path for p in places(init, "carry")]
+    for last in (False, True):
+        variables = fresh([*map(spec_of, carries), *parts])
+        out, rest = call([wrapped((v, 0)) for v in variables])
+        require_like(name, "the carry that the body returns", out, init, "the first one")
+        wanted = [spec_of(entry) for entry in carries]
+        heads = [
+            entry_of(name, p.value, p.path, own and own.dtype)
+            for p, own in zip(places(out, "carry"), wanted, strict=True)
+        ]
+        changed = [
+            k
+            for k, (head, own) in enumerate(zip(map(spec_of, heads), wanted, strict=True))
+            if weak[k] and head and own and head.dtype != own.dtype and head.shape == own.shape
+        ]
+        if last or not changed:
+            break
+        for k in changed:
+            dtype = spec_of(heads[k]).dtype  # type: ignore[union-attr]
+            carries[k] = library.astype(wrapped(carries[k]), dtype).entry
+    for label, head, own in zip(labels, heads, wanted, strict=True):
+        require_spec(
+            name,
+            f"{label} after a step",
+            spec_of(head),
+            own,
+            "the body has to return carries of the shapes and dtypes that it is given: begin with "
+            "an array of that shape and dtype, or use .astype in the body",
+        )
+    return carries, (variables, heads), rest
+
+
+def _outputs(
+    loop: Loop, operands: Sequence[Entry], body: Closed, checkpoint: bool | None = None
+) -> list[Any]:
+    """The outputs of a loop that a user sees."""
+    given = [*operands, *body.captured]
+    op, tracer = loop_op(loop), recording.get()
+    if all(node.specs is not None for node, _ in given) and (tracer is None or tracer.records):
+        plain = op.typed([spec_of(e) for e in given])  # type: ignore[misc]
+        op = keeping(loop_op(plain))
+        if wanted(op, checkpoint):
+            return segmented(plain, [wrapped(e) for e in given], _run, _scan_of(plain))
+    found = applied(op, given)
+    return [found[k] for k in op.shown]
+
+
+def _run(loop: Loop, operands: Sequence[Any]) -> list[Any]:
+    """The outputs of a loop of symbols."""
+    op = keeping(loop_op(loop))
+    found = applied(op, [value.entry for value in operands])
+    return [found[k] for k in op.shown]
+
+
+def _scan_of(loop: Loop) -> Callable[[Function, Any, Any, int], tuple[Any, Any]]:
+    """A scan of symbols in the direction of a loop."""
+
+    def scan_on(f: Function, init: Any, xs: Any, length: int) -> tuple[Any, Any]:
+        return _scan(f, init, xs, length, loop.reverse, [False] * len(init))
+
+    return scan_on
+
+
+def _steps(parts: Sequence[Entry], xs: Any, length: int | None) -> int | None:
+    """The number of steps; errors where the first axes differ. None where no shape is known."""
+    for entry, place in zip(parts, places(xs, "xs"), strict=True):
+        own = spec_of(entry)
+        if own is None:
+            continue
+        if not own.shape:
+            raise ShapeError(f"scan: {place.path} has no axes; its first one counts the steps")
+        if length is None:
+            length = own.shape[0]
+        elif own.shape[0] != length:
+            raise ShapeError(
+                f"scan: {place.path} has {own.shape[0]} parts along its first axis; expected "
+                f"{length}, as length= or the arrays before it say"
+            )
+    if length is None and not parts:
+        raise ArgumentError("scan: there is no xs; give length=, the number of steps")
+    return length
+
+
+def _whole(name: str, what: str, value: Any) -> int:
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = -1
+    if found < 0:
+        raise ArgumentError(f"{name}: {what}={value!r}; give a whole number of steps, 0 or more")
+    return found
+
+
+def _integer(name: str, what: str, value: Any) -> Any:
+    if isinstance(value, (int, np.integer)):
+        return np.int64(value)
+    if value.dtype.kind not in "iu" or value.shape:
+        raise ArgumentError(
+            f"{name}: {what} has shape {value.shape} and dtype {value.dtype}; give one integer"
+        )
+    return library.astype(value, "int64")

@@ -1,0 +1,276 @@
+"""All derivatives of functions of arrays: Jacobians, Hessians, and products with those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.core import from_host
+from nbgraph.autograd.batching.vmap import vmap
+from nbgraph.autograd.control.closing import eagerly, symbolic, wrapped
+from nbgraph.autograd.entry import gradients
+from nbgraph.autograd.functional import (
+    arguments_of,
+    differentiated,
+    grad,
+    named,
+    positions,
+    slopes_of,
+)
+from nbgraph.autograd.linear import jvp, vjp
+from nbgraph.autograd.results import (
+    Function,
+    auxiliary,
+    lazy_among,
+    outputs,
+    outside,
+    require_function,
+    run,
+    scalar,
+)
+from nbgraph.autograd.signature import floats_as_arrays
+from nbgraph.autograd.sums import zeros_of
+from nbgraph.autograd.tree import like, places
+from nbgraph.autograd.variables import Variables
+from nbgraph.errors import ArgumentError, NbgraphError, noun
+from nbgraph.foreign import checked
+from nbgraph.graph import build
+from nbgraph.operator.call import recording
+from nbgraph.operator.layout import layout
+from nbgraph.ops.define import library
+
+_SMALL = 512  # elements of an array whose units are kept as a constant
+Rows = Callable[[Function, tuple[Any, ...], bool], tuple[Any, Any, Any]]
+
+
+@checked
+def jacrev(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+    """A function that gives the Jacobian of `f`, by one pass back for all elements of its result.
+
+    Parameters
+    ----------
+    f : callable that gives an array, or a structure of them; with `has_aux` a pair of that and
+        anything else. It is traced, as by `ng.jit`.
+    argnums : int, or several: then there is a tuple for each result
+    has_aux : whether the result is a pair of the Jacobian and the other
+
+    Returns
+    -------
+    callable with the arguments of f. For a result of shape `s` and an argument of shape `t` the
+    Jacobian has shape `s + t`; for structures it is the structure of the results, of structures of
+    the arguments.
+
+    >>> import nbgraph as ng
+    >>> ng.jacobian(lambda x: ng.stack([x[0] * x[1], x[1] ** 2]))(ng.array([2.0, 3.0]))
+    array([[3., 2.],
+           [0., 6.]], dtype=float32)
+    """
+    return _jacobian("jacrev", f, argnums, has_aux, _by_rows)
+
+
+@checked
+def jacfwd(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+    """As `jacrev`, by one pass forward for all elements of the arguments: for functions with more
+    results than arguments.
+
+    >>> import nbgraph as ng
+    >>> ng.jacfwd(lambda x: x * x)(ng.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]], dtype=float32)
+    """
+    return _jacobian("jacfwd", f, argnums, has_aux, _by_columns)
+
+
+jacobian = jacrev
+
+
+@checked
+def hessian(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+    """A function that gives all second derivatives of `f`, by one pass for all elements.
+
+    Parameters
+    ----------
+    f, argnums, has_aux : as those of `grad`. The function is traced, as by `ng.jit`; one that
+        cannot be, as it branches on a value, takes a pass for each element.
+
+    Returns
+    -------
+    callable with the arguments of f. For one array of shape `s` the result has shape `s + s`; for a
+    structure it is the structure of structures.
+
+    >>> import nbgraph as ng
+    >>> ng.hessian(lambda x: x[0] * x[0] * x[1])(ng.array([1.0, 3.0]))
+    array([[6., 2.],
+           [2., 0.]], dtype=float32)
+    """
+    require_function("hessian", f)
+
+    def slope(*args: Any, **kwargs: Any) -> Any:
+        _, found, aux = differentiated("hessian", f, argnums, has_aux, args, kwargs)
+        return (found, aux) if has_aux else found
+
+    at_once = _jacobian("hessian", slope, argnums, has_aux, _by_rows, f)
+
+    @named("Hessian", f)
+    def second(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return at_once(*args, **kwargs)
+        except NbgraphError:
+            if symbolic(args, kwargs) or lazy_among((args, kwargs)):
+                raise
+        return _by_elements(f, argnums, has_aux, args, kwargs)
+
+    return second
+
+
+@checked
+def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The product of the Hessian of `f` and a direction, without the Hessian.
+
+    Parameters
+    ----------
+    f : callable that gives an array of one element
+    primals : sequence of arrays, floats, or structures of those
+    tangents : sequence of the same structures and shapes
+
+    Returns
+    -------
+    the product, in the structure of the only primal, or a tuple for several
+
+    >>> import nbgraph as ng
+    >>> ng.hvp(lambda x: x[0] ** 2 * x[1], (ng.array([1.0, 3.0]),), (ng.array([1.0, 0.0]),))
+    array([6., 2.], dtype=float32)
+    """
+    require_function("hvp", f)
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise ArgumentError(
+                f"hvp: {name} is {noun(given)}; give a tuple with one for each argument"
+            )
+    slope = grad(f, tuple(range(len(primals))))
+    _, pull = vjp(slope, *primals)  # the Hessian is its own transpose
+    found = pull(tuple(tangents))
+    return found[0] if len(primals) == 1 else found
+
+
+# parts ------------------------------------------------------------------------------------------
+
+
+def _jacobian(
+    name: str,
+    f: Function,
+    argnums: int | Sequence[int],
+    has_aux: bool,
+    rows: Rows,
+    key_of: Any = None,
+) -> Function:
+    """The function of all derivatives of `f`; those with an equal `key_of`, else f, are one."""
+    require_function(name, f)
+    key_of = f if key_of is None else key_of
+    single = not isinstance(argnums, (tuple, list))
+    wanted = argnums if single else tuple(argnums)  # type: ignore[arg-type]
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        numbers = positions(name, wanted, len(args))
+
+        def run(args: Any, kwargs: Any) -> Any:
+            def inner(*values: Any) -> Any:
+                given = list(args)
+                for i, value in zip(numbers, values, strict=True):
+                    given[i] = value
+                return f(*given, **kwargs)
+
+            chosen = tuple(args[i] for i in numbers)
+            out, blocks, aux = rows(inner, chosen, has_aux)
+            each = [like(chosen, block) for block in blocks]
+            found = like(out, [block[0] if single else block for block in each])
+            return (found, aux) if has_aux else found
+
+        given = floats_as_arrays(args, numbers)
+        if symbolic(args, kwargs):
+            return run(args, kwargs)
+        key = name, key_of, wanted, has_aux
+        return eagerly(name, key, run, (tuple(given), kwargs), lifts=False)
+
+    return jacobian
+
+
+def _by_rows(
+    f: Function, primals: tuple[Any, ...], has_aux: bool
+) -> tuple[Any, list[list[Any]], Any]:
+    """A row of the Jacobian for each element of the results."""
+    out, pull, aux = vjp(f, *primals, has_aux=True) if has_aux else (*vjp(f, *primals), None)
+    heads = outputs("jacrev", out)
+    blocks: list[list[Any]] = []
+    for k, head in enumerate(heads):
+        others = [library.zeros(h.shape, h.dtype) for h in heads]
+
+        def row(seed: Any, k: int = k, others: list[Any] = others) -> Any:
+            return pull(like(out, [*others[:k], seed, *others[k + 1 :]]))
+
+        found = [p.value for p in places(vmap(row)(_units(head)), "")]
+        blocks.append([library.reshape(x, (*head.shape, *x.shape[1:])) for x in found])
+    return out, blocks, aux
+
+
+def _by_columns(
+    f: Function, primals: tuple[Any, ...], has_aux: bool
+) -> tuple[Any, list[list[Any]], Any]:
+    """A column of the Jacobian for each element of the arguments."""
+    out, _, aux = vjp(f, *primals, has_aux=True) if has_aux else (*vjp(f, *primals), None)
+    heads = outputs("jacfwd", out)
+    values = [p.value for p in places(primals, "")]
+    blocks: list[list[Any]] = [[] for _ in heads]
+    for k, value in enumerate(values):
+        others = [library.zeros(v.shape, v.dtype) for v in values]
+
+        def column(seed: Any, k: int = k, others: list[Any] = others) -> Any:
+            tangents = like(primals, [*others[:k], seed, *others[k + 1 :]])
+            return jvp(f, primals, tangents, has_aux)[1]
+
+        found = places(vmap(column, out_axes=-1)(_units(value)), "")
+        for block, head, p in zip(blocks, heads, found, strict=True):
+            block.append(library.reshape(p.value, (*head.shape, *value.shape)))
+    return out, blocks, aux
+
+
+def _by_elements(
+    f: Function, argnums: int | Sequence[int], has_aux: bool, args: Any, kwargs: Any
+) -> Any:
+    """The Hessian by one pass back for each element, of a function that runs as it is written."""
+    variables, inner = arguments_of("hessian", argnums, args, kwargs)
+    outer, aux = recording.get() is not None, None
+    out = run(f, variables, inner, kwargs)
+    if has_aux:
+        out, aux = auxiliary("hessian", f, out)
+    slopes = slopes_of(scalar("hessian", f, out), variables, create_graph=True)
+    rows = [
+        variables.like([_block(slope, x, variables, outer=outer) for x in variables.arrays])
+        for slope in slopes
+    ]
+    found = variables.like(rows)
+    return (found, outside(aux)) if has_aux else found
+
+
+def _block(slope: Any, x: Any, variables: Variables, *, outer: bool) -> Any:
+    """The derivative of each element of `slope` with respect to `x`."""
+    shape = (*slope.shape, *x.shape)
+    if slope._node is None or not slope.size:
+        return zeros_of(layout(shape, slope.dtype), slope.device)
+    rows = []
+    for i in range(slope.size):
+        one = np.zeros(slope.shape, slope.dtype)
+        one.flat[i] = 1
+        entry = slope._node, slope._output, from_host(one, slope.device)
+        rows += gradients([entry], [x], create_graph=outer, retain_graph=True, ends=variables.nodes)
+    return library.reshape(library.stack(rows), shape)
+
+
+def _units(like_it: Any) -> Any:
+    """Arrays of one shape, each with a 1 at another element; small ones are made once."""
+    size, shape = like_it.size, (like_it.size, *like_it.shape)
+    if size <= _SMALL:
+        return wrapped((build.constant(np.eye(size, dtype=like_it.dtype).reshape(shape)), 0))
+    return library.reshape(library.eye(size, dtype=like_it.dtype), shape)

@@ -1,0 +1,62 @@
+"""A function by `ng.jit` where it can be traced, and as it is written where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from nbgraph.autograd.jit import Jit, jit
+from nbgraph.errors import NbgraphError
+
+Function = Callable[..., Any]
+_ATTRIBUTE = "__nbgraph_traced__"
+
+
+class TracedOnce:
+    """A function that is traced at its first call; a branch on a value has it run as it is."""
+
+    def __init__(self, f: Function) -> None:
+        self._plain, self._run, self._settled = f, jit(f), False
+
+    def __call__(self, *args: Any) -> Any:
+        """What the function gives."""
+        if self._settled:
+            return self._run(*args)
+        try:
+            result = self._run(*args)
+        except NbgraphError:
+            result = self._plain(*args)  # if the function itself is wrong, it says so again
+            self._run = self._plain
+        self._settled = True
+        return result
+
+
+class _Traces:
+    """What was made of one function, by name; kept in its `__dict__`, so that it goes with it."""
+
+    __slots__ = ("found", "function")
+
+    def __init__(self, function: Function | None = None) -> None:
+        self.function = function
+        self.found: dict[Any, TracedOnce] = {}
+
+    def __reduce__(self) -> Any:
+        return _Traces, ()
+
+
+def traced_once(f: Function, key: Any, change: Callable[[Function], Function]) -> TracedOnce:
+    """Return `change(f)`, traced at its first call, and found again for the same function and key.
+
+    What cannot keep it (methods, builtins, objects with `__call__`) has it made anew.
+    """
+    if not isinstance(f, (FunctionType, Jit)):
+        return TracedOnce(change(f))
+    kept = vars(f).get(_ATTRIBUTE)
+    if kept is None or kept.function is not f:  # functools.wraps copies a function's attributes
+        kept = _Traces(f)
+        setattr(f, _ATTRIBUTE, kept)
+    found = kept.found.get(key)
+    if found is None:
+        found = kept.found[key] = TracedOnce(change(f))
+    return found

@@ -1,0 +1,98 @@
+"""A line that says how far something is, written over itself in a terminal or a notebook's cell.
+
+Elsewhere (a file, a pipe) only whole lines are written.
+
+>>> line("epoch 1/2", 50, 200, "0:12 left")
+'epoch 1/2   25% |#####               | 50/200  0:12 left'
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+OFTEN = 0.1  # seconds between two looks of the line
+_WIDTH = 20  # of the bar itself
+
+now = time.monotonic
+
+
+def line(label: str, done: int, total: int | None, note: str = "") -> str:
+    """Return the text of a bar; without a total there is only a count."""
+    if not total:
+        return f"{label}  {done}  {note}".rstrip()
+    share = min(done / total, 1.0)
+    marks = "#" * int(share * _WIDTH)
+    return f"{label}  {share:4.0%} |{marks:<{_WIDTH}}| {done}/{total}  {note}".rstrip()
+
+
+def duration(seconds: float) -> str:
+    """Return hours, minutes and seconds.
+
+    >>> duration(75.2), duration(3725)
+    ('1:15', '1:02:05')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def rewrites(file: Any) -> bool:
+    """Return whether a text file shows a line that is written over: a terminal, a notebook."""
+    if type(file).__module__.startswith("ipykernel."):
+        return True
+    isatty = getattr(file, "isatty", None)
+    return isatty is not None and isatty()
+
+
+class Bar:
+    """One line at the end of standard output; what is written by `write` stands above it."""
+
+    def __init__(self, file: Any = None) -> None:
+        self._file = sys.stdout if file is None else file
+        self._live = rewrites(self._file)
+        self._drawn = ""
+
+    def draw(self, label: str, done: int, total: int | None = None, note: str = "") -> None:
+        """Show how far it is; the line is cut at the width of the terminal."""
+        if self._live:
+            width = shutil.get_terminal_size().columns - 1
+            self._show(line(label, done, total, note)[:width])
+
+    def write(self, text: str) -> None:
+        """Write a line that stays."""
+        self._show("")
+        self._file.write(f"{text}\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Take the line away."""
+        self._show("")
+
+    def _show(self, text: str) -> None:
+        if text == self._drawn:
+            return
+        blank = " " * (len(self._drawn) - len(text))
+        self._file.write(f"\r{text}{blank}" if text else f"\r{blank}\r")
+        self._file.flush()
+        self._drawn = text
+
+
+def followed(
+    items: Iterable[Any], total: int | None, label: str, *, done: int = 0, shown: bool = True
+) -> Iterator[Any]:
+    """Yield the items; a bar says how many are done."""
+    bar = Bar() if shown else None
+    last = float("-inf")
+    try:
+        for number, item in enumerate(items, done):
+            if bar is not None and now() - last >= OFTEN:
+                bar.draw(label, number, total)
+                last = now()
+            yield item
+    finally:
+        if bar is not None:
+            bar.close()

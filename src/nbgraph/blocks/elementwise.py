@@ -1,0 +1,45 @@
+"""Scalar functions over Dask arrays, block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.blocks.tasks import Task, is_known, lifted, per_block
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import Spec
+from nbgraph.shape import broadcast
+
+
+def mapped(op: Mapper, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+    """The operator over arrays of which one at least is Dask's; a tuple where it gives several.
+
+    Shape and dtype are inferred as for other arrays. ShapeError, DTypeError and ArgumentError are
+    raised here, not when blocks are computed.
+    """
+    if op.scalar.draws:
+        raise ArgumentError(
+            f"{op.__name__}: it draws random numbers, which Dask may draw again for a block; add "
+            "numbers of dask.array.random instead"
+        )
+    op.require_certificate()
+    if op.refresh_needed():
+        op.refresh()
+    parameters = op.parameters(dict(attributes))
+    names = op.scalar.operands
+    values: list[Any] = [
+        v if isinstance(v, (bool, int, float, np.generic)) else lifted(op.__name__, name, v)
+        for name, v in zip(names, operands, strict=True)
+    ]
+    arrays = [v for v in values if is_lazy(v)]
+    if all(is_known(v.shape) for v in arrays):
+        shapes = [v.shape if is_lazy(v) else () for v in values]
+        broadcast(op.__name__, list(zip(names, shapes, strict=True)))
+    kinds = [v if type(v) in (bool, int, float) else v.dtype for v in values]
+    dtypes = op.invoker.plan_of(kinds, parameters).typed.outputs
+    found = per_block(Task(op, parameters), values, [Spec((), dtype) for dtype in dtypes])
+    return found[0] if len(found) == 1 else tuple(found)

@@ -1,0 +1,91 @@
+"""A traced function on Dask arrays: each node of its graph is applied to them, lazily.
+
+Gradients are nodes like others. That of a sum is a broadcast of its out-gradient, which takes the
+chunks of the operand that was summed; so each block's gradient needs that block alone, and may be
+written and forgotten before the next is read. That of a parameter is a sum over blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from nbgraph.blocks.carrier import require_plain
+from nbgraph.blocks.tasks import require_pure
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Graph
+from nbgraph.graph.passes.share import share
+from nbgraph.graph.passes.simplify import simplify
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.call import call, recording
+from nbgraph.operator.lazy import is_lazy
+from nbgraph.operator.mapper import Mapper
+
+_SMALL = 1 << 12  # elements up to which a uniform array is one of NumPy
+
+
+def replayed(graph: Graph, arrays: Sequence[Any]) -> list[Any]:
+    """The heads of a graph as Dask arrays, for Dask arrays, NDArrays and NumPy arrays as its
+    variables; NDArrays are read now. A result has the chunks of a variable of its shape."""
+    graph = simplify(share(graph))
+    chunks = {a.shape: a.chunks for a in reversed(arrays) if is_lazy(a)}
+    small = {a.shape: tuple((n,) for n in a.shape) for a in arrays if not is_lazy(a)}
+    known: dict[Any, Any] = {}
+    for variable, array in zip(graph.variables, arrays, strict=True):
+        require_plain("jit", array, recording.get())
+        known[variable, 0] = array if is_lazy(array) else np.asarray(array)
+    for node in graph.nodes:
+        if node.op is not None:
+            values = [known[i] if type(i) is tuple else i for i in node.inputs]
+            results = _applied(node, values, chunks)
+            for i, value in enumerate(results if node.nout > 1 else [results]):
+                known[node, i] = value
+    heads = [known[head] for head in graph.heads]
+    heads = [head if is_lazy(head) else da.asarray(np.asarray(head)) for head in heads]
+    return [_cut(head, {**small, **chunks}) for head in heads]
+
+
+def _applied(node: GraphNode, values: Sequence[Any], chunks: dict[Any, Any]) -> Any:
+    op: Any = node.op
+    attributes = node.attributes
+    if isinstance(op, ArrayOp) and not values:
+        return _source(node, op, chunks)
+    if op.__name__ == "broadcast_to" and math.prod(attributes["shape"]) > _SMALL:
+        made = da.broadcast_to(da.asarray(values[0]), attributes["shape"])
+        return made.rechunk(_chunks(made.shape, chunks))
+    if isinstance(op, Mapper):
+        return _cut(op(*values, **attributes), chunks)
+    return _cut(call(op, values, attributes), chunks)
+
+
+def _source(node: GraphNode, op: ArrayOp, chunks: dict[Any, Any]) -> Any:
+    """What an operator without operands gives; arrays of one number are made block by block."""
+    if op is CONSTANT:
+        return node.attributes["value"].array
+    assert node.specs is not None, node
+    shape, dtype = node.specs[0]
+    if op.constant is not None and math.prod(shape) > _SMALL:
+        value = op.constant(**node.attributes)
+        return da.full(shape, value, dtype=dtype, chunks=_chunks(shape, chunks))
+    require_pure(op)
+    return op.on_numpy((), node.attributes, None)
+
+
+def _chunks(shape: tuple[int, ...], chunks: dict[Any, Any]) -> Any:
+    """Chunks of a uniform array: along each axis those of a variable's axis of that length."""
+    if shape in chunks:
+        return chunks[shape]
+    along = {n: cut for known, cuts in chunks.items() for n, cut in zip(known, cuts, strict=True)}
+    return tuple(along.get(n, (n,)) for n in shape)
+
+
+def _cut(value: Any, chunks: dict[Any, Any]) -> Any:
+    """A result in the chunks of the variables of its shape."""
+    if is_lazy(value) and value.shape in chunks and value.chunks != chunks[value.shape]:
+        return value.rechunk(chunks[value.shape])
+    return value

@@ -1,0 +1,100 @@
+"""Functions of NDArrays as functions of JAX's arrays, within its transformations."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.array.create import array as new_array
+from nbgraph.array.create import asarray
+from nbgraph.autograd.results import label, require_function
+from nbgraph.bridges.pulled import pulled
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.mapper import Mapper
+
+Function = Callable[..., Any]
+
+
+def to_jax(f: Function) -> Function:
+    """Make a function of JAX's arrays of an operator, or of a function of NDArrays.
+
+    It runs on the host (`jax.pure_callback`), within `jax.jit`, `grad`, `vjp` and `vmap`; its
+    gradient is the one that is derived here, and can be differentiated again. `f` is called once
+    with ones for each signature, to learn what it gives.
+
+    Parameters
+    ----------
+    f : operator, or callable of arrays that gives an array or a tuple of arrays
+
+    Returns
+    -------
+    callable of JAX's arrays, NumPy arrays and numbers; options by name are passed on
+
+    >>> import nbgraph as ng
+    >>> to_jax(ng.softplus).__name__
+    'softplus'
+    """
+    require_function("to_jax", f)
+
+    @functools.wraps(f, updated=())
+    def function(*args: Any, **options: Any) -> Any:
+        if not args:
+            raise ArgumentError(f"to_jax: {label(f)} was given no array")
+        jax: Any = importlib.import_module("jax")
+        call = functools.partial(f, **options) if options else f
+        return _differentiable(call, isinstance(f, Mapper))(*map(jax.numpy.asarray, args))
+
+    return function
+
+
+def _differentiable(f: Function, elementwise: bool) -> Any:
+    """JAX's function with its rule for gradients."""
+    jax: Any = importlib.import_module("jax")
+
+    def called(*values: Any) -> Any:
+        specs = tuple((value.shape, np.dtype(value.dtype).name) for value in values)
+        shapes = [jax.ShapeDtypeStruct(*spec) for spec in _results(f, specs)]
+        several = isinstance(_example(f, specs), (tuple, list))
+        method = "broadcast_all" if elementwise else "sequential"
+        found = jax.pure_callback(_host(f), tuple(shapes), *values, vmap_method=method)
+        return tuple(found) if several else found[0]
+
+    def forward(*values: Any) -> Any:
+        return function(*values), values  # which is differentiated again for second orders
+
+    def backward(values: Any, cotangents: Any) -> Any:
+        floating = [np.issubdtype(value.dtype, np.floating) for value in values]
+        wanted = [i for i, yes in enumerate(floating) if yes]
+        heads = cotangents if isinstance(cotangents, tuple) else (cotangents,)
+        slopes = _differentiable(pulled(f, len(values), wanted), False)
+        found = iter(slopes(*values, *heads))
+        zero = [np.zeros(value.shape, jax.dtypes.float0) for value in values]
+        return tuple(next(found) if yes else zero[i] for i, yes in enumerate(floating))
+
+    function = jax.custom_vjp(called)
+    function.defvjp(forward, backward)
+    return function
+
+
+def _host(f: Function) -> Function:
+    """What JAX calls with values: NumPy arrays in and out."""
+
+    def host(*values: Any) -> tuple[Any, ...]:
+        out = f(*(asarray(np.asarray(value)) for value in values))
+        return tuple(np.asarray(x) for x in (out if isinstance(out, (tuple, list)) else (out,)))
+
+    return host
+
+
+def _example(f: Function, specs: Sequence[tuple[Any, str]]) -> Any:
+    return f(*(new_array(np.ones(shape, dtype)) for shape, dtype in specs))
+
+
+def _results(f: Function, specs: Sequence[tuple[Any, str]]) -> list[tuple[Any, Any]]:
+    """Shapes and dtypes of what a function gives for operands of these."""
+    out = _example(f, specs)
+    return [(x.shape, x.dtype) for x in (out if isinstance(out, (tuple, list)) else (out,))]

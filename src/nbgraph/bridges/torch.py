@@ -1,0 +1,101 @@
+"""Functions of NDArrays as functions of torch's tensors, with torch's gradients."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.array.dlpack import from_dlpack
+from nbgraph.autograd.results import label, require_function
+from nbgraph.bridges.pulled import pulled
+from nbgraph.errors import ArgumentError
+
+Function = Callable[..., Any]
+
+
+def to_torch(f: Function) -> Function:
+    """Make a function of torch's tensors of an operator, or of a function of NDArrays.
+
+    Tensors are lent, not copied, and results are lent to torch. `backward` uses the gradient that
+    is derived here; it can be differentiated again (`create_graph=True`).
+
+    Parameters
+    ----------
+    f : operator, or callable of arrays that gives an array or a tuple of arrays
+
+    Returns
+    -------
+    callable of tensors; other arguments are passed on as they are
+
+    Raises
+    ------
+    On a call, ArgumentError where no argument is a tensor.
+
+    >>> import nbgraph as ng
+    >>> soft = to_torch(ng.softplus)
+    >>> soft.__name__
+    'softplus'
+    """
+    require_function("to_torch", f)
+
+    @functools.wraps(f, updated=())
+    def function(*args: Any, **options: Any) -> Any:
+        torch: Any = importlib.import_module("torch")
+        places = [i for i, value in enumerate(args) if isinstance(value, torch.Tensor)]
+        if not places:
+            raise ArgumentError(
+                f"to_torch: {label(f)} was given no tensor; call the function itself, or give one"
+            )
+        return _applied().apply(_with(f, args, places, options), *(args[i] for i in places))
+
+    return function
+
+
+def _with(f: Function, args: Sequence[Any], places: Sequence[int], options: Any) -> Function:
+    """The function of the tensors alone."""
+    if len(places) == len(args) and not options:
+        return f
+
+    def call(*values: Any) -> Any:
+        given = list(args)
+        for place, value in zip(places, values, strict=True):
+            given[place] = value
+        return f(*given, **options)
+
+    return call
+
+
+@functools.cache
+def _applied() -> Any:
+    """torch's operator that calls a function of NDArrays."""
+    torch: Any = importlib.import_module("torch")
+
+    class Applied(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, f: Function, *tensors: Any) -> Any:
+            ctx.f = f
+            ctx.save_for_backward(*tensors)
+            out = f(*(from_dlpack(tensor.detach()) for tensor in tensors))
+            found = [torch.from_dlpack(value) for value in (out if _several(out) else (out,))]
+            ctx.mark_non_differentiable(*(x for x in found if not x.is_floating_point()))
+            return tuple(found) if _several(out) else found[0]
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            tensors = ctx.saved_tensors
+            wanted = [i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
+            slopes = pulled(ctx.f, len(tensors), wanted)
+            cotangents = tuple(value.contiguous() for value in cotangents)
+            found = Applied.apply(slopes, *tensors, *cotangents)
+            gradients: list[Any] = [None] * len(tensors)
+            for place, value in zip(wanted, found, strict=True):
+                gradients[place] = value
+            return None, *gradients
+
+    return Applied
+
+
+def _several(out: Any) -> bool:
+    return isinstance(out, (tuple, list))

@@ -1,0 +1,180 @@
+"""A choice between bodies as an operator: operand 0 says which one runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import ShapeError
+from nbgraph.executor.control.body import evaluated, typed
+from nbgraph.executor.control.reverse import renamed
+from nbgraph.executor.control.rows import Fixed, Rows, Where, scratch_bytes
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.graph.passes.gradient import gradient
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.kernel_call import Lowered
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.request import OpReqType
+
+_OPS: WeakValueDictionary[Branches, BranchOp] = WeakValueDictionary()
+
+
+class Branches(NamedTuple):
+    """The results of each branch, over variables that all have in common."""
+
+    heads: tuple[tuple[Entry, ...], ...]
+    variables: tuple[GraphNode, ...]
+
+    @property
+    def graphs(self) -> list[Graph]:
+        """The branches one by one."""
+        return [Graph(heads, self.variables) for heads in self.heads]
+
+
+class BranchOp(ArrayOp):
+    """A choice; made by `branch_op`. Operand 0 is an int64, the number of the branch, clipped to
+    those that there are."""
+
+    kernels = ("host",)
+    adds = False
+
+    def __init__(self, branches: Branches) -> None:
+        super().__init__(
+            "cond",
+            self._specs,
+            gradient=self._gradient,
+            keeps=("index", "*operands"),
+            operands=("index", "*operands"),
+            nout=len(branches.heads[0]),
+            doc="One of several bodies, chosen at run time.",
+        )
+        self.branches = branches
+        self._typed: dict[tuple[Spec, ...], list[Graph]] = {}
+
+    def keeps_input(self, index: int) -> bool:
+        """See ArrayOp: the branch that was taken is computed again."""
+        return True
+
+    def body_form(self) -> tuple[dict[str, Any], list[Entry]]:
+        """Return what a file says of the branches: how many, and the entries of all."""
+        branches = self.branches
+        heads = [head for heads in branches.heads for head in heads]
+        fields = {"branches": len(branches.heads), "heads": len(heads)}
+        return fields, [*heads, *((v, 0) for v in branches.variables)]
+
+    def typed(self, specs: Sequence[Spec]) -> list[Graph]:
+        """Return the branches for operands of these specs."""
+        key = tuple(specs)
+        if key not in self._typed:
+            graphs = [typed(graph, specs[1:]) for graph in self.branches.graphs]
+            wanted = [spec(head) for head in graphs[0].heads]
+            for k, graph in enumerate(graphs):
+                own = [spec(head) for head in graph.heads]
+                if own != wanted:
+                    raise ShapeError(
+                        f"cond: branch {k} returns {', '.join(map(str, own))}, branch 0 "
+                        f"{', '.join(map(str, wanted))}; all have to return the same shapes and "
+                        "dtypes"
+                    )
+            self._typed[key] = graphs
+        return self._typed[key]
+
+    def _specs(self, *specs: Spec) -> list[Spec]:
+        return [spec(head) for head in self.typed(specs)[0].heads]
+
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: one call, of a table."""
+        if not host:
+            return None
+        graphs = self.typed([Spec(own.shape, own.dtype) for own in operands])
+        needed = [k for k, request in enumerate(requests) if request != "null"]
+        count, rows = len(operands), Rows()
+        inside: list[Where] = [Fixed(k + 1) for k in range(count - 1)]
+        results: list[Where] = [Fixed(count + k) for k in range(len(needed))]
+        for graph in graphs:
+            first = len(rows.sections["row"])
+            heads = [graph.heads[k] for k in needed]
+            writes = [OpReqType.kWriteTo] * len(heads)
+            if not rows.body(graph.with_heads(heads), writes, inside, results):
+                return None
+            rows.sections["branch"].append((first, len(rows.sections["row"])))
+        order = [*range(count), *(count + k for k in needed), count + self.nout]
+        front = {"length": 1, "choice_slot": 0}
+        call, nbytes = rows.call("cond", front, order, len(needed) + 1, 1)
+        places = [
+            None if own.contiguous else layout(own.shape, own.dtype)
+            for own in (*operands, *outputs)
+        ]
+        return Lowered((call,), tuple(places), (scratch_bytes(nbytes),), adds=False)
+
+    def compute(
+        self,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        attributes: Attributes,
+        resources: Sequence[Any] = (),
+    ) -> None:
+        """See ArrayOp: the branch operator by operator."""
+        graphs = self.typed([Spec.of(x) for x in inputs])
+        chosen = int(np.clip(int(inputs[0]), 0, len(graphs) - 1))
+        for out, value in zip(outputs, evaluated(graphs[chosen], inputs[1:]), strict=True):
+            out[...] = value
+
+    def _gradient(self, g: Gradients) -> Sequence[Any]:
+        """The same choice between the gradients of the branches."""
+        graphs = self.typed(g.specs)
+        given = [k for k, value in enumerate(g.out_grads) if value is not None]
+        wanted = [
+            k
+            for k, v in enumerate(graphs[0].variables)
+            if g.wanted[k + 1] and is_float(spec((v, 0)).dtype)
+        ]
+        found: list[Any] = [None] * len(g.specs)
+        if not wanted:
+            return found
+        made: list[Graph] = []
+        for graph in graphs:
+            variables = graph.variables
+            seeds = [
+                build.variable(f"gradient of result {k}", *spec(graph.heads[k])) for k in given
+            ]
+            forward = graph.with_heads([graph.heads[k] for k in given])
+            slopes = gradient(forward, [variables[k] for k in wanted], [(s, 0) for s in seeds])
+            made.append(renamed(Graph(slopes.heads, [*variables, *seeds]), "operand {}".format))
+        op = branch_op(Branches(tuple(x.heads for x in made), made[0].variables))
+        values = op(*g.inputs, *(g.out_grads[k] for k in given))
+        for k, value in zip(
+            wanted, values if isinstance(values, tuple) else (values,), strict=True
+        ):
+            found[k + 1] = value
+        return found
+
+
+def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> BranchOp:
+    """Return the operator of branches that a file describes; see `BranchOp.body_form`."""
+    count, many = fields["heads"], fields["branches"]
+    each = count // many
+    heads = tuple([tuple(entries[k * each : (k + 1) * each]) for k in range(many)])
+    return branch_op(Branches(heads, tuple([node for node, _ in entries[count:]])))
+
+
+def branch_op(branches: Branches) -> BranchOp:
+    """Return the operator of a choice: the one that there is, where an equal one was made."""
+    found = _OPS.get(branches)
+    if found is None:
+        found = _OPS.setdefault(branches, BranchOp(branches))
+    return found

@@ -1,0 +1,270 @@
+"""A loop as an operator: its body is a graph, which runs so many times, or as long as a test holds.
+
+Operands are the number of steps (where it is `counted`), carries, arrays of which each step takes a
+part (`xs`), and constants. Outputs are the last carries, results of all steps one behind the other
+(`ys`), sums over all steps, and the number of steps where there is a test. On the host all of it is
+one kernel call, whose working memory does not depend on the number of steps.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.executor.control.body import evaluated, typed
+from nbgraph.executor.control.loop import Loop
+from nbgraph.executor.control.reverse import loop_gradient
+from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.kernel_call import Lowered
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.request import OpReqType
+from nbgraph.shape import Arrays
+
+_OPS: WeakValueDictionary[Loop, LoopOp] = WeakValueDictionary()
+_COUNT = Spec((), np.dtype("int64"))
+_TRIPS = 1000  # of a loop that ends by its test, as far as costs go
+
+
+class LoopOp(ArrayOp):
+    """A loop; made by `loop_op`, so that equal loops are one operator."""
+
+    kernels = ("host",)
+    adds = False  # whether results can be added to what is there
+
+    def __init__(self, loop: Loop) -> None:
+        ys = loop.ys - loop.saved
+        super().__init__(
+            "while_loop" if loop.tests else "scan",
+            self._specs,
+            gradient=lambda g: loop_gradient(self, g),
+            operands=("*operands",),
+            nout=loop.carries + loop.ys + loop.sums + loop.tests,
+            doc="A loop whose body is a graph.",
+        )
+        self.loop = loop
+        self.shown = [*range(loop.carries + ys)]  # outputs that are not for the gradient alone
+        self.shown += range(loop.carries + loop.ys, self.nout)
+        self._typed: dict[tuple[Spec, ...], Loop] = {}
+
+    def keeps_input(self, index: int) -> bool:
+        """See ArrayOp."""
+        return not self.loop.saved or index >= self.loop.counted + self.loop.carries
+
+    def keeps_output(self, index: int) -> bool:
+        """See ArrayOp: what was saved, and the number of steps."""
+        loop = self.loop
+        last = loop.carries + loop.ys
+        return last - loop.saved <= index < last or (loop.tests and index == self.nout - 1)
+
+    # shapes -----------------------------------------------------------------------------------
+
+    def typed(self, specs: Sequence[Spec]) -> Loop:
+        """Return the loop over operands of these specs; errors where they do not fit."""
+        key = tuple(specs)
+        if key not in self._typed:
+            self._typed[key] = self._checked(specs[self.loop.counted :])
+        return self._typed[key]
+
+    def _checked(self, specs: Sequence[Spec]) -> Loop:
+        loop = self.loop
+        first, last = loop.carries, loop.carries + loop.xs
+        if len(specs) != len(loop.variables):
+            raise ArgumentError(
+                f"{self.__name__}: takes {len(loop.variables)} arrays, {len(specs)} were given"
+            )
+        if loop.length is None and loop.xs and specs[first].shape:
+            loop = loop._replace(length=specs[first].shape[0])
+        parts = [Spec(x.shape[1:], x.dtype) for x in specs[first:last]]
+        for k, x in enumerate(specs[first:last]):
+            if not x.shape or x.shape[0] != loop.length:
+                raise ShapeError(
+                    f"{self.__name__}: xs[{k}] has shape {x.shape}; its first axis has to have the "
+                    f"loop's {loop.length} steps"
+                )
+        graph = Graph(loop.heads, loop.variables)
+        made = loop.over(typed(graph, [*specs[:first], *parts, *specs[last:]]))
+        for k, head in enumerate(made.heads[:first]):
+            if spec(head) != specs[k]:
+                raise ShapeError(
+                    f"{self.__name__}: carry {k} is {specs[k]} before a step and {spec(head)} "
+                    "after it; the body has to return carries of the shapes and dtypes that it "
+                    "is given"
+                )
+        return made
+
+    def _specs(self, *specs: Spec) -> list[Spec]:
+        loop = self.typed(specs)
+        heads = [spec(head) for head in loop.heads]
+        stacked = slice(loop.carries, loop.carries + loop.ys)
+        length = -1 if loop.length is None else loop.length
+        heads[stacked] = [Spec((length, *s.shape), s.dtype) for s in heads[stacked]]
+        if loop.tests:
+            heads[-1] = _COUNT
+        return heads
+
+    # kernels ----------------------------------------------------------------------------------
+
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: one call, of a table."""
+        given = [Spec(own.shape, own.dtype) for own in operands]
+        if not host:
+            return None
+        loop = self.typed(given)
+        needed = [k for k, request in enumerate(requests) if request != "null"]
+        order = [*range(len(operands)), *(len(operands) + k for k in needed)]
+        slots = {k: len(operands) + place for place, k in enumerate(needed)}
+        rows = Rows()
+        front = {"length": -1 if loop.length is None else loop.length, "reverse": loop.reverse}
+        if loop.counted:
+            front["count_slot"] = 0
+        buffers = [(rows.room(o.nbytes), rows.room(o.nbytes)) for o in _carried(loop)]
+        inside = self._variables(loop, rows, buffers)
+        if loop.tests:
+            front["test_offset"] = rows.room(1)
+            place = Fixed(WORK, front["test_offset"])
+            if not rows.body(loop.test, [OpReqType.kWriteTo], inside, [place]):
+                return None
+            front["tests"] = len(rows.sections["row"])
+            if self.nout - 1 in slots:
+                front["count_out"] = slots[self.nout - 1]
+        if not self._steps(loop, rows, buffers, inside, slots):
+            return None
+        trips = _TRIPS if loop.length is None else loop.length
+        call, nbytes = rows.call(
+            self.__name__, front, [*order, len(operands) + self.nout], len(needed) + 1, trips
+        )
+        places = [
+            None if own.contiguous else layout(own.shape, own.dtype)
+            for own in (*operands, *outputs)
+        ]
+        return Lowered((call,), tuple(places), (scratch_bytes(nbytes),), adds=False)
+
+    def _variables(self, loop: Loop, rows: Rows, buffers: Sequence[tuple[int, int]]) -> list[Where]:
+        """Where the body's variables lie; carries are copied to where they begin."""
+        found: list[Where] = []
+        sizes = [layout(*spec((v, 0))).nbytes for v in loop.variables]
+        for k, nbytes in enumerate(sizes):
+            slot = k + loop.counted
+            if k < loop.carries:
+                rows.sections["begin"].append((WORK, buffers[k][0], slot, 0, nbytes))
+                found.append(Turning(*buffers[k]))
+            else:
+                moves = k < loop.carries + loop.xs
+                found.append(Moving(slot, nbytes) if moves else Fixed(slot))
+        return found
+
+    def _steps(
+        self,
+        loop: Loop,
+        rows: Rows,
+        buffers: Sequence[tuple[int, int]],
+        inside: Sequence[Where],
+        slots: Mapping[int, int],
+    ) -> bool:
+        """Enter the body; results that nobody needs are left out."""
+        body = loop.body
+        heads: list[Entry] = []
+        places: list[Where] = []
+        requests: list[OpReqType] = []
+        last = loop.carries + loop.ys
+        for k, head in enumerate(body.heads):
+            nbytes = layout(*spec(head)).nbytes
+            if k < loop.carries:
+                even, odd = buffers[k]
+                place: Where = Turning(odd, even)
+                if k in slots:
+                    rows.sections["end"].append((slots[k], 0, even, odd, nbytes))
+            elif k not in slots:
+                continue
+            elif k < last:
+                place = Moving(slots[k], nbytes)
+                if loop.tests or loop.counted:
+                    rows.sections["clear"].append((slots[k], 0, nbytes * (loop.length or 0)))
+            else:
+                place = Fixed(slots[k])
+                rows.sections["clear"].append((slots[k], 0, nbytes))
+            heads.append(head)
+            places.append(place)
+            requests.append(OpReqType.kWriteTo if k < last else OpReqType.kAddTo)
+        return rows.body(body.with_heads(heads), requests, inside, places)
+
+    # without kernels --------------------------------------------------------------------------
+
+    def compute(
+        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
+    ) -> None:
+        """See ArrayOp: step by step, operator by operator."""
+        loop = self.typed([Spec.of(x) for x in inputs])
+        first, last = loop.carries, loop.carries + loop.ys
+        limit = loop.length
+        if loop.counted:
+            count, *inputs = inputs
+            limit = min(int(count), loop.length or 0)
+        for out in outputs[first:]:
+            out[...] = 0
+        carried, rest = list(inputs[:first]), inputs[first:]
+        trip = 0
+        for trip in itertools.count():
+            t = trip if not loop.reverse else (limit or 0) - 1 - trip
+            if limit is not None and trip >= limit:
+                break
+            parts = [x[t] if k < loop.xs else x for k, x in enumerate(rest)]
+            if loop.tests and not evaluated(loop.test, [*carried, *parts])[0]:
+                break
+            found = evaluated(loop.body, [*carried, *parts])
+            carried = found[:first]
+            for out, value in zip(outputs[first:last], found[first:last], strict=False):
+                out[t] = value
+            for out, value in zip(outputs[last:], found[last:], strict=False):
+                out += value
+        for out, value in zip(outputs, carried, strict=False):
+            out[...] = value
+        if loop.tests:
+            outputs[-1][...] = trip
+
+    def body_form(self) -> tuple[dict[str, Any], list[Entry]]:
+        """Return what a file says of the loop: numbers, and the entries of its body."""
+        loop = self.loop
+        fields = {name: getattr(loop, name) for name in Loop._fields[2:]}
+        return {**fields, "heads": len(loop.heads)}, [
+            *loop.heads,
+            *((v, 0) for v in loop.variables),
+        ]
+
+    def of(self, loop: Loop) -> LoopOp:
+        """Return the operator of another loop."""
+        return loop_op(loop)
+
+
+def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> LoopOp:
+    """Return the operator of a loop that a file describes; see `LoopOp.body_form`."""
+    count, rest = fields["heads"], {k: v for k, v in fields.items() if k != "heads"}
+    variables = tuple([node for node, _ in entries[count:]])
+    return loop_op(Loop(tuple(entries[:count]), variables, **rest))
+
+
+def loop_op(loop: Loop) -> LoopOp:
+    """Return the operator of a loop: the one that there is, where an equal one was made."""
+    found = _OPS.get(loop)
+    if found is None:
+        found = _OPS.setdefault(loop, LoopOp(loop))
+    return found
+
+
+def _carried(loop: Loop) -> list[Layout]:
+    return [layout(*spec((v, 0))) for v in loop.variables[: loop.carries]]

@@ -1,0 +1,208 @@
+"""The gradient of a loop: a loop the other way, over what the steps have kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from nbgraph.dtype import is_float
+from nbgraph.errors import DerivativeError
+from nbgraph.executor.control.body import typed
+from nbgraph.executor.control.loop import Loop
+from nbgraph.executor.split import split
+from nbgraph.graph import build
+from nbgraph.graph.build import GraphNode
+from nbgraph.graph.graph import Entry, Graph, spec
+from nbgraph.graph.passes.gradient import gradient, uniform
+from nbgraph.operator.array_op import Gradients
+
+
+class Reversed(NamedTuple):
+    """The body of a backward loop.
+
+    `kept`: values of the forward body that it reads. `slopes`: the variables whose gradients its
+    heads are. `seeds`: gradients of results of the forward body, by their numbers.
+    """
+
+    heads: tuple[Entry, ...]
+    slopes: tuple[GraphNode, ...]
+    kept: tuple[Entry, ...]
+    stand_ins: tuple[GraphNode, ...]  # variables for what was kept
+    seeds: dict[int, GraphNode]
+    reads: tuple[GraphNode, ...]  # variables of the forward body
+
+
+def reversed_body(
+    body: Graph, given: Sequence[int], wrt: Sequence[GraphNode], again: Sequence[GraphNode] = ()
+) -> Reversed:
+    """Return gradients of the results `given` with respect to variables. The variables `again` are
+    others in the next step, so their values are kept, too."""
+    seeds = {k: build.variable(f"gradient of result {k}", *spec(body.heads[k])) for k in given}
+    forward = body.with_heads([body.heads[k] for k in given])
+    found = gradient(forward, wrt, [(seed, 0) for seed in seeds.values()])
+    halves = split(forward, found)
+    count = len(halves.backward.variables) - len(halves.kept)
+    read = set(halves.backward.variables[:count])
+    carried = [v for v in again if v in read]
+    return Reversed(
+        halves.backward.heads,
+        tuple(wrt),
+        (*halves.kept, *((v, 0) for v in carried)),
+        (*halves.backward.variables[count:], *carried),
+        seeds,
+        tuple([v for v in body.variables if v in read and v not in carried]),
+    )
+
+
+def _floating(loop: Loop) -> tuple[list[int], list[GraphNode]]:
+    """Results that gradients come from, and variables that have some."""
+    heads = [k for k, head in enumerate(loop.body.heads) if is_float(spec(head).dtype)]
+    return heads, [v for v in loop.variables if is_float(spec((v, 0)).dtype)]
+
+
+def keeping(op: Any) -> Any:
+    """Return the loop that keeps what its gradient reads, as its last ys."""
+    loop: Loop = op.loop
+    if loop.saved or loop.ends_by_test:
+        return op
+    heads, wrt = _floating(loop)
+    if not heads or not wrt:
+        return op
+    last = loop.carries + loop.ys
+    saved: tuple[Entry, ...] = ()
+    while True:  # what is kept is differentiated, too, when derivatives are
+        made = loop._replace(
+            heads=(*loop.heads[:last], *saved, *loop.heads[last:]),
+            ys=loop.ys + len(saved),
+            saved=len(saved),
+        )
+        heads, wrt = _floating(made)
+        kept = reversed_body(made.body, heads, wrt, loop.variables[: loop.carries]).kept
+        more = tuple([entry for entry in kept if entry not in saved])
+        if not more:
+            return op.of(made)
+        saved += more
+
+
+def loop_gradient(op: Any, g: Gradients) -> Sequence[Any]:
+    """Return the in-gradients of a loop."""
+    first = op.loop.counted
+    loop = op.typed(g.specs)
+    if loop.ends_by_test:
+        raise DerivativeError(
+            "while_loop: its gradient needs the values of all steps, and how many these will be "
+            "is not known; give max_iterations=, use ng.fori_loop or ng.scan, or derivatives "
+            "forward: ng.jvp, ng.jacfwd"
+        )
+    op, outputs, out_grads = op.of(loop), g.outputs, g.out_grads
+    if not loop.saved:
+        op = keeping(op)
+        if not op.loop.saved and not _floating(loop)[0]:
+            return [None] * len(g.specs)
+        made = op(*g.inputs)
+        outputs = made if isinstance(made, tuple) else (made,)
+        more, last = op.loop.saved, loop.carries + loop.ys
+        out_grads = [*out_grads[:last], *[None] * more, *out_grads[last:]]
+        loop = op.loop
+    return _reverse(op, g, outputs, out_grads, first)
+
+
+def _reverse(
+    op: Any, g: Gradients, outputs: Sequence[Any], out_grads: Sequence[Any], first: int
+) -> list[Any]:
+    loop: Loop = op.loop
+    last = loop.carries + loop.ys
+    every, floating = _floating(loop)
+    carries = [k for k in every if k < loop.carries]
+    given = [k for k in every if k < loop.carries or out_grads[k] is not None]
+    place = {v: k for k, v in enumerate(loop.variables)}
+    wrt = [v for v in floating if place[v] < loop.carries or g.wanted[first + place[v]]]
+    again = loop.variables[: loop.carries]
+    saved = {
+        head: last - loop.saved + k for k, head in enumerate(loop.heads[last - loop.saved : last])
+    }
+    back = reversed_body(loop.body, given, wrt, again)
+    if any(entry not in saved for entry in back.kept):
+        given = every
+        back = reversed_body(loop.body, given, floating, again)
+
+    def seed(k: int) -> Any:
+        own = g_spec(loop, k)
+        return uniform("zeros", own) if out_grads[k] is None else out_grads[k]
+
+    slopes = dict(zip(back.slopes, back.heads, strict=True))
+    moving = [k for k in given if loop.carries <= k < last]
+    parts = [v for v in back.reads if place[v] < loop.carries + loop.xs]
+    whole = [v for v in back.reads if place[v] >= loop.carries + loop.xs]
+    sums = [k for k in given if k >= last]
+    of_parts = [v for v in back.slopes if loop.carries <= place[v] < loop.carries + loop.xs]
+    of_whole = [v for v in back.slopes if place[v] >= loop.carries + loop.xs]
+    variables = [
+        *(back.seeds[k] for k in carries),
+        *(back.seeds[k] for k in moving),
+        *back.stand_ins,
+        *parts,
+        *(back.seeds[k] for k in sums),
+        *whole,
+    ]
+    counted = loop.counted or loop.tests
+    operands = [
+        *([outputs[-1] if loop.tests else g.inputs[0]] if counted else []),
+        *(seed(k) for k in (*carries, *moving)),
+        *(outputs[saved[entry]] for entry in back.kept),
+        *(g.inputs[first + place[v]] for v in parts),
+        *(seed(k) for k in sums),
+        *(g.inputs[first + place[v]] for v in whole),
+    ]
+    backward = canonical(
+        loop._replace(
+            heads=tuple(
+                slopes[v] for v in (*(loop.variables[k] for k in carries), *of_parts, *of_whole)
+            ),
+            variables=tuple(variables),
+            carries=len(carries),
+            xs=len(moving) + len(back.stand_ins) + len(parts),
+            ys=len(of_parts),
+            reverse=not loop.reverse,
+            counted=counted,
+            tests=False,
+            saved=0,
+        )
+    )
+    made = op.of(backward)(*operands)
+    made = made if isinstance(made, tuple) else (made,)
+    found: list[Any] = [None] * len(g.specs)
+    for v, value in zip(
+        (*(loop.variables[k] for k in carries), *of_parts, *of_whole), made, strict=True
+    ):
+        found[first + place[v]] = value
+    return found
+
+
+def g_spec(loop: Loop, k: int) -> Any:
+    """Return shape and dtype of a result of the whole loop."""
+    own = spec(loop.heads[k])
+    if loop.carries <= k < loop.carries + loop.ys:
+        return own._replace(shape=(loop.length, *own.shape))
+    return own
+
+
+def canonical(loop: Loop) -> Loop:
+    """Return the loop over variables whose names say their place: equal loops are one then."""
+    names: Callable[[int], str] = lambda k: (
+        f"carry {k}"
+        if k < loop.carries
+        else f"x {k - loop.carries}"
+        if k < loop.carries + loop.xs
+        else f"constant {k - loop.carries - loop.xs}"
+    )
+    return loop.over(renamed(Graph(loop.heads, loop.variables), names))
+
+
+def renamed(graph: Graph, names: Callable[[int], str]) -> Graph:
+    """Return the graph over variables of other names."""
+    specs = [spec((v, 0)) for v in graph.variables]
+    fresh = [build.variable(names(k), *own) for k, own in enumerate(specs)]
+    moved: Any = {(old, 0): (new, 0) for old, new in zip(graph.variables, fresh, strict=True)}
+    made = graph.rewrite(lambda node, inputs: None, moved)
+    return typed(Graph(made.heads, fresh), specs)

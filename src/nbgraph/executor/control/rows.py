@@ -1,0 +1,161 @@
+"""From compiled bodies to the table of a loop or a branch: rows, and where their addresses are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.array.chunk import CPU
+from nbgraph.executor.compiled import Compiled, compiled
+from nbgraph.executor.options import Options
+from nbgraph.executor.work import KernelWork
+from nbgraph.graph.graph import Graph, spec
+from nbgraph.kernels.control import Table
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.layout import layout
+from nbgraph.operator.request import OpReqType
+
+WORK = -2  # the slot of working memory, while its number is not known
+_LINE = 64  # bytes of a cache line
+_OPTIONS = Options()
+
+
+class Fixed(NamedTuple):
+    """Memory of an array that stays the same in a run."""
+
+    slot: int
+    offset: int = 0
+
+
+class Moving(NamedTuple):
+    """A part of an array that moves by `step` bytes from step to step."""
+
+    slot: int
+    step: int
+
+
+class Turning(NamedTuple):
+    """Two places in working memory that take turns."""
+
+    even: int
+    odd: int
+
+
+Where = Fixed | Moving | Turning
+
+
+class Rows:
+    """Rows of kernel calls, and the working memory that they need, while a table is written."""
+
+    def __init__(self) -> None:
+        self.sections: dict[str, list[Any]] = {
+            name: []
+            for name in (
+                *("template", "begin", "clear", "fixed", "moving", "turning"),
+                *("branch", "row", "end"),
+            )
+        }
+        self.cost = 0
+        self._bytes = 0
+        self._keep: list[Any] = []
+
+    def room(self, nbytes: int) -> int:
+        """Return the place of so many bytes of working memory."""
+        place, self._bytes = self._bytes, self._bytes + -(-nbytes // _LINE) * _LINE
+        return place
+
+    def body(
+        self,
+        graph: Graph,
+        requests: Sequence[OpReqType],
+        variables: Sequence[Where],
+        results: Sequence[Where],
+        arena: int | None = None,
+    ) -> bool:
+        """Enter the kernels of a body; return whether there are kernels for all of it.
+
+        `arena`: where its own values lie; None: in memory of their own.
+        """
+        layouts = [layout(*spec((v, 0))) for v in graph.variables]
+        made = compiled(graph, layouts, requests, _OPTIONS, CPU)
+        if not is_native(made):
+            return False
+        if arena is None:
+            arena = self.room(made.memory.arena_bytes)
+        self._keep.append(made)
+        places = [*variables, *results]
+        for task, call in zip(made.tasks, made.calls, strict=True):
+            assert call is not None, task
+            if call.size:
+                self._row(made, task, call, places, arena)
+        return True
+
+    def _row(
+        self, made: Compiled, task: Any, call: KernelCall, places: Sequence[Where], arena: int
+    ) -> None:
+        template = self.sections["template"]
+        first, addresses = len(template), list[int]()
+        for k, (written, use) in enumerate(task.work.uses):
+            spot, word = made.used(task, written, use), first + len(call.head) + k
+            if spot.slot is None:
+                self._place(word, Fixed(WORK, arena), spot.offset)
+            elif spot.slot < len(places):
+                self._place(word, places[spot.slot], spot.offset)
+            else:
+                data = made.constants[spot.slot - len(places)]
+                addresses.append(data.__array_interface__["data"][0] + spot.offset)
+                continue
+            addresses.append(0)
+        template += call.block(addresses, task.work.numbers)
+        self.sections["row"].append((call.code, call.size, first))
+        self._keep.append(call)
+        self.cost += call.cost
+
+    def _place(self, word: int, where: Where, offset: int) -> None:
+        if isinstance(where, Fixed):
+            self.sections["fixed"].append((word, where.slot, where.offset + offset))
+        elif isinstance(where, Moving):
+            self.sections["moving"].append((word, where.slot, offset, where.step))
+        else:
+            self.sections["turning"].append((word, where.even + offset, where.odd + offset))
+
+    def call(
+        self, name: str, front: Mapping[str, int], order: Sequence[int], writes: int, trips: int
+    ) -> tuple[KernelCall, int]:
+        """Return the call over arrays in this `order`, of which the last is working memory, and
+        its bytes. `trips`: how often the rows run, about."""
+        found, slot = self.sections, len(order) - 1
+        base = -(-len(found["template"]) * 8 // _LINE) * _LINE
+
+        def at(place: int, offset: int) -> tuple[int, int]:
+            return (slot, offset + base) if place == WORK else (place, offset)
+
+        sections = found | {
+            "template": [(word,) for word in found["template"]],
+            "begin": [(*at(to, x), *at(source, y), n) for to, x, source, y, n in found["begin"]],
+            "clear": [(*at(place, x), n) for place, x, n in found["clear"]],
+            "fixed": [(word, *at(place, x)) for word, place, x in found["fixed"]],
+            "turning": [(word, x + base, y + base) for word, x, y in found["turning"]],
+            "end": [(*at(to, x), y + base, z + base, n) for to, x, y, z, n in found["end"]],
+        }
+        known = {"reverse": 0, "tests": 0, **front, "work_slot": slot}
+        known["test_offset"] = known.get("test_offset", 0) + base
+        table = Table(name, known, sections, self._keep)
+        head, cost = (table.where, len(order)), max(1, self.cost * trips)
+        call = KernelCall(name, table, head, tuple(order), (), 1, cost, writes=writes)
+        return call, base + self._bytes
+
+
+def is_native(made: Compiled) -> bool:
+    """Whether kernels that draw nothing do all of it."""
+    return all(
+        call is not None and not (isinstance(task.work, KernelWork) and task.work.draws)
+        for task, call in zip(made.tasks, made.calls, strict=True)
+    )
+
+
+def scratch_bytes(nbytes: int) -> Any:
+    """Return the layout of so many bytes."""
+    return layout((max(1, nbytes),), np.dtype("uint8"))

@@ -1,0 +1,365 @@
+"""What names of PyTorch, JAX, Keras, MXNet and NumPy are called here, for messages.
+
+A row of a table: names of other libraries, and what to write instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Never, TypeVar
+
+from nbgraph.errors import ArgumentError, MissingName
+
+C = TypeVar("C", bound=type)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _table(rows: str) -> dict[str, str]:
+    """Return what to write instead by name; a row is "name name = instead"."""
+    pairs = (row.split(" = ", 1) for row in rows.strip().splitlines())
+    return {name: instead for names, instead in pairs for name in names.split()}
+
+
+# of modules and functions
+NAMES = _table("""
+    Linear FullyConnected LazyLinear = ng.nn.Dense(units)
+    Conv Convolution Conv2D = ng.nn.Conv2d(features, window)
+    Conv1D Conv3D = ng.nn.Conv1d and ng.nn.Conv3d
+    MaxPool1d MaxPool2d MaxPool2D MaxPooling2D = ng.nn.MaxPool(window)
+    AvgPool1d AvgPool2d AvgPool2D AveragePooling2D = ng.nn.AvgPool
+    AdaptiveAvgPool2d GlobalAveragePooling2D GlobalAvgPool2D = ng.nn.GlobalPool()
+    BatchNorm1d BatchNorm2d BatchNorm3d BatchNormalization = ng.nn.BatchNorm()
+    LayerNormalization = ng.nn.LayerNorm()
+    ReLU Relu = ng.relu, a function: Dense(8, ng.relu)
+    GELU = ng.gelu, a function
+    Tanh = ng.tanh, a function
+    Sigmoid = ng.sigmoid, a function
+    SiLU Swish = ng.silu, a function
+    ELU = ng.elu, a function
+    LeakyReLU = ng.leaky_relu, a function
+    Softplus = ng.softplus, a function
+    LogSoftmax = ng.log_softmax, a function
+    functional F = the functions of ng itself: ng.relu, ng.softmax
+    HybridSequential HybridBlock Block = ng.nn.Sequential, ng.nn.Module
+    ModuleList ModuleDict = a list or dict as attribute of a Module
+    Parameter = an array as attribute of an ng.nn.Module
+    Lambda = ng.nn.Function(function)
+    Transformer TransformerEncoderLayer = ng.nn.TransformerBlock
+    MultiheadAttention = ng.nn.MultiHeadAttention
+    CrossEntropyLoss SoftmaxCrossEntropyLoss = ng.cross_entropy
+    NLLLoss nll_loss = ng.cross_entropy of scores
+    MSELoss mse_loss mse = ng.l2_loss, or loss='mse' of ng.nn.fit
+    L2Loss = ng.l2_loss
+    L1Loss = ng.l1_loss
+    SmoothL1Loss = ng.smooth_l1_loss
+    HuberLoss = ng.huber_loss
+    BCELoss = ng.binary_cross_entropy
+    BCEWithLogitsLoss SigmoidBinaryCrossEntropyLoss = ng.binary_cross_entropy_with_logits
+    KLDivLoss = ng.kl_divergence
+    metric metrics = ng.nn.metrics
+    gluon keras layers = ng.nn
+    module Model = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    symbol = ng.sym for operators, ng.var(name) for a variable
+    ndarray = ng.nd for MXNet's names, ng.NDArray for the class
+    numpy np jnp = the functions of ng itself: ng.sum, ng.where
+    optimizer optimizers optax = ng.optim
+    initializer initializers = ng.init
+    Xavier xavier_uniform_ = ng.init.glorot_uniform()
+    xavier_normal_ = ng.init.glorot_normal()
+    MSRAPrelu kaiming_normal_ = ng.init.he_normal()
+    kaiming_uniform_ = ng.init.he_uniform()
+    lr_scheduler LRScheduler = ng.optim.schedules
+    StepLR FactorScheduler = ng.optim.schedules.step(rate, every)
+    CosineAnnealingLR CosineDecay CosineScheduler = ng.optim.schedules.cosine
+    ModelCheckpoint = ng.nn.callbacks.Checkpoint(path)
+    ImageRecordIter = ng.io.RecordIter
+    plot_network = ng.viz.graph(symbol)
+    kvstore = ng.kv.create(kind)
+    callback = ng.nn.callbacks
+    DataLoader TensorDataset Dataset = ng.io.NDArrayIter(x, y, batch_size=32), or data=(x, y) of fit
+    cuda mps device devices = ng.gpu(0), ng.num_gpus(), and x.to_device(ng.gpu(0))
+    tensor Tensor as_tensor from_numpy = ng.array(values)
+    DeviceArray = ng.NDArray
+    randn = ng.random.normal(size=shape)
+    rand = ng.random.uniform(size=shape)
+    randperm = ng.random.permutation(n)
+    manual_seed PRNGKey = ng.random.seed(0)
+    default_rng = ng.random.seed(0), and the functions of ng.random
+    cat = ng.concatenate
+    mm bmm batch_matmul = ng.matmul, or a @ b
+    unsqueeze = ng.expand_dims(x, axis)
+    permute = ng.transpose(x, axes)
+    clamp = ng.clip(x, low, high)
+    masked_fill = ng.where(mask, value, x)
+    index_select = ng.take(x, indices, axis)
+    no_grad inference_mode = not needed: gradients are recorded in ng.autograd.record() only
+    enable_grad GradientTape = ng.autograd.record()
+    zero_grad = not needed: backward() writes gradients, it does not add them
+    pmap shard_map = ng.kv.cluster(...), with an array or store a worker
+    compile script function tf_function = ng.jit(function)
+    block_until_ready = x.wait_to_read()
+    njit vectorize guvectorize = ng.op for a function of numbers
+    Variable = ng.var(name)
+""")
+
+# of arrays
+METHODS = _table("""
+    numpy as_np_ndarray values = x.asnumpy()
+    cpu = x.to_device(ng.cpu()), or x.asnumpy()
+    cuda = x.to_device(ng.gpu(0))
+    requires_grad = x.attach_grad() and ng.autograd.record()
+    requires_grad_ = x.attach_grad()
+    zero_grad = not needed: backward() writes gradients, it does not add them
+    zero_ = x[:] = 0
+    fill_ = x.fill(value)
+    add_ = x += y
+    mul_ = x *= y
+    copy_ = x[:] = y
+    view = x.reshape(shape)
+    reshape_as = x.reshape(y.shape)
+    unsqueeze = ng.expand_dims(x, axis)
+    permute = x.transpose(axes)
+    expand = x.broadcast_to(shape)
+    expand_as = x.broadcast_to(y.shape)
+    contiguous clone = x.copy()
+    clamp = x.clip(low, high)
+    float = x.astype('float32')
+    double = x.astype('float64')
+    half = x.astype('float16')
+    long = x.astype('int64')
+    int = x.astype('int32')
+    bool = x.astype(bool)
+    type = x.astype(dtype)
+    dim = x.ndim
+    numel = x.size
+    data = x.detach() without its history, x.asnumpy() for values
+    block_until_ready = x.wait_to_read()
+    at = ng.index_update(x, index, value), or x[index] = value
+    mm matmul = x @ y
+    masked_fill = ng.where(mask, value, x)
+    grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
+    as_nd_ndarray = not needed: it is an NDArray
+    softmax = ng.softmax(x)
+    exp = ng.exp(x)
+    log = ng.log(x)
+    sqrt = ng.sqrt(x)
+    abs = abs(x), or ng.absolute(x)
+    add = x + y
+    sub = x - y
+    mul = x * y
+    div = x / y
+""")
+
+# of modules of ng.nn
+MODULES = _table("""
+    cuda = model.to(ng.gpu(0))
+    cpu = model.to(ng.cpu())
+    half double float = ng.config.default_float, before the model is made
+    eval = ng.autograd.predict_mode(), a block
+    train = ng.autograd.train_mode(), a block; ng.autograd.record() trains, too
+    zero_grad = not needed: backward() writes gradients, it does not add them
+    fit compile train_on_batch = ng.nn.fit(model, (x, y), loss='mse', optimizer='adam', epochs=10)
+    predict = ng.nn.predict(model, data)
+    evaluate = ng.nn.evaluate(model, data)
+    summary = ng.nn.summary(model, x)
+    initialize = not needed: the first call makes the arrays, or model.prepare(x)
+    collect_params named_parameters get_weights = model.parameters()
+    save_parameters save_weights = model.save(path)
+    load_parameters load_weights = model.load(path)
+    requires_grad_ = not needed: parameters are trained
+    children named_modules = model.modules()
+""")
+
+# of operators, for what is a room elsewhere: `ng.mod` is a function here
+OPERATORS = _table("""
+    Module = ng.nn.Module with ng.nn.fit, or symbol.simple_bind
+    BucketingModule = an executor for each shape: symbol.simple_bind
+""")
+
+# keywords
+KEYWORDS = _table("""
+    dim = axis
+    keepdim = keepdims
+    learning_rate = lr
+    wd = weight_decay
+    beta1 beta2 beta_1 beta_2 = betas
+    mean = loc
+    std = scale
+    shape = size
+    epsilon = eps
+    num_hidden out_features embedding_dim hidden_size = units
+    use_bias = bias
+    kernel_size kernel filter_shape = window
+    filters out_channels channels = features
+    strides = stride
+    padding = pad
+    num_heads = heads
+    num_embeddings = count
+    rate = p
+    kernel_initializer weight_initializer = init
+""")
+
+
+def near(name: str, choices: Iterable[str]) -> str:
+    """Return "did you mean ...?" of the nearest choices; "" where none is near.
+
+    >>> near("maximun", ["maximum", "minimum"])
+    "did you mean 'maximum'?"
+    """
+    import difflib  # loads when a name is missing, not with the library
+
+    known = sorted(set(choices))
+    found = difflib.get_close_matches(name, known, n=3, cutoff=0.8)
+    found = found or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"did you mean {' or '.join(map(repr, found))}?" if found else ""
+
+
+def remedy(
+    name: str, choices: Iterable[str], table: Mapping[str, str] = NAMES, otherwise: str = ""
+) -> str:
+    """Return what to write instead of a name that is not there.
+
+    >>> remedy("Linear", [])
+    'here that is ng.nn.Dense(units)'
+    """
+    if name in table:
+        return f"here that is {table[name]}"
+    return near(name, choices) or otherwise
+
+
+def missing(shown: str, names: Mapping[str, Any]) -> Callable[[str], Never]:
+    """Return `__getattr__` of a module that has `names` and that people know as `shown`."""
+    folders = names.get("__path__", ())
+
+    def refuse(name: str) -> Never:
+        if any(Path(p, name).exists() or Path(p, f"{name}.py").exists() for p in folders):
+            raise MissingName(name, name=name)  # `from ... import name` asks first, then loads it
+        hint = "" if name.startswith("_") else remedy(name, [n for n in names if n[0] != "_"])
+        raise MissingName(f"{shown} has no {name!r}" + (f"; {hint}" if hint else ""), name=name)
+
+    return refuse
+
+
+class _Foreign:
+    """An attribute that says what it is called here."""
+
+    __slots__ = ("name", "table")
+
+    def __init__(self, name: str, table: Mapping[str, str]) -> None:
+        self.name, self.table = name, table
+
+    def __get__(self, owner: Any, kind: type) -> Never:
+        text = f"{kind.__name__!r} object has no attribute {self.name!r}; "
+        raise MissingName(text + remedy(self.name, (), self.table), name=self.name)
+
+
+def explain_methods(cls: type, table: Mapping[str, str] = METHODS) -> None:
+    """Have objects of a class name the right attribute for one of another library.
+
+    Descriptors, as `__getattr__` would slow every attribute down; `dir` does not list them.
+    """
+    own = frozenset(table).difference(dir(cls))
+    for name in own:
+        setattr(cls, name, _Foreign(name, table))
+    cls.__dir__ = lambda self: [n for n in object.__dir__(self) if n not in own]  # type: ignore[method-assign]
+
+
+def checked_init(cls: C) -> C:
+    """Have the constructor of a class name the right keyword where it is given an unknown one."""
+    init = cls.__init__
+    parameters = inspect.signature(init).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return cls  # hands them on to a constructor that is checked
+
+    @functools.wraps(init)
+    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+        for name in kwargs:
+            if name not in parameters:
+                raise ArgumentError(_unknown(type(self), name))
+        try:
+            init(self, *args, **kwargs)
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is not None and trace.tb_next is None:  # the call itself, not what it does
+                absent = str(error).partition("missing ")[2]
+                problem = f"missing {absent}" if absent else f"{len(args)} arguments are too many"
+                names = ", ".join([*parameters][1:])
+                text = f"{type(self).__name__}: {problem}; parameters: {names}"
+                raise ArgumentError(text) from None
+            raise
+
+    cls.__init__ = checked
+    return cls
+
+
+def _unknown(cls: type, keyword: str) -> str:
+    """Return the message for a keyword that the constructor of a class does not have."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    names = dict.fromkeys(
+        name
+        for base in cls.__mro__[:-1]
+        if "__init__" in vars(base)
+        for name, each in [*inspect.signature(vars(base)["__init__"]).parameters.items()][1:]
+        if each.kind in kinds
+    )
+    return unknown_keyword(cls.__name__, keyword, names)
+
+
+def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
+    """Return the message for a keyword that a function of these parameters does not have.
+
+    >>> unknown_keyword("sum", "dim", ["x", "axis"])
+    "sum: unknown parameter 'dim'; here that is axis=; parameters: x, axis"
+    """
+    right = KEYWORDS.get(keyword)
+    hint = f"here that is {right}=" if right in names else near(keyword, names)
+    listed = f"parameters: {', '.join(names) or 'none'}"
+    return f"{name}: unknown parameter {keyword!r}; {hint + '; ' if hint else ''}{listed}"
+
+
+def refuse_keywords(function: Callable[..., Any], unknown: Iterable[str]) -> Never:
+    """Raise ArgumentError for the first keyword that a public function does not have."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(function).parameters.values()
+    names = [each.name for each in parameters if each.kind in kinds]
+    raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
+
+
+def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None:
+    """Raise ArgumentError where a function does not have one of these keywords."""
+    parameters = inspect.signature(function).parameters
+    unknown = [name for name in names if name not in parameters]
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        refuse_keywords(function, unknown)
+
+
+def hide_unknown(function: F) -> F:
+    """Leave `**unknown` out of the signature that people see; it takes what is to be refused."""
+    if "unknown" in function.__code__.co_varnames:
+        seen = inspect.signature(function)
+        parameters = [p for p in seen.parameters.values() if p.name != "unknown"]
+        function.__signature__ = seen.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return function
+
+
+def checked(function: F) -> F:
+    """Have a function name the right keyword where it is called with an unknown one.
+
+    One that is called at every step takes `**unknown: Never` and hands that to `refuse_keywords`
+    itself: a fifth of what a second frame costs.
+    """
+    if function.__code__.co_flags & inspect.CO_VARKEYWORDS:
+        return hide_unknown(function)  # it knows what it takes
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:  # costs nothing where there is none
+            require_keywords(function, kwargs)
+            raise
+
+    return call  # type: ignore[return-value]

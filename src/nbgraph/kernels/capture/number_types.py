@@ -1,0 +1,89 @@
+"""The type of a number that a text asks for: decided by the number's kind.
+
+An element is one number. Its type is all of those that numbers of its kind have: a floating value
+is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.kinds import is_boolean
+
+_FLOATS = (float, np.float64, np.float32, np.float16)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberType:
+    """`type(x)` of a number."""
+
+    kind: str
+
+    def __repr__(self) -> str:
+        return "the type of a number"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberDtype:
+    """`x.dtype` of a number."""
+
+    number_kind: str
+
+    def __repr__(self) -> str:
+        return "the dtype of a number"
+
+    @property
+    def type(self) -> NumberType:
+        """As NumPy's dtypes have it."""
+        return NumberType(self.number_kind)
+
+    @property
+    def kind(self) -> str:
+        """NumPy's letter: "f", "i", "u" or "b"."""
+        return "f" if self.number_kind == "f" else _numpy_type(self.number_kind)(0).dtype.kind
+
+
+def types_of(kind: str) -> tuple[type, ...]:
+    """Return the types that an element of a kind may have, Python's first.
+
+    >>> types_of("int8")
+    (<class 'int'>, <class 'numpy.int8'>)
+    """
+    if kind == "f":
+        return _FLOATS
+    return (bool if is_boolean(kind) else int), _numpy_type(kind)
+
+
+def _numpy_type(kind: str) -> type[np.generic]:
+    return np.dtype({"i": "int64", "b": "bool"}.get(kind, kind)).type
+
+
+def is_instance(kind: str, target: Any) -> bool:
+    """Return `isinstance(x, target)` of a number."""
+    return any(issubclass(own, target) for own in types_of(kind))
+
+
+def is_type(own: NumberType | NumberDtype, target: Any) -> bool | None:
+    """Return `type(x) is target` or `x.dtype == target`; None where that depends on precision."""
+    kind = own.kind if isinstance(own, NumberType) else own.number_kind
+    if isinstance(target, (NumberType, NumberDtype)):
+        return kind == (target.kind if isinstance(target, NumberType) else target.number_kind)
+    if isinstance(own, NumberType):
+        return target in types_of(kind)
+    try:
+        name = np.dtype(target).name
+    except TypeError:
+        return False
+    if kind == "f":
+        return None if np.dtype(target).kind == "f" else False
+    return name == np.dtype(_numpy_type(kind)).name
+
+
+def python_isinstance(value: object, target: Any) -> bool:
+    """`isinstance` for text that runs on NumPy's numbers: their kinds count, as in a kernel."""
+    if isinstance(value, (np.bool_, np.integer, np.floating)):
+        return is_instance("f" if value.dtype.kind == "f" else value.dtype.name, target)
+    return isinstance(value, target)

@@ -1,0 +1,91 @@
+"""What stores of several workers have in common, whatever carries their messages."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from nbgraph.array.chunk import CPU
+from nbgraph.array.copying import copy_of
+from nbgraph.engine import wait_for_var
+from nbgraph.errors import ArgumentError
+from nbgraph.kvstore import checkpoint as checkpoints
+from nbgraph.kvstore.job import Report
+from nbgraph.kvstore.store import Key, KVStore
+
+SLICE = 16 << 20  # bytes
+_NUMBERS = ("lr", "rescale", "weight_decay", "clip_value")  # of an optimizer that may change
+
+
+class Joint(KVStore):
+    """Sums of a worker's own devices, and rounds that are kept in a folder."""
+
+    _folder: Any = None
+    _restored: checkpoints.Restored | None = None
+    _patience: float | None = None  # seconds that pushes and pulls under way may take
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rounds: dict[Key, int] = {}  # of each key the pushes of this worker that have begun
+        self._variables: dict[Key, Any] = {}
+
+    def is_capable(self, capability: str) -> bool:
+        """See `KVStore`."""
+        return capability.lower() in {"optimizer", "compression"}
+
+    @property
+    def shown(self) -> Report | bool:
+        """See `KVStore`: of all workers, which keep step, one bar is enough."""
+        return self.rank == 0
+
+    @abstractmethod
+    def _positions(self, position: Any) -> list[Any]:
+        """Return what every worker gives, in the order of ranks; on worker 0."""
+
+    def _sum(self, key: Key, arrays: Sequence[Any]) -> Any:
+        """The sum of a worker's own devices, in one piece; of it what is sent."""
+        total, *rest = [a if a.device.host else copy_of(a, device=CPU) for a in arrays]
+        for each in rest:
+            total = total + each
+        if self._compression is not None:
+            total = self._compression.sent(key, 0, total)
+        return total if total._layout.contiguous else copy_of(total)
+
+    def _numbers(self) -> dict[str, Any]:
+        """Numbers of the optimizer as they are now, for the round that is pushed."""
+        own = self._optimizer
+        if own is None:
+            return {}
+        return {n: getattr(own, n) for n in _NUMBERS if not callable(getattr(own, n))}
+
+    def _settle(self) -> None:
+        for variable in self._variables.values():
+            wait_for_var(variable, self._patience)
+
+    @property
+    def position(self) -> Any:
+        """What this worker gave to the `checkpoint` that the job goes on from, or None."""
+        held = self._restored
+        if held is None or self.rank >= len(held.positions):
+            return None
+        return held.positions[self.rank]
+
+    def checkpoint(self, position: Any = None) -> None:
+        """Keep the round that all workers have ended: values, states of the optimizer and
+        `position`, which JSON can hold (such as `state_dict()` of an iterator of data).
+
+        Every worker calls it. `ng.kv.cluster(...).run(..., checkpoint=folder)` says where, with MPI
+        `create(..., checkpoint=folder)`; a job that finds a round there begins with it.
+        """
+        if self._folder is None:
+            raise ArgumentError(
+                "kv.checkpoint: the job has no folder; run(function, checkpoint=folder), or with "
+                "MPI ng.kv.create('dist_sync', engine='mpi', checkpoint=folder)"
+            )
+        self.barrier()
+        positions = self._positions(position)
+        if self.rank == 0:
+            number = max(self._rounds.values(), default=0)
+            checkpoints.save(self._folder, self, number, positions)
+        self.barrier()

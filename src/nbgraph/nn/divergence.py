@@ -1,0 +1,69 @@
+"""A training whose loss is NaN: noticed a few batches later, without waiting for values."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from nbgraph.engine import current
+from nbgraph.errors import ArgumentError, DivergenceError
+from nbgraph.nn.metrics.meter import Row
+from nbgraph.nn.metrics.metric import on_host
+from nbgraph.nn.parts import Parts
+
+_BEHIND = 4  # batches whose losses are not looked at yet; then the oldest is waited for
+
+
+class LossWatch:
+    """The losses of the last batches, each with its batch, until it is known to be a number."""
+
+    def __init__(self) -> None:
+        self._batches: deque[tuple[str, Parts, Row]] = deque()
+
+    def add(self, label: str, parts: Parts, row: Row) -> None:
+        """Take in a batch; raise DivergenceError where the loss of an earlier one is NaN."""
+        self._batches.append((label, parts, row))
+        engine = current()
+        while len(self._batches) > _BEHIND or engine._calm(self._batches[0][2].added._chunk):
+            self._look(*self._batches.popleft())
+            if not self._batches:
+                return
+
+    def finish(self) -> None:
+        """Look at the batches that are left; waits."""
+        while self._batches:
+            self._look(*self._batches.popleft())
+
+    def _look(self, label: str, parts: Parts, row: Row) -> None:
+        if not np.isnan(on_host(row.added)[0]):
+            return
+        self._batches.clear()
+        raise DivergenceError(f"fit: the loss of {label} is NaN; {_blame(parts)}")
+
+
+def data_fault(parts: Parts) -> str:
+    """Return where the data of a batch are not finite, or ""."""
+    arrays = [(f"input {i}", x) for i, x in enumerate(parts.inputs)]
+    for name, x in [*arrays, ("the target", parts.target), ("the weight", parts.weight)]:
+        values = None if x is None else np.asarray(x)
+        if values is not None and values.dtype.kind == "f" and not np.isfinite(values).all():
+            place = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            return f"{name} of that batch holds {values[place]} at {place}: clean the data"
+    return ""
+
+
+def _blame(parts: Parts) -> str:
+    """Return what the data say of a NaN, and what helps."""
+    return data_fault(parts) or (
+        "its data are finite. Lower the learning rate or set clip_norm; `ng.config.anomaly = 1` "
+        "names the operator and the line that made the first NaN. on_nan='continue' goes on"
+    )
+
+
+def watch_of(on_nan: Any) -> LossWatch | None:
+    """Return what looks after losses, or None where a training goes on with NaN."""
+    if on_nan not in ("raise", "continue"):
+        raise ArgumentError(f"fit: on_nan={on_nan!r}; expected 'raise' or 'continue'")
+    return LossWatch() if on_nan == "raise" else None

@@ -1,0 +1,167 @@
+"""Node classes of the graph's own: reductions that keep their axis, views, casts.
+
+A `FragmentNodeOp` stands for operators of the library over its children: `graph.add` makes the
+nodes of those instead, so they are compiled and differentiated like any other.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph import ops
+from nbgraph.dtype import is_float
+from nbgraph.errors import ArgumentError, AxisError, ShapeError
+from nbgraph.nodes.node import NaryNodeOp, node_of
+from nbgraph.nodes.nodeop import NodeOp
+from nbgraph.nodes.tensors import add, aggregate
+
+# code: what the axis without elements gives, the operator
+_CODES: dict[str, tuple[float, Callable[..., Any]]] = {
+    "sum": (0.0, ops.sum),
+    "mean": (0.0, ops.mean),
+    "prod": (1.0, ops.prod),
+    "max": (-math.inf, ops.max),
+    "min": (math.inf, ops.min),
+    "logsumexp": (-math.inf, ops.logsumexp),
+}
+
+
+def axis_of(who: str, axis: Any, ndim: int) -> int:
+    """The axis counted from 0; AxisError where there is none.
+
+    >>> axis_of("sum", -1, 3)
+    2
+    """
+    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
+        raise ArgumentError(f"{who}: axis={axis!r}; expected one whole number")
+    if not -ndim <= axis < ndim:
+        raise AxisError(f"{who}: axis={axis} does not exist in an expression of {ndim}-d")
+    return int(axis) % ndim
+
+
+def _kept(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    return tuple(1 if d == axis else n for d, n in enumerate(shape))
+
+
+class FragmentNodeOp(NaryNodeOp):
+    """A node of one child, and options, that `define` says in operators of the library."""
+
+    define: Callable[..., Any]  # (x, *arguments, **options): the expression that this stands for
+
+    def __init__(self, a: Any, *arguments: Any, **options: Any) -> None:
+        inspect.signature(self.define).bind(a, *arguments, **options)
+        self._begin((node_of(self.type(), 0, a),), {})
+        self._arguments, self._options = arguments, options
+
+    def defined(self, x: Any) -> Any:
+        """Return the expression over `x` that this stands for."""
+        return self.define(x, *self._arguments, **self._options)
+
+
+class ReduceNodeOp(FragmentNodeOp):
+    """One axis reduced to size 1: "sum", "mean", "prod", "max", "min" or "logsumexp".
+
+    The gradient of an extreme is shared equally by the elements that attain it.
+    """
+
+    def define(self, x: Any, axis: int, code: str = "sum") -> Any:
+        """See FragmentNodeOp."""
+        if code not in _CODES:
+            raise ArgumentError(f"reduce: code={code!r}; expected one of {', '.join(_CODES)}")
+        axis = axis_of(code, axis, x.ndim)
+        start, reduce = _CODES[code]
+        if not x.shape[axis]:
+            return x.graph.constant(np.full(_kept(x.shape, axis), start, x.dtype))
+        options = {"dtype": x.dtype} if code in ("sum", "prod") and not is_float(x.dtype) else {}
+        return reduce(x, axis=axis, keepdims=True, **options)
+
+
+class ScalarProductNodeOp(NaryNodeOp):
+    """The sum of `a * b` along an axis, which is kept with size 1, as one node."""
+
+    def __init__(self, a: Any, b: Any, axis: int) -> None:
+        shapes = [node_of("scalar_product", i, c).shape for i, c in enumerate((a, b))]
+        shape = np.broadcast_shapes(*shapes)
+        self.axis = axis_of("scalar_product", axis, len(shape))
+        super().__init__((a, b), _kept(shape, self.axis))
+
+    def type(self) -> str:
+        """See NaryNodeOp."""
+        return "scalar_product"
+
+    def hash(self) -> int:
+        """With the axis."""
+        return hash((super().hash(), self.axis))
+
+    def equal(self, other: Any) -> bool:
+        """With the axis."""
+        return super().equal(other) and self.axis == other.axis
+
+    def forward_ops(self) -> Sequence[NodeOp]:
+        """One aggregation of products."""
+        return [aggregate(_times, 0.0, "add", self.val, self.child(0).val, self.child(1).val)]
+
+    def backward_ops(self) -> Sequence[NodeOp]:
+        """Each operand times the other."""
+        a, b = self.child(0), self.child(1)
+        return [add(_times, a.grad, self.adj, b.val), add(_times, b.grad, self.adj, a.val)]
+
+
+def _times(a: Any, b: Any) -> Any:
+    return a * b
+
+
+class CastNodeOp(FragmentNodeOp):
+    """The values in another dtype, as a cast in C; the gradient is cast back."""
+
+    def define(self, x: Any, dtype: Any) -> Any:
+        """See FragmentNodeOp."""
+        return ops.astype(x, dtype)
+
+
+class TransposeNodeOp(FragmentNodeOp):
+    """A view: axes in another order, by default reversed."""
+
+    def define(self, x: Any, axes: Sequence[int] | None = None) -> Any:
+        """See FragmentNodeOp."""
+        order = range(x.ndim)[::-1] if axes is None else axes
+        order = tuple(axis_of("transpose", d, x.ndim) for d in order)
+        if sorted(order) != list(range(x.ndim)):
+            raise ArgumentError(
+                f"transpose: axes={axes!r} of an expression of {x.ndim}-d; name each axis once"
+            )
+        return ops.transpose(x, order)
+
+
+class ReshapeNodeOp(FragmentNodeOp):
+    """A view: the elements in C order under another shape; one size may be -1."""
+
+    def define(self, x: Any, shape: Sequence[int]) -> Any:
+        """See FragmentNodeOp."""
+        target, size = tuple(shape), math.prod(x.shape)
+        known = math.prod(n for n in target if n != -1)
+        if target.count(-1) == 1 and known and size % known == 0:
+            target = tuple(size // known if n == -1 else n for n in target)
+        if math.prod(target) != size or any(n < 0 for n in target):
+            raise ShapeError(
+                f"reshape: shape {x.shape} has {size} elements, which do not fit {tuple(shape)}"
+            )
+        return ops.reshape(x, target)
+
+
+class SliceNodeOp(FragmentNodeOp):
+    """A view: part of an axis, `a[..., begin:end:step, ...]`."""
+
+    def define(
+        self, x: Any, axis: int, begin: int | None = None, end: int | None = None, step: int = 1
+    ) -> Any:
+        """See FragmentNodeOp."""
+        own = axis_of("slice", axis, x.ndim)
+        if not isinstance(step, int) or not step:
+            raise ArgumentError(f"slice: step={step!r}; expected a whole number other than 0")
+        return x[(slice(None),) * own + (slice(begin, end, None if step == 1 else step),)]

@@ -1,0 +1,222 @@
+"""Segments: consecutive nodes of operators, computed by one push and differentiated by another.
+
+A result of a segment is the value of a node that is read outside, is a top, is retained, or has an
+expression that the user holds. Every other value stays inside; `recall` computes it from the inputs
+where it is asked for later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from nbgraph.array.copying import copy_of
+from nbgraph.array.core import Array
+from nbgraph.array.push import same, write
+from nbgraph.errors import ArgumentError
+from nbgraph.nodes import passes
+from nbgraph.nodes.node import FOREVER
+from nbgraph.nodes.plans import Backward, Plan, Route, plan_of
+
+_LEAST = 2  # nodes: one is one push anyway
+
+
+class Segment:
+    """One run of a plan: its inputs, and the values that gradients read.
+
+    Nodes refer to their segment, so a segment does not hold its nodes: each call gets them.
+    """
+
+    __slots__ = ("arrays", "inputs", "number", "plan", "stamps", "values")
+
+    def __init__(self, plan: Plan, inputs: Sequence[Any], number: dict[int, int]) -> None:
+        self.plan, self.inputs = plan, inputs
+        self.number = number  # of a node by its id
+        self.arrays: list[Array] = []
+        self.values: list[Any] = []
+        self.stamps: list[int] = []
+
+    def forward(self, nodes: Sequence[Any]) -> None:
+        """Push the plan; the results become the nodes' values."""
+        self.arrays = [child._val for child in self.inputs]
+        self.stamps = [array._chunk.writes for array in self.arrays]
+        self.values = self.plan.forward.run(_contiguous(self.arrays))
+        for node in nodes:
+            node.ready, node.segment = True, self
+        for k, value in zip(self.plan.asked, self.values):
+            nodes[k]._val = value
+
+    def forget(self) -> None:
+        """Free what only gradients read, as the nodes are computed anew."""
+        self.values = []
+
+    def recall(self, nodes: Iterable[Any]) -> None:
+        """Compute values that were not results. ArgumentError where an input has been written
+        since."""
+        asked = [node for node in nodes if node._val is None]
+        if not asked:
+            return
+        function, reads = self.plan.recall(tuple([self.number[node.id] for node in asked]))
+        if any(self.arrays[k]._chunk.writes != self.stamps[k] for k in reads):
+            raise ArgumentError(
+                f"{asked[0].type()}: the value of {asked[0]!r} was not kept, as nobody had its "
+                "expression during forward, and what it is computed from has been written since; "
+                "call x.retain() before forward, or make the graph with compiled=False"
+            )
+        found = function.run(_contiguous([self.arrays[k] for k in reads]))
+        for node, value in zip(asked, found, strict=True):
+            node._val = value
+
+    # gradients ----------------------------------------------------------------------------------
+
+    def backward(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
+        """Push the gradients of the inputs. `ones`: the node at which the pass starts with ones,
+        if it is one of these."""
+        start = tuple([k for k, node in enumerate(nodes) if node is ones])
+        seeds = tuple([k for k, node in enumerate(nodes) if node._adj is not None])
+        if not (start or seeds):
+            return
+        if not self.plan.differentiable:
+            self._singly(nodes, ones, clip)
+            return
+        before = [
+            k
+            for k, child in enumerate(self.inputs)
+            if child._adj is not None and not child.fresh and child.trainable
+        ]
+        retained = tuple([k for k, node in enumerate(nodes) if node.retained])
+        made = self.plan.backward(Route(start, seeds, tuple(before), retained, clip))
+        if made.inputs or made.retained:
+            self._run(nodes, made, set(before))
+        for k in seeds:
+            if not nodes[k].retained:
+                nodes[k]._adj = None
+
+    def _run(self, nodes: Sequence[Any], made: Backward, before: set[int]) -> None:
+        read: dict[str, Callable[[int], Any]] = {
+            "input": lambda k: self.arrays[k],
+            "value": lambda k: self.values[k],
+            "seed": lambda k: nodes[k]._adj,
+            "before": lambda k: self.inputs[k]._adj,
+        }
+        arrays = [read[sort](k) for sort, k in made.reads]
+        into = [None] * len(made.retained)
+        into += [None if k in before else self.inputs[k]._adj for k in made.inputs]
+        found = made.function.run(_contiguous(arrays), into)
+        for k, value in zip(made.retained, found):
+            nodes[k]._adj, nodes[k].fresh = value, False
+        for k, value in zip(made.inputs, found[len(made.retained) :], strict=True):
+            _deliver(self.inputs[k], value)
+
+    def _singly(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
+        """Pass gradients on node by node, as an operator on the way may have none."""
+        self.recall(nodes)
+        if ones is not None and any(node is ones for node in nodes):
+            passes.seed(ones, None)
+        passes.backward(nodes, clip=clip, watched=False)
+
+
+Run = tuple[Segment | None, Sequence[Any]]  # nodes, and what ran them, if not each by itself
+
+
+def _deliver(child: Any, value: Any) -> None:
+    """Store the gradient that a segment gives a child; a leaf's keeps its array."""
+    if child._adj is value:
+        value._chunk.writes += 1
+    elif child.leaf and child._adj is not None:
+        write(same, value, child._adj)
+        child._adj._chunk.writes += 1
+    else:
+        child._adj = value
+    child.fresh = False
+
+
+def _contiguous(arrays: list[Any]) -> list[Any]:
+    for array in arrays:
+        if not array._layout.contiguous:
+            return [a if a._layout.contiguous else copy_of(a) for a in arrays]
+    return arrays
+
+
+# finding them -----------------------------------------------------------------------------------
+
+
+def fits(node: Any) -> bool:
+    """Return whether a node may be part of a segment: it is an operator's, has no message to print,
+    and is not memoised beyond the graph."""
+    return node.structure is not None and node.message is None and node.memoise != FOREVER
+
+
+def segments(nodes: Sequence[Any]) -> list[list[Any]]:
+    """Return the nodes in parts: those of segments, and single nodes."""
+    parts: list[list[Any]] = []
+    current: list[Any] | None = None
+    for node in nodes:
+        if not fits(node):
+            current = None
+            parts.append([node])
+        elif current is None:
+            current = [node]
+            parts.append(current)
+        else:
+            current.append(node)
+    return parts
+
+
+def forward(graph: Any, nodes: Sequence[Any]) -> list[Run]:
+    """Compute the values of nodes that have none, and return what was run."""
+    parts = segments([node for node in nodes if not node.ready])
+    read = _read_outside(parts) if len(parts) > 1 else set[int]()
+    runs: list[Run] = []
+    for part in parts:
+        if len(part) < _LEAST:
+            _require_values(part[0].children)
+            passes.forward(part, frees=False, watched=False)
+            runs.append((None, part))
+            continue
+        run = _segment(graph, part, read)
+        run.forward(part)
+        runs.append((run, part))
+    return runs
+
+
+def _read_outside(parts: Sequence[Sequence[Any]]) -> set[int]:
+    """Return the ids of nodes that another part reads."""
+    part_of = {node.id: k for k, part in enumerate(parts) for node in part}
+    return {
+        child.id
+        for k, part in enumerate(parts)
+        for node in part
+        for child in node.children
+        if part_of.get(child.id, k) != k
+    }
+
+
+def _segment(graph: Any, nodes: Sequence[Any], read: set[int]) -> Segment:
+    inside = {node.id: k for k, node in enumerate(nodes)}
+    inputs: dict[int, Any] = {}
+    for node in nodes:
+        for child in node.children:
+            own = child.id
+            if own not in inside:
+                inputs[own] = child
+            elif child.memoise > node.memoise:
+                read.add(own)  # it is not computed again in the next pass
+    tops = graph._tops
+    asked = bytes(
+        [
+            node.id in tops or node.retained or node.id in read or node.handle() is not None
+            for node in nodes
+        ]
+    )
+    children = list(inputs.values())
+    _require_values(children)
+    given = [graph.structure_of(child) for child in children]
+    return Segment(plan_of(nodes, asked, children, given), children, inside)
+
+
+def _require_values(children: Iterable[Any]) -> None:
+    """Compute values of earlier segments that were not results."""
+    for child in children:
+        if child._val is None and child.segment is not None:
+            child.segment.recall([child])

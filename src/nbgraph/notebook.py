@@ -1,0 +1,76 @@
+"""What nbgraph adds to a session of IPython: errors by the lines of the user, failed arrays that
+raise when a cell shows them, and failures that nobody waits for, reported when the cell has ended.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from nbgraph.tracebacks import passes, shorten
+
+_attended: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions
+_reports: list[Callable[[], None]] = []
+
+
+def after_cell(report: Callable[[], None]) -> None:
+    """Have `report` called when a cell of a notebook has ended."""
+    _reports.append(report)
+
+
+def attend() -> None:
+    """Take part in the session of IPython that runs this process, if one does.
+
+    A handler of exceptions that somebody has set already stays.
+    """
+    ipython: Any = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None else None
+    if shell is None or shell in _attended:
+        return
+    _attended.add(shell)
+    if not shell.custom_exceptions:
+        shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
+    shell.events.register("post_run_cell", _ended)
+    hook = shell.displayhook
+    hook.compute_format_data = _raising(hook.compute_format_data)
+
+
+def _show(
+    shell: Any,
+    kind: type[BaseException],
+    error: BaseException,
+    trace: TracebackType,
+    tb_offset: int | None = None,
+) -> None:
+    """Show the error of a cell; see `InteractiveShell.set_custom_exc`."""
+    if passes(error):
+        shorten(error)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
+
+
+def _raising(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what formats the result of a cell, for which an array that failed is an error.
+
+    Formatters cannot raise it, as IPython goes on after their errors.
+    """
+
+    @functools.wraps(compute)
+    def checked(result: Any) -> Any:
+        if type(result).__module__.startswith("nbgraph."):
+            getattr(result, "wait_to_read", _nothing)()
+        return compute(result)
+
+    return checked
+
+
+def _nothing() -> None:
+    """Wait for nothing."""
+
+
+def _ended(result: object = None) -> None:
+    for report in _reports:
+        report()

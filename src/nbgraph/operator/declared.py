@@ -1,0 +1,206 @@
+"""Public functions from a table of text: a row has a signature, a documentation and a call.
+
+    name aliases(parameters) -> type: Documentation, its first line,
+        and further lines.
+        parameter : what it is
+        -> what is returned
+        ! what is raised, and when
+        examples, as doctest has them
+        = expression
+
+A row without an expression calls `target.name`, or the operator of its name (`ops/define`):
+operands by position, options by keyword; `op(...)` within an expression stands for that call,
+`op(..., n=m)` for one with another option. Types of parameters follow from their names (TYPES) and
+from the defaults True and False where a row has none. The functions are real ones:
+`inspect.signature`, `help`, pickling, doctest and messages work as with functions written by hand.
+The documentation has the sections of numpydoc; DOCS has the words for common parameters.
+
+>>> import math
+>>> table = '''
+... sqrt(x, /): The root of x.
+... cube_root(x, /, *, negative=False): The third root of x, or of -x.
+...     = library.cbrt(-x if negative else x)
+... '''
+>>> scope = {"__name__": "manual", "library": math}
+>>> define(parse(table, "library"), scope)
+['sqrt', 'cube_root']
+>>> scope["cube_root"](8, negative=True), inspect.signature(scope["cube_root"])
+(-2.0, <Signature (x: 'Any', /, *, negative: 'bool' = False) -> 'Any'>)
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from nbgraph.foreign import hide_unknown, refuse_keywords
+
+_HEAD = re.compile(
+    r"^(\w+)((?: \w+)*)\(((?:[^()]|\([^()]*\))*)\)(?: -> (.*?))?: ?(.*)$", re.MULTILINE
+)
+_LABEL = re.compile(r"^([\w*, ]+) : ")
+# of parameters that many functions have
+TYPES: Mapping[str, str] = {
+    "axis": "int | tuple[int, ...] | None",
+    "copy": "bool | None",
+    "device": "Context | None",
+    "keepdims": "bool",
+    "name": "str | None",
+    ": ints": "int | list[int] | tuple[int, ...]",  # what a row calls so
+}
+
+
+DOCS: Mapping[str, str] = {
+    "axis": "int, several, or None for all",
+    "exclude": "whether it is over all axes but these",
+    "keepdims": "whether these axes stay, with size 1",
+    "name": "of the node, where data is a symbol",
+    "out": "array to write to, optional",
+    "x": "array",
+}
+_MARKS = {"-> ": "Returns", "! ": "Raises"}
+
+
+class Row(NamedTuple):
+    """A function: its name, parameters as Python writes them, result, call, and documentation."""
+
+    name: str
+    parameters: str
+    result: str
+    call: str
+    doc: str
+    aliases: tuple[str, ...] = ()
+
+
+def parse(text: str, target: str = "") -> Iterator[Row]:
+    """Yield the rows of a table."""
+    heads = list(_HEAD.finditer(text))
+    for head, after in zip(heads, [*heads[1:], None], strict=True):
+        body = text[head.end() : after.start() if after else len(text)]
+        doc, _, call = body.partition("\n    = ")
+        name, aliases, parameters, result, first = head.groups()
+        call = " ".join(call.split())
+        if target:
+            call = call or f"{target}.{name}({_arguments(parameters)})"
+        doc = f"{first}\n{inspect.cleandoc(doc)}"
+        yield Row(name, parameters, result or "", call, doc, tuple(aliases.split()))
+
+
+def _arguments(parameters: str) -> str:
+    """The arguments that hand on these parameters: those behind a star by keyword."""
+    own = _signature(parameters)
+    operands = [a.arg for a in (*own.posonlyargs, *own.args)]
+    several = [f"*{own.vararg.arg}"] if own.vararg else []
+    return ", ".join([*operands, *several, *(f"{a.arg}={a.arg}" for a in own.kwonlyargs)])
+
+
+def _signature(parameters: str) -> ast.arguments:
+    (function,) = ast.parse(f"def f({parameters}): ...").body
+    assert isinstance(function, ast.FunctionDef)
+    return function.args
+
+
+@functools.lru_cache(64)
+def parameters_of(text: str) -> dict[str, str]:
+    """Return the types of parameters as Python writes them, by name; "" where there is none.
+
+    >>> parameters_of("x, *rest, n: int = 1, exact=False")
+    {'x': '', '*rest': '', 'n': 'int', 'exact': 'bool'}
+    """
+    found = dict[str, str]()
+    own = _signature(text)
+    placed = [*own.posonlyargs, *own.args]
+    defaults = [None] * (len(placed) - len(own.defaults)) + own.defaults
+    several = [(own.vararg, None)] if own.vararg else []
+    pairs = [*zip(placed, defaults, strict=True), *several]
+    for parameter, default in (*pairs, *zip(own.kwonlyargs, own.kw_defaults, strict=True)):
+        kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+        if not kind and isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            kind = "bool"
+        found["*" * (parameter is own.vararg) + parameter.arg] = kind
+    if own.kwarg:
+        found[f"**{own.kwarg.arg}"] = ""
+    return found
+
+
+def documentation(text: str, parameters: Iterable[str], docs: Mapping[str, str] = DOCS) -> str:
+    r"""Return a text with the sections of numpydoc; parameters stand in the order of the signature.
+
+    >>> documentation("Add up.\n-> number", ["axis"]).splitlines()[4:]
+    ['axis : int, several, or None for all', '', 'Returns', '-------', 'number']
+    """
+    text, example, code = text.partition(">>> ")
+    order, prose = list(parameters), list[str]()
+    labelled, marked = dict[str, list[str]](), dict[str, list[str]]()
+    lines = prose
+    for line in text.strip().splitlines():
+        label, mark = _LABEL.match(line), next((m for m in _MARKS if line.startswith(m)), "")
+        if label:
+            lines = labelled.setdefault(label[1], [])
+        elif mark:
+            lines = marked.setdefault(_MARKS[mark], [])
+        elif not line.startswith(" "):
+            lines = prose
+        lines.append(line.removeprefix(mark))
+    names = {name for label in labelled for name in _names(label)}
+    summary, *rest = "\n".join(prose).strip().split("\n\n")
+    if "\n" in summary:
+        summary = textwrap.fill(summary, 96, break_long_words=False, break_on_hyphens=False)
+    labelled |= {n: [f"{n} : {docs[n]}"] for n in order if n in docs and n not in names}
+    ordered = sorted(labelled, key=_place(order))
+    sections = {"Parameters": [line for label in ordered for line in labelled[label]]}
+    parts = [summary, *rest]
+    for title, content in (sections | marked).items():
+        if content:
+            parts.append("\n".join([title, "-" * len(title), *content]))
+    return "\n\n".join([*parts, *([example + code] if code else [])]) + "\n"
+
+
+def _names(label: str) -> list[str]:
+    return [name.strip("* ") for name in label.split(",")]
+
+
+def _place(order: list[str]) -> Callable[[str], int]:
+    """The place of a label among parameters; those that are none come last."""
+    return lambda label: next((order.index(n) for n in _names(label) if n in order), len(order))
+
+
+def _line(row: Row) -> str:
+    """Return the definition of a row's function, which refuses keywords that it does not have."""
+    if _signature(row.parameters).kwarg:
+        return f"def {row.name}({row.parameters}): return {row.call}"
+    head = ", ".join(
+        [*([row.parameters.strip().rstrip(",")] if row.parameters else []), "**unknown"]
+    )
+    refused = f"refuse_keywords({row.name}, unknown)"
+    return f"def {row.name}({head}): return {refused} if unknown else ({row.call})"
+
+
+def define(
+    table: Iterable[Row],
+    scope: dict[str, Any],
+    result: str = "Any",
+    docs: Mapping[str, str] = DOCS,
+    types: Mapping[str, str] = TYPES,
+) -> list[str]:
+    """Define the functions of rows in a module's globals, and return their names."""
+    rows = list(table)
+    scope.setdefault("refuse_keywords", refuse_keywords)
+    # a file's name tells lines of nbgraph from those of users
+    place = f"{scope.get('__file__', scope['__name__'])} (table)"
+    exec(compile("\n".join(map(_line, rows)), place, "exec"), scope)
+    for row in rows:
+        function = scope[row.name]
+        kinds = {name.lstrip("*"): kind for name, kind in parameters_of(row.parameters).items()}
+        function.__doc__ = documentation(row.doc, kinds, docs)
+        known = {
+            n: types.get(f": {kind}", kind or types.get(n, "Any")) for n, kind in kinds.items()
+        }
+        function.__annotations__ = {**known, "return": row.result or result}
+        hide_unknown(function)
+    return [row.name for row in rows]

@@ -1,0 +1,252 @@
+"""A pass of an operator that a person writes, and the operator of its in-gradients.
+
+Both passes run on arrays in C order, with requests and in-place rights; so every carrier runs the
+gradient as it runs the operator itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.device import Context, RunContext, cpu, gpu, run_context
+from nbgraph.dtype import as_dtype, is_float, name_of
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.environment import OpContext
+from nbgraph.operator.full.arrays import Results, States, call_function, read_only
+from nbgraph.operator.full.handles import Handle
+from nbgraph.operator.request import INPLACE_WORDS, OpReqType, kNullOp
+from nbgraph.shape import Arrays
+
+if TYPE_CHECKING:
+    from nbgraph.operator.kernel_call import Lowered
+    from nbgraph.operator.layout import Layout
+    from nbgraph.resource import Resource
+
+Specs = tuple[Spec, ...]
+Find = Callable[[Context, Specs], Any]  # the object that runs a pass
+SPECS = "_specs"  # attribute: shape and dtype name of each operand of the forward operator
+
+
+class Turn:
+    """What orders the passes of a stateful application; granted beside what was requested."""
+
+    __slots__ = ("kind", "variable")
+
+    def __init__(self, variable: Any) -> None:
+        self.kind, self.variable = "turn", variable
+
+    def renewed(self) -> Turn:
+        """Return the same for another run, or for work that is done a second time."""
+        return self
+
+    again = renewed
+
+
+class Run(NamedTuple):
+    """One run of a pass, with arrays in C order: those that are read cannot be written."""
+
+    ctx: OpContext
+    attributes: Attributes
+    specs: Specs  # of the operator's operands
+    find: Find | None  # what finds the object that runs it; None: the one of calls at once
+    reads: Arrays
+    outputs: Arrays
+    requests: Sequence[OpReqType]
+    states: Arrays
+
+
+class Pass(ArrayOp):
+    """A pass of an operator that people write: the operator itself, or its gradient."""
+
+    words = INPLACE_WORDS  # their kernels see it
+
+    def within(self, held: dict[Any, Any] | None) -> Any:
+        """See ArrayOp."""
+        find = self.find_in(held)
+        return self if find is None else SimpleNamespace(run=partial(self.run, find=find))
+
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp: on devices the kernel that its author wrote for them."""
+        from nbgraph.operator.full.kernels import own_lowered  # with the first on a device
+
+        own = self.own_kernel(gpu(), attributes)
+        return own_lowered(self.__name__, own, operands, outputs, requests)
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
+        """See ArrayOp: whether the run trains (1 or 0)."""
+        return (int(is_train),)
+
+    def own_kernel(self, device: Context, attributes: Attributes) -> Any:
+        """Return the `OwnKernel` that a GPU launches for a call."""
+        raise AssertionError
+
+    def find_in(self, held: dict[Any, Any] | None) -> Find | None:
+        """What finds the object of an application in an executor, which keeps it in `held`, or in
+        a compiled function; None where it is the one of calls at once."""
+        return None
+
+    def run(
+        self,
+        inputs: Arrays,
+        outputs: Arrays,
+        requests: Sequence[OpReqType],
+        attributes: Attributes,
+        *,
+        resources: Sequence[Resource] = (),
+        is_train: bool = False,
+        run_ctx: RunContext | None = None,
+        find: Find | None = None,
+    ) -> None:
+        """Run it on arrays in C order, and copy back what lies otherwise; see ArrayOp."""
+        if requests.count(kNullOp) == len(requests):
+            return
+        if resources:
+            resources = tuple([r for r in resources if type(r) is not Turn])
+        ctx = OpContext(is_train, run_ctx or run_context(cpu()), resources)
+        specs = self.operand_specs(inputs, attributes)
+        self._run(Run(ctx, attributes, specs, find, inputs, outputs, requests, ()))
+
+    def operand_specs(self, inputs: Arrays, attributes: Attributes) -> Specs:
+        """Return the specs of the forward operator's operands."""
+        return tuple(map(Spec.of, inputs))
+
+    def _run(self, run: Run) -> None:
+        """Run the arrays of a carrier, of which at least one output is wanted."""
+        raise AssertionError
+
+
+class CustomGradient(Pass):
+    """The in-gradients that are wanted, in the order of the arguments.
+
+    Its operands are what the gradient reads: out-gradients that are there, arguments, outputs;
+    then the states. `given[k]`: whether the gradient of visible output k is an operand; others are
+    zeros. Its attributes are those of the forward call, and the operands' shapes and dtypes.
+    """
+
+    def __init__(self, op: Any, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> None:
+        facts = op.facts
+        self.op, self.wanted, self.given = op, wanted, given
+        self.reads = list(self._read_handles())
+        super().__init__(
+            f"_backward_{op.__name__}",
+            self._specs,
+            operands=[*(f"{h.kind}{h.place}" for h in self.reads), *facts.states],
+            nout=sum(wanted),
+            resources=facts.backward_requests or (),
+            inplace=tuple(self._pairs()),
+            doc=f"The gradient of {op.__name__}.",
+        )
+        self.__module__, self.kernels = op.__module__, op.kernels
+        self.auxiliary = facts.states
+        self.effect = facts.backward_requests is None
+
+    def _read_handles(self) -> Iterator[Handle]:
+        """What the operands are, but for the states."""
+        op = self.op
+        for k in op.facts.reads_at("out_grad"):
+            if self.given[k]:
+                yield Handle("out_grad", k)
+        for i in range(len(op.facts.arguments)):
+            if op.keeps_input(i):
+                yield Handle("in_data", i)
+        for k in range(op.nout):
+            if op.keeps_output(k):
+                yield Handle("out_data", k)
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        """In-place options as (operand, output)."""
+        index = {handle: k for k, handle in enumerate(self.reads)}
+        for source, target in self.op.facts.backward_pairs:
+            if source in index and self.wanted[target.place]:
+                yield index[source], sum(self.wanted[: target.place])
+
+    def _specs(self, *_: Spec, **attributes: Any) -> list[Spec]:
+        specs = self.operand_specs((), attributes)
+        return [spec for spec, w in zip(specs, self.wanted, strict=False) if w]
+
+    def operand_specs(self, inputs: Arrays, attributes: Attributes) -> Specs:
+        """See Pass."""
+        return tuple([Spec(tuple(shape), as_dtype(d)) for shape, d in attributes[SPECS]])
+
+    def find_in(self, held: dict[Any, Any] | None) -> Find | None:
+        """See Pass."""
+        return self.op.find_in(held)
+
+    def grant_to(
+        self, device: Context, attributes: Attributes, specs: Sequence[Spec]
+    ) -> tuple[Any, ...]:
+        """See ArrayOp."""
+        return self.op.grant_gradient(device, self.operand_specs((), attributes))
+
+    def own_kernel(self, device: Context, attributes: Attributes) -> Any:
+        """Return the `OwnKernel` that a GPU launches for a call."""
+        targets = _spread(range(self.nout), self.wanted, self.operand_specs((), attributes))
+        return self.op.own_kernel(device, _without_specs(attributes), tuple(targets))
+
+    def _run(self, run: Run) -> None:
+        op, specs, count = self.op, run.specs[: len(self.wanted)], len(self.reads)
+        states = States(run.reads[count:], writable=True)
+        results = Results(
+            _spread(run.outputs, self.wanted, specs),
+            _spread(run.requests, self.wanted, [kNullOp] * len(specs)),
+            self.inplace,
+        )
+        reads, attributes = tuple(map(read_only, run.reads[:count])), _without_specs(run.attributes)
+        own = Run(
+            *(run.ctx, attributes, run.specs, run.find),
+            *(reads, results.arrays, results.requests, states.arrays),
+        )
+        call_function(op.__name__, "backward", op.in_gradients, (own, self.reads), specs)
+        results.deliver(op.__name__, "in_grad")
+        states.deliver(op.__name__)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _gradient_of, (self.op, self.wanted, self.given)
+
+
+def gradient_rule(g: Gradients) -> list[Any]:
+    """The gradient rule of every operator that people write: apply its CustomGradient."""
+    op: Any = g.op
+    count = len(op.facts.arguments)
+    wanted = tuple(
+        [w and is_float(s.dtype) for w, s in zip(g.wanted[:count], g.specs, strict=False)]
+    )
+    given = tuple([value is not None for value in g.out_grads[: op.facts.visible]])
+    if not any(wanted) or not any(given):
+        return [None] * len(g.specs)
+    op.require_backward(g.specs)
+    gradient: CustomGradient = op.backward(wanted, given)
+    of = {"out_grad": g.out_grads, "in_data": g.inputs, "out_data": g.outputs}
+    values = [of[handle.kind][handle.place] for handle in gradient.reads]
+    specs = tuple((tuple(s.shape), name_of(np.dtype(s.dtype))) for s in g.specs)
+    attributes = {**op.gradient_attributes(g.attributes), SPECS: specs}
+    found = gradient(*values, *g.inputs[count:], **attributes)
+    found = found if isinstance(found, tuple) else (found,)
+    return _spread(found, wanted, [None] * len(wanted)) + [None] * (len(g.specs) - count)
+
+
+def _spread(values: Sequence[Any], wanted: Sequence[bool], others: Sequence[Any]) -> list[Any]:
+    """One for each argument: the next value where it is wanted, else what stands for it."""
+    rest = iter(values)
+    return [next(rest) if w else other for w, other in zip(wanted, others, strict=False)]
+
+
+def _without_specs(attributes: Attributes) -> Mapping[str, Any]:
+    return {name: value for name, value in attributes.items() if name != SPECS}
+
+
+def _gradient_of(op: Any, wanted: tuple[bool, ...], given: tuple[bool, ...]) -> CustomGradient:
+    return op.backward(wanted, given)

@@ -1,0 +1,195 @@
+"""Kernel calls: what an operator comes down to for arrays of certain layouts, in every world.
+
+`lowered` asks an operator for its calls and keeps them. Three runners take the same list: `run`
+here, at once on NumPy arrays; `array.lowered.push` on NDArrays; `executor.tasks.lowered` as rows of
+a plan. A call that is given other layouts than the kernels take copies what they do not.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.operator import parallel
+from nbgraph.operator.layout import Layout, layout_of
+from nbgraph.operator.request import OpReqType, assign
+from nbgraph.operator.spec import Attributes
+from nbgraph.settings import config
+from nbgraph.shape import Arrays, Space, address
+
+if TYPE_CHECKING:
+    from nbgraph.operator.array_op import ArrayOp
+
+_KEPT = 1024  # entries that an operator keeps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelCall:
+    """A kernel over arrays of certain layouts: all of its argument block but addresses and numbers.
+
+    The block: `head`, the addresses of arrays, `words`, the numbers, `tail`. `order`: which arrays
+    these are, as places among operands, outputs and scratch memory; the last `writes` of them are
+    written. `size`: of the iteration space. `cost`: nanoseconds, roughly. `scalars`: kind and
+    precision of each number. `device`: what launches it on devices that are not the host, where
+    that is not the code's loop.
+    """
+
+    name: str
+    code: Any
+    head: tuple[int, ...]
+    order: tuple[int, ...]
+    words: tuple[int, ...]
+    size: int
+    cost: int
+    scalars: tuple[tuple[str, str], ...] = ()
+    tail: tuple[int, ...] = ()
+    writes: int = 1
+    device: Any = None
+    cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)  # of what launches it
+
+    def block(self, addresses: Sequence[int], numbers: Sequence[Any] = ()) -> tuple[int, ...]:
+        """Return the argument block of one call; `addresses` stand in `order`."""
+        if not self.scalars:
+            return (*self.head, *addresses, *self.words, *self.tail)
+        words = [scalar_word(v, *s) for v, s in zip(numbers, self.scalars, strict=True)]
+        return (*self.head, *addresses, *self.words, *words, *self.tail)
+
+    def having(self, words: Sequence[int]) -> KernelCall:
+        """Return the same call with other scalar parameters, the last of its words."""
+        made = replace(self, words=(*self.words[: len(self.words) - len(words)], *words))
+        object.__setattr__(made, "cache", self.cache)  # what launches it does not depend on them
+        return made
+
+    def run(self, arrays: Arrays) -> None:
+        """Run it now, over operands, outputs and scratch memory."""
+        addresses = [address(arrays[k]) for k in self.order]
+        block = np.array([*self.head, *addresses, *self.words, *self.tail], np.int64)
+        parallel.run(self.code, block, self.size, self.cost, arrays)
+
+
+class Lowered(NamedTuple):
+    """The kernel calls of an operator, one after another.
+
+    `places`: the layouts that operands, then outputs have to have for it; None where they may stay
+    as they are. `scratch`: memory between the calls. `adds`: whether an output that is written
+    may be added to what is there instead, with the bits of a sum of the two.
+    """
+
+    calls: tuple[KernelCall, ...]
+    places: tuple[Layout | None, ...]
+    scratch: tuple[Layout, ...] = ()
+    adds: bool = True
+
+    @property
+    def alone(self) -> KernelCall | None:
+        """The one call, if arrays stay as they are for it."""
+        one = len(self.calls) == 1 and not any(self.places)
+        return self.calls[0] if one else None
+
+
+def lowered(
+    op: ArrayOp,
+    operands: Sequence[Layout],
+    outputs: Sequence[Layout],
+    requests: Sequence[str],
+    attributes: Attributes,
+    *,
+    host: bool = True,
+) -> Lowered | None:
+    """Return the kernel calls of an operator for arrays of these layouts, or None where a Python
+    function computes it, or Python is asked for. `requests`: "write", "add" or "null".
+
+    >>> import numpy as np
+    >>> from nbgraph.operator.layout import layout
+    >>> from nbgraph.ops.define import operator_of
+    >>> from nbgraph.ops.normalisation.softmaxes import softmax
+    >>> x = layout((8, 5), np.dtype("float32"))
+    >>> found = lowered(operator_of(softmax), [x], [x], ["write"], {"axis": 0, "temperature": 1.0})
+    >>> found.alone.size  # rows
+    5
+    """
+    if ("host" if host else "devices") not in op.kernels or (host and config.compiler == "python"):
+        return None
+    known = [item for item in attributes.items() if item[0] != "rng"]
+    key = ("lowered", host, len(operands), *operands, *outputs, *requests, *known)
+    if not host:
+        key = *key, bool(config.tf32)
+    if key not in op.carried:
+        if all(word == "null" for word in requests):
+            return None
+        numbers = any(own.dtype.kind == "c" for own in (*operands, *outputs))
+        made = None if numbers else op.lower(operands, outputs, requests, attributes, host=host)
+        if len(op.carried) >= _KEPT:
+            op.carried.clear()
+        op.carried[key] = made
+    return op.carried[key]
+
+
+def run(
+    op: ArrayOp,
+    inputs: Arrays,
+    outputs: Arrays,
+    requests: Sequence[OpReqType],
+    attributes: Attributes,
+) -> bool:
+    """Run the kernels of an operator over NumPy arrays, with copies of what they do not take;
+    return whether it has any."""
+    words = [op.words[request] for request in requests]
+    given, made = [layout_of(x) for x in inputs], [layout_of(x) for x in outputs]
+    found = lowered(op, given, made, words, attributes)
+    if found is None:
+        return False
+    arrays, count = [*inputs, *outputs], len(inputs)
+    for k, own in enumerate(found.places):
+        if own is not None:
+            arrays[k] = own.copy(arrays[k]) if k < count else own.empty()
+    arrays += [own.empty() for own in found.scratch]
+    for call in found.calls:
+        call.run(arrays)
+    for out, value, request in zip(outputs, arrays[count:], requests, strict=False):
+        if value is not out:
+            assign(out, request, value.astype(out.dtype, copy=False))
+    return True
+
+
+_DOUBLE, _SINGLE = struct.Struct("<d"), struct.Struct("<f")
+_WORD, _HALF_WORD = struct.Struct("<q"), struct.Struct("<i")
+
+
+def scalar_word(value: Any, kind: str, precision: str) -> int:
+    """A scalar operand as a word of the argument block; `precision` is what it is first rounded to.
+
+    >>> scalar_word(1.0, "f", "float64") == 0x3FF0000000000000
+    True
+    """
+    if kind != "f":
+        value = int(value)
+        return value - (1 << 64) if value >= 1 << 63 else value
+    value = float(value)  # OverflowError where an integer is beyond all floats
+    if precision == "float64":
+        return _WORD.unpack(_DOUBLE.pack(value))[0]
+    if precision != "float32":
+        value = float(np.dtype(precision).type(value))
+    try:
+        return _HALF_WORD.unpack(_SINGLE.pack(value))[0]
+    except OverflowError:  # beyond float32, which is infinite there
+        return _HALF_WORD.unpack(_SINGLE.pack(math.copysign(math.inf, value)))[0]
+
+
+def in_word(value: bytes) -> int:
+    """Return the bytes of a scalar parameter as a word of the argument block."""
+    return int.from_bytes(value.ljust(8, b"\0"), "little", signed=True)
+
+
+def of_space(where: Space, words: Sequence[int] = ()) -> dict[str, Any]:
+    """Return the fields of a call over an iteration space, whose steps come before `words`."""
+    tail: list[int] = []
+    for extent, steps in where.outer:
+        tail += [extent, *steps]
+    head = where.inner, len(where.outer)
+    return {"head": head, "words": (*where.steps, *words), "tail": tuple(tail)}

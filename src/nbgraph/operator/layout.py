@@ -1,0 +1,135 @@
+"""Layouts: shape, dtype and strides of an array. Equal layouts are one object.
+
+What an operator works out for operands of certain layouts is found again by these objects alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from nbgraph.dtype import inexact
+from nbgraph.shape import Array, Space
+
+Class = Literal["c", "0", "s"]  # of steps along a run: see `classes_of`
+_LAYOUTS: dict[Any, Layout] = {}
+_MOST = 8192  # layouts known at a time; a forgotten one costs a second look-up of its kernels
+
+
+class Layout:
+    """Shape, dtype and byte strides; immutable. Made by `layout`."""
+
+    __slots__ = ("contiguous", "dtype", "floating", "nbytes", "shape", "size", "strides")
+
+    def __init__(
+        self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...], size: int
+    ) -> None:
+        self.shape, self.dtype, self.strides, self.size = shape, dtype, strides, size
+        self.nbytes = size * dtype.itemsize
+        self.floating = inexact(dtype)
+        self.contiguous = size <= 1 or strides == c_strides(shape, dtype.itemsize)
+
+    def empty(self) -> Array:
+        """Return a new NumPy array of this layout."""
+        return np.ndarray(self.shape, self.dtype, strides=self.strides)
+
+    def copy(self, array: Array) -> Array:
+        """Return a new NumPy array of this layout with the values of `array`, cast as in C."""
+        copy = self.empty()
+        np.copyto(copy, array, casting="unsafe")
+        return copy
+
+    def __repr__(self) -> str:
+        return f"Layout({self.dtype}{list(self.shape)}, strides={self.strides})"
+
+
+def layout(
+    shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None
+) -> Layout:
+    """The layout of that shape and dtype; row-major where no strides are given.
+
+    >>> layout((2, 3), np.dtype("float32")) is layout((2, 3), np.dtype("float32"), (12, 4))
+    True
+    """
+    key = shape, dtype, strides
+    found = _LAYOUTS.get(key)
+    if found is not None:
+        return found
+    if len(_LAYOUTS) >= _MOST:
+        _LAYOUTS.clear()
+    if strides is None:
+        found = layout(shape, dtype, c_strides(shape, dtype.itemsize))
+    else:
+        found = Layout(shape, dtype, strides, math.prod(shape))
+    return _LAYOUTS.setdefault(key, found)
+
+
+def layout_of(view: Array) -> Layout:
+    """The layout of a NumPy array; steps along axes of one element, which mean nothing, are made
+    the row-major ones."""
+    shape, strides = view.shape, view.strides
+    if 1 in shape or 0 in shape:
+        usual = c_strides(shape, view.itemsize)
+        if view.size == 0:
+            strides = usual
+        else:
+            strides = tuple(u if n == 1 else s for n, s, u in zip(shape, strides, usual))
+    return layout(shape, view.dtype, strides)
+
+
+def c_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Byte strides of a row-major array.
+
+    >>> c_strides((2, 3), 4)
+    (12, 4)
+    """
+    strides, step = [], itemsize
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= max(1, extent)
+    return tuple(reversed(strides))
+
+
+def packed(shape: tuple[int, ...], dtype: np.dtype[Any], order: Sequence[int]) -> Layout:
+    """Return the layout of an array without gaps whose axes from the outermost are `order`.
+
+    >>> packed((2, 3), np.dtype("int8"), (1, 0)).strides
+    (1, 2)
+    """
+    steps, step = [0] * len(shape), dtype.itemsize
+    for d in reversed(order):
+        steps[d] = step
+        step *= max(1, shape[d])
+    return layout(shape, dtype, tuple(steps))
+
+
+def merged(shape: tuple[int, ...], axes: Sequence[int], strides: tuple[int, ...]) -> bool:
+    """Return whether elements along these axes, in their order, lie one step apart.
+
+    >>> merged((2, 3, 4), (0, 1), (12, 4, 1)), merged((2, 3, 4), (0, 2), (12, 4, 1))
+    (True, False)
+    """
+    dims = [d for d in axes if shape[d] != 1]
+    pairs = itertools.pairwise(dims)
+    return 0 in shape or all(strides[a] == strides[b] * shape[b] for a, b in pairs)
+
+
+def classes_of(
+    arrays: Sequence[Layout | Array], where: Space, operands: int, one: Sequence[bool] = ()
+) -> tuple[Class, ...]:
+    """Return the compile-time classes of the steps along a run: "c" beside each other, "0" one
+    element (of the first `operands`, and of arrays that have `one` a run), "s" others.
+
+    One strided array makes all strided, so that an operator has few kernels.
+    """
+    found: list[Class] = []
+    for k, (a, step) in enumerate(zip(arrays, where.steps, strict=True)):
+        if (one and one[k]) or (step == 0 and k < operands and where.inner != 1):
+            found.append("0")
+        else:
+            found.append("c" if step == a.dtype.itemsize or where.inner == 1 else "s")
+    return tuple("s" if "s" in found and c == "c" else c for c in found)

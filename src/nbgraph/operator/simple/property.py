@@ -1,0 +1,165 @@
+"""What a simple operator means and runs, as the property and the operator of a full one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.environment import OpContext
+from nbgraph.operator.full.handles import Handle
+from nbgraph.operator.full.operator import Arrays, Operator, Requests
+from nbgraph.operator.full.property import DtypeList, OperatorProperty, Pairs, ShapeList
+from nbgraph.operator.spec import Attributes
+from nbgraph.settings import config
+from nbgraph.shape import same_shape
+
+Rule = Callable[..., Any]
+SHAPE, TYPE = "set_shape_function", "set_type_function"
+
+
+class SimpleProperty(OperatorProperty):
+    """The property of a simple operator with the attributes of one call."""
+
+    stateful = False
+
+    def __init__(self, op: Any, attributes: Attributes) -> None:
+        self.op, self.attributes = op, attributes
+
+    def list_arguments(self) -> Sequence[str]:
+        """See OperatorProperty."""
+        return self.op.operands
+
+    def infer_shape(
+        self, in_shapes: ShapeList, out_shapes: ShapeList, aux_shapes: ShapeList
+    ) -> Any:
+        """The user's function says the output's shape; without one all shapes are equal."""
+        op, rule = self.op, self.op.rules.get(SHAPE)
+        is_known = all(s is not None and None not in s for s in in_shapes)
+        if rule is not None or not in_shapes:
+            if not is_known:
+                return False
+            env = op.environment(self.attributes, op.requests)
+            found = self._asked_for() if rule is None else rule(*in_shapes, env)
+            return in_shapes, [found], []
+        if is_known and any(s != in_shapes[0] for s in in_shapes):
+            listed = ", ".join(f"{n}{s}" for n, s in zip(op.operands, in_shapes, strict=True))
+            raise ShapeError(
+                f"{op.__name__}: shapes differ: {listed}; operands must have equal shapes: "
+                "broadcast them before the call, or give the operator a set_shape_function"
+            )
+        return (*same_shape(in_shapes, out_shapes, op=op.__name__), [])
+
+    def _asked_for(self) -> Any:
+        """The shape that a call without operands asks for."""
+        shape = self.attributes.get("shape")
+        if shape is None:
+            raise ArgumentError(
+                f"{self.op.__name__}: an operator without operands needs set_shape_function(fn), "
+                "or a keyword parameter 'shape'"
+            )
+        return shape
+
+    def infer_type(self, in_dtypes: DtypeList, out_dtypes: DtypeList, aux_dtypes: DtypeList) -> Any:
+        """The user's function says the output's dtype; without one it is the common dtype."""
+        if any(dtype is None for dtype in in_dtypes):
+            return False
+        op, rule = self.op, self.op.rules.get(TYPE)
+        if rule is not None:
+            found = rule(*in_dtypes, op.environment(self.attributes, op.requests))
+        elif in_dtypes:
+            found = np.result_type(*in_dtypes)  # type: ignore[arg-type]
+        else:
+            found = self.attributes.get("dtype") or config.default_float
+        return in_dtypes, [found], []
+
+    def declare_backward_dependency(
+        self, out_grad: Sequence[Handle], in_data: Sequence[Handle], out_data: Sequence[Handle]
+    ) -> Sequence[Handle]:
+        """What the form of the gradient names; nothing where there is no gradient."""
+        if not self.op.gradients:
+            return []
+        form = self.op.gradient_form
+        kept = [*(in_data if form.keeps_inputs else ()), *(out_data if form.keeps_output else ())]
+        return [*out_grad, *kept]
+
+    def forward_inplace_option(
+        self, in_data: Sequence[Handle], out_data: Sequence[Handle]
+    ) -> Pairs:
+        """The first operand and the output, where the functions of all devices may."""
+        may = all(f.option for f in self.op.functions.values())
+        return [(in_data[0], out_data[0])] if may and in_data else []
+
+    def backward_inplace_option(
+        self,
+        out_grad: Sequence[Handle],
+        in_data: Sequence[Handle],
+        out_data: Sequence[Handle],
+        in_grad: Sequence[Handle],
+    ) -> Pairs:
+        """The out-gradient and the first in-gradient, where the gradients of all devices may."""
+        may = all(f.option for f in self.op.gradients.values())
+        return [(out_grad[0], in_grad[0])] if may and in_grad else []
+
+    def forward_resource(self, in_shapes: Sequence[Any]) -> Any:
+        """The requests of `set_resource_request`."""
+        return self.op.requests
+
+    backward_resource = forward_resource
+
+    def create_operator(
+        self, ctx: Context, in_shapes: Sequence[tuple[int, ...]], in_dtypes: Sequence[np.dtype[Any]]
+    ) -> Operator:
+        """See OperatorProperty."""
+        return FunctionOperator(self.op, self.attributes)
+
+
+class FunctionOperator(Operator):
+    """The functions of a simple operator for the attributes of one call."""
+
+    def __init__(self, op: Any, attributes: Attributes) -> None:
+        self.op, self.attributes = op, attributes
+
+    def forward(
+        self, ctx: OpContext, in_data: Arrays, req: Requests, out_data: Arrays, aux_states: Arrays
+    ) -> None:
+        """See Operator."""
+        env = self.op.environment(self.attributes, ctx.requested)
+        function = self.op.function_on("function", ctx.device)
+        function.call(ctx, env, self.attributes, in_data, out_data, req)
+
+    def backward(
+        self,
+        ctx: OpContext,
+        out_grad: Arrays,
+        in_data: Arrays,
+        out_data: Arrays,
+        req: Requests,
+        in_grad: Arrays,
+        aux_states: Arrays,
+    ) -> None:
+        """See Operator."""
+        env = self.op.environment(self.attributes, ctx.requested)
+        function = self.op.function_on("gradient", ctx.device)
+        form = function.form
+        reads = [
+            *out_grad,
+            *(in_data if form.keeps_inputs else ()),
+            *(out_data if form.keeps_output else ()),
+        ]
+        function.call(ctx, env, self.attributes, reads, in_grad, req)
+
+
+def require_rule(op: str, setter: str, fn: Any, names: Sequence[str]) -> Rule:
+    """Return a shape or type function that takes one argument for each operand, and env."""
+    try:
+        inspect.signature(fn).bind(*names, None)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"{op}: {setter} takes a function of ({', '.join((*names, 'env'))}), not {fn!r}"
+        ) from None
+    return fn

@@ -1,0 +1,1 @@
+"""NumPy's functions on carriers (`__array_function__`), as tables: function, how, gradient."""

@@ -1,0 +1,122 @@
+"""NumPy on the values of carriers: it waits, and what comes out are arrays of the carrier again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, noun
+from nbgraph.operator.call import carrier_of, recording
+
+
+def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return arguments with every carrier changed, within lists, tuples and dicts.
+
+    >>> replaced([1, (2, {"k": 3})], str)
+    [1, (2, {'k': 3})]
+    """
+    if isinstance(value, (list, tuple)):
+        made = [replaced(v, change) for v in value]
+        fields = hasattr(value, "_fields")
+        return type(value)(*made) if fields else type(value)(made)
+    if isinstance(value, dict):
+        return {k: replaced(v, change) for k, v in value.items()}
+    return value if carrier_of((value,)) is None else change(value)
+
+
+def carriers_in(value: Any) -> list[Any]:
+    """Return the carriers among arguments."""
+    found: list[Any] = []
+    replaced(value, lambda x: (found.append(x), x)[1])
+    return found
+
+
+def on_host(
+    func: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    gradient: str = "constant",
+) -> Any:
+    """Return what NumPy's function gives, with arrays of the carrier in the place of NumPy's.
+
+    ArgumentError where `gradient` is "refused" and one would be recorded, or a class has no values.
+    """
+    everything = (list(args), dict(kwargs))
+    inputs = carriers_in(everything)
+    name = f"np.{func.__name__}"
+    if gradient == "refused":
+        refuse_gradient(name, inputs)
+    carrier = carrier_of(inputs)
+    hook = getattr(carrier, "__nbgraph_dynamic__", None)
+    if hook is None:
+        raise ArgumentError(
+            f"{name}: {noun(inputs[0])} has no values, and NumPy computes this on the "
+            "host; use functions of ng, or compute it outside of the graph"
+        )
+    shape: list[Any] = []
+
+    def compute(*values: Any) -> Any:
+        given = iter(values)
+        plain, named = replaced(everything, lambda _: next(given))
+        found: list[Any] = []
+        shape.append(_taken(func(*plain, **named), found))
+        return tuple(found)
+
+    arrays = hook(name, compute, inputs, {})
+    made = iter(arrays)
+    return _put(shape[0], made)
+
+
+def refuse_gradient(name: str, inputs: Sequence[Any]) -> None:
+    """Raise ArgumentError where a gradient would be recorded through an operand."""
+    recorder = recording.get()
+    if recorder is not None and recorder.records:
+        if any(getattr(x, "_node", None) is not None for x in inputs):
+            raise ArgumentError(
+                f"{name}: NumPy computes this on the host, and no gradient flows through it; give "
+                "x.detach(), compute it within ng.autograd.pause(), or use functions of ng"
+            )
+
+
+class _Place:
+    """The place of an array in a result."""
+
+
+def _taken(result: Any, arrays: list[Any]) -> Any:
+    """Return a result with places for its arrays, which are put to a list."""
+    if isinstance(result, (np.ndarray, np.generic)):
+        arrays.append(np.asarray(result))
+        return _Place
+    if isinstance(result, (list, tuple)):
+        made = [_taken(v, arrays) for v in result]
+        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+    return result
+
+
+def _put(result: Any, arrays: Any) -> Any:
+    """Return a result with arrays in their places again."""
+    if result is _Place:
+        return next(arrays)
+    if isinstance(result, (list, tuple)):
+        made = [_put(v, arrays) for v in result]
+        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+    return result
+
+
+def on_values(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return what NumPy's function gives for the carriers' values; it waits."""
+    plain, named = replaced((list(args), dict(kwargs)), np.asarray)
+    return func(*plain, **named)
+
+
+def on_layouts(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return what NumPy's function gives for arrays of the carriers' shapes and dtypes."""
+    plain, named = replaced((list(args), dict(kwargs)), _stand_in)
+    return func(*plain, **named)
+
+
+def _stand_in(x: Any) -> Any:
+    """Return an array of the same shape and dtype with one cell of memory."""
+    return np.broadcast_to(np.zeros((), x.dtype), x.shape)

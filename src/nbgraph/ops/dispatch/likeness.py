@@ -1,0 +1,117 @@
+"""NumPy's functions that make arrays: in the likeness of a carrier's, or between two of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.ops.define import as_array, library
+from nbgraph.ops.define import as_known as as_known
+from nbgraph.ops.dispatch.choosing import floats
+from nbgraph.ops.dispatch.table import rows
+
+_ROWS = """
+zeros_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None): ours; constant
+    = library.zeros_like(a, dtype, shape=shape)
+ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None): ours; constant
+    = library.ones_like(a, dtype, shape=shape)
+empty_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None): ours; constant
+    = library.empty_like(a, dtype, shape=shape)
+full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None): ours
+    = filled(a, fill_value, dtype, shape)
+linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+    composed
+    = between(start, stop, num, endpoint, retstep, dtype, axis)
+logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0): composed
+    = cast(library.power(base, between(start, stop, num, endpoint, False, None, axis)), dtype)
+geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0): composed
+    = cast(geometric(start, stop, num, endpoint, axis), dtype)
+ndim(a): layout; constant
+    = len(as_known("ndim", a).shape)
+shape(a): layout; constant
+    = as_array(a).shape
+size(a, axis=None): layout; constant
+    = extent(as_array(a).shape, axis)
+diag_indices_from(arr): layout; constant
+    = beside(arr, np.diag_indices_from(np.broadcast_to(0, arr.shape)))
+tril_indices_from(arr, k=0): layout; constant
+    = beside(arr, np.tril_indices(arr.shape[-2], k, arr.shape[-1]))
+triu_indices_from(arr, k=0): layout; constant
+    = beside(arr, np.triu_indices(arr.shape[-2], k, arr.shape[-1]))
+"""
+
+
+def filled(a: Any, value: Any, dtype: Any, shape: Any) -> Any:
+    """Return a number, or an array that broadcasts, in the shape and dtype of an array."""
+    x = as_array(a)
+    if isinstance(value, (bool, int, float)):
+        return library.full_like(x, value, dtype, shape=shape)
+    sizes = (shape,) if isinstance(shape, int) else shape
+    wide = library.broadcast_to(as_array(value), x.shape if sizes is None else tuple(sizes))
+    return library.copy(library.astype(wide, x.dtype if dtype is None else dtype))
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """Return an array in a dtype, where one is asked for."""
+    return x if dtype is None else library.astype(x, dtype)
+
+
+def between(
+    start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int
+) -> Any:
+    """Return numbers at equal distances from `start` to `stop`, along a new axis."""
+    first, last = floats(start), floats(stop)
+    kind = np.result_type(first.dtype, last.dtype, np.float64 if num < 0 else first.dtype)
+    parts = num - 1 if endpoint else num
+    if num < 0:
+        raise ValueError(f"np.linspace: num={num}; expected 0 or more")
+    apart = library.subtract(last, first)
+    step = library.divide(apart, parts) if parts > 0 else library.multiply(apart, np.nan)
+    ndim = len(apart.shape)
+    at = np.arange(num, dtype=kind).reshape((-1,) + (1,) * ndim)
+    if parts > 0:
+        found = library.add(library.multiply(at, step), first)
+        if endpoint and num > 1:
+            end = library.broadcast_to(last, found.shape[1:])
+            found = library.concatenate([found[:-1], library.expand_dims(end, 0)], 0)
+    else:
+        found = library.add(library.multiply(at, apart), first)
+    found = library.moveaxis(found, 0, axis) if axis else found
+    if dtype is not None:
+        whole = np.issubdtype(np.dtype(dtype), np.integer)
+        found = library.astype(library.floor(found) if whole else found, dtype)
+    return (found, step) if retstep else found
+
+
+def geometric(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
+    """Return numbers with equal ratios from `start` to `stop`, both of one sign."""
+    first, last = floats(start), floats(stop)
+    sign = library.sign(first)
+    low, high = (library.log10(library.multiply(x, sign)) for x in (first, last))
+    found = library.moveaxis(
+        library.power(10.0, between(low, high, num, endpoint, False, None, 0)), 0, -1
+    )
+    found = library.multiply(found, library.expand_dims(sign, -1))
+    if num > 0:
+        parts = [library.expand_dims(library.broadcast_to(first, found.shape[:-1]), -1)]
+        parts.append(found[..., 1 : -1 if endpoint and num > 1 else None])
+        if endpoint and num > 1:
+            parts.append(library.expand_dims(library.broadcast_to(last, found.shape[:-1]), -1))
+        found = library.concatenate(parts, -1)
+    return library.moveaxis(found, -1, axis)
+
+
+def beside(x: Any, arrays: Any) -> tuple[Any, ...]:
+    """Return arrays of whole numbers of NumPy's as ones of the class and place of x."""
+    zero = library.zeros_like(x, np.int64, shape=())
+    return tuple(library.add(zero, a) for a in arrays)
+
+
+def extent(shape: tuple[int, ...], axis: Any) -> int:
+    """Return how many elements there are along axes, or in all."""
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return int(np.prod([shape[d] for d in axes], dtype=np.int64))
+
+
+FUNCTIONS = rows(_ROWS, globals())

@@ -1,0 +1,106 @@
+"""NumPy's reductions that leave NaNs out. A slice of NaNs alone gives NaN without a warning, as its
+values may not be there yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.ops.define import as_array, library
+from nbgraph.ops.dispatch.host import on_host
+from nbgraph.ops.dispatch.reducing import variance
+from nbgraph.ops.dispatch.table import rows
+from nbgraph.ops.reductions.others import neutral
+
+_ROWS = """
+nansum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True): composed
+    = library.sum(without(a, 0), axis, dtype, keepdims=keepdims, initial=initial, where=where,
+        out=out)
+nanprod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True): composed
+    = library.prod(without(a, 1), axis, dtype, keepdims=keepdims, initial=initial, where=where,
+        out=out)
+nancumsum(a, axis=None, dtype=None, out=None): composed
+    = library.cumsum(without(a, 0), axis, dtype, out=out)
+nancumprod(a, axis=None, dtype=None, out=None): composed
+    = library.cumprod(without(a, 1), axis, dtype, out=out)
+nanmax(a, axis=None, out=None, keepdims=False, initial=None, where=True): composed
+    = extreme("max", a, axis, out, keepdims, initial, where)
+nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True): composed
+    = extreme("min", a, axis, out, keepdims, initial, where)
+nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): composed
+    = library.mean(a, axis, dtype, keepdims=keepdims, where=there(a, where), out=out)
+nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None,
+    correction=None): composed
+    = spread(a, axis, dtype, out, ddof if correction is None else correction, keepdims, where, mean)
+nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None,
+    correction=None): composed
+    = library.sqrt(spread(a, axis, dtype, None, ddof if correction is None else correction,
+        keepdims, where, mean), out=out)
+nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None): composed
+    = numbers(x, copy, nan, posinf, neginf)
+"""
+
+
+def without(a: Any, value: Any) -> Any:
+    """Return an array with a value in the place of NaNs."""
+    x = as_array(a)
+    return library.where(library.isnan(x), value, x) if x.dtype.kind in "fc" else x
+
+
+def there(a: Any, where: Any) -> Any:
+    """Return the mask of what is not NaN, and where a mask holds; True for integers."""
+    x = as_array(a)
+    if x.dtype.kind not in "fc":
+        return where
+    known = library.logical_not(library.isnan(x))
+    return known if where is True else library.logical_and(known, where)
+
+
+def extreme(
+    name: str, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any
+) -> Any:
+    """Return the largest or smallest element that is not NaN; NaN where there is none."""
+    x = as_array(a)
+    if x.dtype.kind == "c":
+        return on_host(getattr(np, f"nan{name}"), (x, axis), {"keepdims": keepdims}, "refused")
+    reduce = getattr(library, name)
+    how = {"keepdims": keepdims, "initial": initial, "where": where}
+    if x.dtype.kind != "f":
+        return reduce(x, axis, out=out, **how)
+    found = reduce(without(x, neutral(name, x.dtype)), axis, **how)
+    if initial is not None:
+        return found if out is None else library.copy(found, out=out)
+    none = library.all(library.isnan(x), axis, keepdims=keepdims)
+    return library.where(none, np.nan, found, out=out)
+
+
+def spread(
+    a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any, mean: Any
+) -> Any:
+    """Return the variance of what is not NaN; NaN where there are no more than `ddof` elements."""
+    mask = there(a, where)
+    if mask is True:
+        return variance(a, axis, dtype, out, ddof, keepdims, True, mean)
+    found = variance(without(a, 0), axis, dtype, None, ddof, keepdims, mask, mean)
+    count = library.sum(mask, axis, keepdims=keepdims)
+    return library.where(library.less_equal(count, ddof), np.nan, found, out=out)
+
+
+def numbers(x: Any, copy: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
+    """Return an array with finite numbers for NaN and infinity; written to `x` if not `copy`."""
+    values = as_array(x)
+    if values.dtype.kind == "c":
+        options = {"nan": nan, "posinf": posinf, "neginf": neginf}
+        return on_host(np.nan_to_num, (values,), options, "refused")
+    if values.dtype.kind != "f":
+        return library.copy(values) if copy else values
+    info = np.finfo(values.dtype)
+    high = float(info.max) if posinf is None else posinf
+    low = float(info.min) if neginf is None else neginf
+    found = library.where(library.isnan(values), nan, values)
+    found = library.where(library.equal(values, np.inf), high, found)
+    return library.where(library.equal(values, -np.inf), low, found, out=None if copy else x)
+
+
+FUNCTIONS = rows(_ROWS, globals())

@@ -1,0 +1,130 @@
+"""Quantiles on carriers: elements of the sorted array, and what lies between two of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbgraph.ops.define import as_array, library
+from nbgraph.ops.dispatch.host import on_host
+from nbgraph.ops.dispatch.table import rows
+
+_ROWS = """
+median(a, axis=None, out=None, overwrite_input=False, keepdims=False): composed
+    = quantile_of(np.median, a, 0.5, axis, out, keepdims, "linear", None)
+quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+    weights=None): composed
+    = quantile_of(np.quantile, a, q, axis, out, keepdims, method, weights)
+percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+    weights=None): composed
+    = quantile_of(np.percentile, a, q, axis, out, keepdims, method, weights)
+nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False): composed
+    = quantile_of(np.nanmedian, a, 0.5, axis, out, keepdims, "linear", None)
+nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+    weights=None): composed
+    = quantile_of(np.nanquantile, a, q, axis, out, keepdims, method, weights)
+nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
+    weights=None): composed
+    = quantile_of(np.nanpercentile, a, q, axis, out, keepdims, method, weights)
+"""
+# methods that take an element as it is
+_DISCRETE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest"}
+
+
+def quantile_of(
+    function: Callable[..., Any],
+    a: Any,
+    q: Any,
+    axis: Any,
+    out: Any,
+    keepdims: bool,
+    method: str,
+    weights: Any,
+) -> Any:
+    """Return quantiles along axes; with weights, and by other methods than "linear" where NaNs are
+    left out, NumPy computes them on the host."""
+    name = function.__name__
+    skips = name.startswith("nan")
+    if weights is not None or (skips and method != "linear"):
+        options = {"axis": axis, "method": method, "keepdims": keepdims, "weights": weights}
+        found = on_host(function, (a, q), options, gradient="refused")
+        return found if out is None else library.copy(found, out=out)
+    x = as_array(a)
+    wanted = np.asarray(q)
+    if name.endswith("percentile"):
+        wanted = wanted / 100
+    if np.any((wanted < 0) | (wanted > 1)):
+        raise ValueError(f"np.{name}: q={q!r} is out of range; expected 0 to 1 (percentiles: 100)")
+    dtype = _dtype(x.dtype, q, method)
+    lines, shape = _lines(x, axis, keepdims)
+    if not lines.shape[-1]:
+        return library.full_like(lines, np.nan, dtype, shape=(*wanted.shape, *shape))
+    ordered = library.sort(lines, -1)
+    between = _skipping if skips and x.dtype.kind == "f" else _along
+    ordered = library.astype(ordered, dtype, copy=False)
+    found = between(ordered, wanted.ravel(), method)
+    found = library.reshape(library.moveaxis(found, -1, 0), (*wanted.shape, *shape))
+    return found if out is None else library.copy(found, out=out)
+
+
+def _dtype(own: np.dtype[Any], q: Any, method: str) -> Any:
+    """Return the dtype of quantiles: of floats that of the array and of an array of q."""
+    if method in _DISCRETE:
+        return own
+    weak = isinstance(q, (int, float)) and own.kind == "f"
+    return own if weak else np.result_type(own, np.asarray(q).dtype, np.float16, np.float64)
+
+
+def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
+    """Return an array whose last axis is what is reduced, and the shape of results."""
+    axes = range(len(x.shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    over = [d % len(x.shape) for d in axes]
+    kept = [d for d in range(len(x.shape)) if d not in over]
+    rows_ = tuple(x.shape[d] for d in kept)
+    lines = library.reshape(
+        library.transpose(x, (*kept, *over)) if x.shape else x,
+        (*rows_, int(np.prod([x.shape[d] for d in over], dtype=np.int64))),
+    )
+    whole = tuple(1 if d in over else n for d, n in enumerate(x.shape))
+    return lines, whole if keepdims else rows_
+
+
+def _along(ordered: Any, q: Any, method: str) -> Any:
+    """Return quantiles of sorted lines; where a line has a NaN, that comes out."""
+    n = ordered.shape[-1]
+    # the quantiles of 0, 1, 2, ... are places
+    places = np.quantile(np.arange(n, dtype=np.float64), q, method=method)  # type: ignore[call-overload]
+    lower = np.floor(places).astype(np.int64)
+    found = library.take(ordered, lower, -1)
+    if method not in _DISCRETE:
+        upper = library.take(ordered, np.minimum(lower + 1, n - 1), -1)
+        found = _blend(found, upper, places - lower)
+    if ordered.dtype.kind != "f":
+        return found
+    last = ordered[..., -1:]
+    return library.where(library.isnan(last), last, found)
+
+
+def _skipping(ordered: Any, q: Any, method: str) -> Any:
+    """Return quantiles of the elements in front of the NaNs of sorted lines."""
+    count = library.sum(library.logical_not(library.isnan(ordered)), -1, keepdims=True)
+    places = library.multiply(library.maximum(library.subtract(count, 1), 0), q)
+    lower = library.astype(library.floor(places), np.int64)
+    above = library.minimum(library.add(lower, 1), library.maximum(library.subtract(count, 1), 0))
+    low, high = (library.take_along_axis(ordered, where, -1) for where in (lower, above))
+    return _blend(low, high, library.subtract(places, lower))
+
+
+def _blend(low: Any, high: Any, share: Any) -> Any:
+    """Return what lies between two elements, from the nearer one on as in NumPy."""
+    share = library.astype(share, low.dtype, copy=False)
+    apart = library.subtract(high, low)
+    near = library.add(low, library.multiply(apart, share))
+    far = library.subtract(high, library.multiply(apart, library.subtract(1, share)))
+    same = library.equal(low, high)  # two infinities have no distance
+    return library.where(same, low, library.where(library.less(share, 0.5), near, far))
+
+
+FUNCTIONS = rows(_ROWS, globals())

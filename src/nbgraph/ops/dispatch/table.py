@@ -1,0 +1,85 @@
+"""What NumPy's functions do with carriers: a row for each function that NumPy lets others define.
+
+A table is a text of rows as `operator/declared` reads them. A row has NumPy's parameters; its
+documentation says how the function is done and, behind a semicolon, what its gradient is:
+
+    ours       an operator of the library, with NumPy's options
+    composed   of operators of the library
+    host       by NumPy on values: it waits, and gives arrays of the carrier again
+    values     by NumPy on values: what comes out is not an array (a bool, a text, a file)
+    layout     by NumPy on shapes and dtypes alone: it does not wait
+    refused    with words
+
+Gradients are "derived" where nothing is said; "constant" where a result does not depend on the
+operands smoothly; "refused" where recording it would give a wrong one.
+
+>>> row = function_for(np.median)
+>>> row.how, row.gradient
+('composed', 'derived')
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.operator.declared import parse
+
+# modules with a TABLE of text, by NumPy's module; each adds its rows
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "numpy": (
+        *("reducing", "nans", "quantiles", "shaping", "joining", "choosing"),
+        *("statistics", "calculus", "polynomials", "likeness", "writing", "hosted"),
+    ),
+    "numpy.lib.scimath": ("scimath",),
+    "numpy.lib.stride_tricks": ("shaping",),
+    "numpy.linalg": ("linalg",),
+    "numpy.fft": ("fft",),
+}
+
+
+class Function(NamedTuple):
+    """A row: how a function is done ("ours", "composed", ...), its gradient, and what to call."""
+
+    how: str
+    gradient: str
+    call: Callable[..., Any]
+
+
+def rows(text: str, scope: Mapping[str, Any]) -> dict[str, Function]:
+    r"""Return the functions of a table by name; expressions see `scope`, a module's globals.
+
+    >>> found = rows("double(a): composed\n    = a + a", {})
+    >>> found["double"].call(2), found["double"].gradient
+    (4, 'derived')
+    """
+    table = list(parse(text, "library"))
+    own = dict(scope)
+    lines = [f"def {row.name}({row.parameters}): return {row.call}" for row in table]
+    exec(compile("\n".join(lines), f"<{scope.get('__name__')}>", "exec"), own)
+    found: dict[str, Function] = {}
+    for row in table:
+        how, _, gradient = row.doc.strip().partition("; ")
+        for name in (row.name, *row.aliases):
+            found[name] = Function(how, gradient or "derived", own[row.name])
+    return found
+
+
+@functools.cache
+def functions(module: str) -> Mapping[str, Function]:
+    """Return the rows for a module of NumPy by name; it loads the tables."""
+    found: dict[str, Function] = {}
+    for name in TABLES.get(module, ()):
+        found |= importlib.import_module(f"nbgraph.ops.dispatch.{name}").FUNCTIONS
+    return found
+
+
+def function_for(func: Any) -> Function | None:
+    """Return the row of a function of NumPy's, or of a ufunc that no operator stands for; None
+    where there is none."""
+    module = "numpy" if isinstance(func, np.ufunc) else func.__module__
+    return functions(module).get(func.__name__)

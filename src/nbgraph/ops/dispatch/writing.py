@@ -1,0 +1,124 @@
+"""NumPy's functions that write to an array they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import DTypeError
+from nbgraph.operator.call import carrier_of
+from nbgraph.ops.define import as_array, library
+from nbgraph.ops.dispatch.host import on_values
+from nbgraph.ops.dispatch.table import rows
+
+_ROWS = """
+copyto(dst, src, casting="same_kind", where=True): ours
+    = copied(dst, src, casting, where)
+put(a, ind, v, mode="raise"): ours
+    = placed(np.put, a, ind, v, mode)
+put_along_axis(arr, indices, values, axis): ours
+    = placed_along(arr, indices, values, axis)
+putmask(a, mask, values): ours
+    = masked(np.putmask, a, mask, values)
+place(arr, mask, vals): ours
+    = masked(np.place, arr, mask, vals)
+fill_diagonal(a, val, wrap=False): ours
+    = on_diagonal(a, val, wrap)
+"""
+
+
+def _plain(x: Any) -> bool:
+    """Return whether an array to be written is NumPy's: NumPy writes there."""
+    return carrier_of((x,)) is None
+
+
+def copied(dst: Any, src: Any, casting: Any, where: Any) -> None:
+    """Write an array over another one, where a mask holds."""
+    if _plain(dst):
+        on_values(np.copyto, (dst, src, casting, where), {})
+        return
+    if not isinstance(src, (bool, int, float)):
+        src = as_array(src)
+        if not np.can_cast(src.dtype, dst.dtype, casting):
+            raise DTypeError(
+                f"np.copyto: src has dtype {src.dtype}, which casting={casting!r} does not turn "
+                f"into {dst.dtype}; give another casting="
+            )
+    if where is True:
+        dst[...] = src
+    else:
+        cast = src if isinstance(src, (bool, int, float)) else library.astype(src, dst.dtype)
+        dst[...] = library.where(where, cast, dst)
+
+
+def placed(function: Any, a: Any, ind: Any, v: Any, mode: str) -> None:
+    """Write values at places in C order; they are repeated as often as there are places."""
+    if _plain(a):
+        on_values(function, (a, ind, v, mode), {})
+        return
+    places = np.asarray(ind).ravel()
+    if mode == "raise" and places.size and not -a.size <= places.min() <= places.max() < a.size:
+        raise IndexError(f"np.put: places {places} are out of bounds for {a.size} elements")
+    places = np.clip(places, 0, a.size - 1) if mode == "clip" else places % max(a.size, 1)
+    _write(a, places, v)
+
+
+def _write(a: Any, places: np.ndarray[Any, Any], v: Any) -> None:
+    """Write values at places in C order; of several for one place the last one stays."""
+    values = library.ravel(as_array(v))
+    if not places.size or not values.size:
+        return
+    last = len(places) - 1
+    places, behind = np.unique(places[::-1], return_index=True)
+    found = library.take(values, (last - behind) % values.size)
+    a[np.unravel_index(places, a.shape)] = library.astype(found, a.dtype, copy=False)
+
+
+def masked(function: Any, a: Any, mask: Any, values: Any) -> None:
+    """Write values where a mask holds: `putmask` takes those of the same places, `place` one after
+    the other, and both repeat them."""
+    if _plain(a):
+        on_values(function, (a, mask, values), {})
+        return
+    chosen = np.flatnonzero(np.broadcast_to(np.asarray(mask), a.shape))
+    given = library.ravel(as_array(values))
+    if not chosen.size:
+        return
+    if not given.size:
+        raise ValueError(f"np.{function.__name__}: there are no values to write")
+    order = np.arange(len(chosen)) if function is np.place else chosen
+    found = library.astype(library.take(given, order % given.size), a.dtype, copy=False)
+    a[np.unravel_index(chosen, a.shape)] = found
+
+
+def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    """Write values at places along an axis."""
+    if _plain(arr):
+        on_values(np.put_along_axis, (arr, indices, values, axis), {})
+        return
+    where = np.asarray(indices)
+    if axis is None:
+        arr[np.unravel_index(where, arr.shape)] = values
+        return
+    key: list[Any] = list(np.ogrid[tuple(slice(n) for n in where.shape)])
+    key[axis % arr.ndim] = where
+    arr[tuple(key)] = values
+
+
+def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
+    """Write values to the main diagonal."""
+    if _plain(a):
+        on_values(np.fill_diagonal, (a, val, wrap), {})
+        return
+    numbers = np.arange(a.size).reshape(a.shape)
+    marks = np.zeros(a.shape, bool)
+    np.fill_diagonal(marks, True, wrap)
+    places = numbers[marks]
+    values = library.ravel(as_array(val))
+    order = np.arange(len(places)) % values.size
+    found = library.astype(library.take(values, order), a.dtype, copy=False)
+    a[np.unravel_index(places, a.shape)] = found
+
+
+FUNCTIONS = rows(_ROWS, globals())

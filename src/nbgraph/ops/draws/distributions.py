@@ -1,0 +1,222 @@
+"""Random numbers of distributions, as NumPy's Generator names and spells them: a table.
+
+A row has the parameters with where they have to be, how the numbers follow from a drawing, and the
+documentation. `size`, `dtype`, `device` and `rng` are the same for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import as_dtype
+from nbgraph.operator.declared import Row, define, parse
+from nbgraph.operator.registry import register
+from nbgraph.ops.define import library, public
+from nbgraph.ops.draws import drawing, fills
+from nbgraph.ops.draws.drawing import (
+    NOT_NEGATIVE,
+    Drawing,
+    drawn,
+    float_dtype,
+    moved,
+    parameter,
+    with_random_docs,
+)
+from nbgraph.ops.draws.integers import whole_number
+
+_DOMAINS = vars(drawing)
+_OPTIONS = "size=size, dtype=dtype, device=device, rng=rng"
+_TABLE = """
+uniform(low: FINITE = 0.0, high: FINITE = 1.0): Numbers from `low` up to `high`, all alike; `high`
+    is met only by rounding.
+    low, high : numbers, or arrays that broadcast
+    >>> import nbgraph as ng
+    >>> x = ng.random.uniform(-1, 1, size=(2, 3))
+    >>> x.shape, bool((abs(x) <= 1).all())
+    ((2, 3), True)
+    = uniform_numbers(low, high, **options)
+random(): Numbers from 0 up to but without 1, all alike.
+    >>> import nbgraph as ng
+    >>> bool((ng.random.random(5) < 1).all())
+    True
+    = moved(fills.UNIFORM, 0, 1, **options)
+normal(loc: ANY = 0.0, scale: NOT_NEGATIVE = 1.0): Numbers of the normal distribution.
+    loc, scale : numbers, or arrays that broadcast: mean, and standard deviation from 0. Gradients
+        flow to arrays: a number is loc + scale * a draw that stays.
+    >>> import nbgraph as ng
+    >>> ng.random.seed(1)
+    >>> a = ng.random.normal(size=3)
+    >>> ng.random.seed(1)
+    >>> bool((a == ng.random.normal(size=3)).all())
+    True
+    = moved(fills.NORMAL, loc, scale, **options)
+standard_normal(): Numbers of the normal distribution of mean 0 and standard deviation 1.
+    >>> import nbgraph as ng
+    >>> ng.random.standard_normal((2, 2), dtype="float64").dtype
+    dtype('float64')
+    = moved(fills.NORMAL, 0, 1, **options)
+lognormal(mean: ANY = 0.0, sigma: NOT_NEGATIVE = 1.0): Numbers whose logarithm is normal.
+    mean, sigma : numbers, or arrays that broadcast: mean and standard deviation of the logarithm
+    >>> import nbgraph as ng
+    >>> bool((ng.random.lognormal(size=5) > 0).all())
+    True
+    = library.exp(moved(fills.NORMAL, mean, sigma, **options))
+exponential(scale: NOT_NEGATIVE = 1.0): Times between events that come at the rate `1 / scale`.
+    scale : number from 0, or array: the mean
+    >>> import nbgraph as ng
+    >>> bool((ng.random.exponential(3.0, size=5) >= 0).all())
+    True
+    = moved(fills.EXPONENTIAL, 0, scale, **options)
+standard_exponential(): Times between events that come at the rate 1.
+    >>> import nbgraph as ng
+    >>> ng.random.standard_exponential(4).shape
+    (4,)
+    = moved(fills.EXPONENTIAL, 0, 1, **options)
+gumbel(loc: ANY = 0.0, scale: NOT_NEGATIVE = 1.0): Numbers of the Gumbel distribution, that of the
+    largest of many.
+
+    Added to logarithms of probabilities, the index of the largest is a draw of those.
+    loc, scale : numbers, or arrays that broadcast: the likeliest value, and the width, from 0
+    >>> import nbgraph as ng
+    >>> log_p = ng.log(ng.array([0.0001, 0.9999]))
+    >>> int((log_p + ng.random.gumbel(size=2, rng=0)).argmax())
+    1
+    = moved(fills.GUMBEL, loc, scale, **options)
+laplace(loc: ANY = 0.0, scale: NOT_NEGATIVE = 1.0): Numbers of the Laplace distribution: exponential
+    to both sides of `loc`.
+    loc, scale : numbers, or arrays that broadcast: the mean, and the mean distance from it
+    >>> import nbgraph as ng
+    >>> ng.random.laplace(ng.zeros(3), 2.0).shape
+    (3,)
+    = moved(fills.LAPLACE, loc, scale, **options)
+logistic(loc: ANY = 0.0, scale: NOT_NEGATIVE = 1.0): Numbers of the logistic distribution, of which
+    the sigmoid is the distribution function.
+    loc, scale : numbers, or arrays that broadcast: the mean, and the width, from 0
+    >>> import nbgraph as ng
+    >>> ng.random.logistic(size=(2,)).shape
+    (2,)
+    = moved(fills.LOGISTIC, loc, scale, **options)
+standard_gamma(shape: NOT_NEGATIVE): Numbers of the gamma distribution of this shape parameter, of
+    scale 1.
+    shape : number from 0, or array: the mean
+    >>> import nbgraph as ng
+    >>> bool((ng.random.standard_gamma(2.0, size=5) > 0).all())
+    True
+    = floats(fills.STANDARD_GAMMA, [shape], **options)
+gamma(shape: NOT_NEGATIVE, scale: NOT_NEGATIVE = 1.0): Numbers of the gamma distribution, of mean
+    `shape * scale`.
+    shape, scale : numbers from 0, or arrays that broadcast. Gradients flow to `scale`.
+    >>> import nbgraph as ng
+    >>> float(ng.random.gamma(0.0, 3.0))
+    0.0
+    = gamma_numbers(shape, scale, **options)
+beta(a: POSITIVE, b: POSITIVE): Numbers between 0 and 1 of the beta distribution, of mean
+    `a / (a + b)`.
+    a, b : numbers above 0, or arrays that broadcast
+    >>> import nbgraph as ng
+    >>> x = ng.random.beta(2.0, 3.0, size=5)
+    >>> bool(((x > 0) & (x < 1)).all())
+    True
+    = floats(fills.BETA, [a, b], **options)
+poisson(lam: NOT_NEGATIVE = 1.0, *, dtype="int64"): How many events come where `lam` are expected.
+    lam : number from 0, or array
+    >>> import nbgraph as ng
+    >>> int(ng.random.poisson(0.0))
+    0
+    = counts(fills.POISSON, [lam], **options)
+binomial(n: ANY, p: PROBABILITY, *, dtype="int64"): How many of `n` trials succeed.
+    n : number from 0, or array
+    p : probability of one, or array
+    >>> import nbgraph as ng
+    >>> [int(x) for x in ng.random.binomial(5, ng.array([0.0, 1.0]))]
+    [0, 5]
+    = counts(fills.BINOMIAL, [trials(n), p], **options)
+geometric(p: SUCCESS, *, dtype="int64"): How many trials it takes until one succeeds.
+    p : probability of each, above 0, or array
+    >>> import nbgraph as ng
+    >>> int(ng.random.geometric(1.0))
+    1
+    = counts(fills.GEOMETRIC, [p], **options)
+bernoulli(p: PROBABILITY = 0.5, *, dtype="bool"): True with probability `p`; with a numeric dtype 1.
+    p : probability, or array
+    >>> import nbgraph as ng
+    >>> ng.random.bernoulli(1.0, size=2)
+    array([ True,  True])
+    = counts(fills.BERNOULLI, [p], **options)
+negative_binomial(n: POSITIVE, p: SUCCESS, *, dtype="int64"): How many trials fail before `n`
+    succeed; of mean n * (1 - p) / p.
+    n : number above 0, or array; whole or not
+    p : probability of success, above 0, or array
+    >>> import nbgraph as ng
+    >>> int(ng.random.negative_binomial(3, 1.0))
+    0
+    = counts(fills.NEGATIVE_BINOMIAL, [n, p], **options)
+generalized_negative_binomial(mu: NOT_NEGATIVE, alpha: NOT_NEGATIVE, *, dtype="int64"): Counts of
+    mean `mu` and variance mu + alpha * mu**2: Poisson's for alpha = 0, else negative binomial ones
+    of n = 1 / alpha and p = 1 / (1 + mu * alpha).
+    mu, alpha : numbers from 0, or arrays that broadcast
+    >>> import nbgraph as ng
+    >>> int(ng.random.generalized_negative_binomial(0.0, 1.0))
+    0
+    = counts(fills.GENERALIZED_NEGATIVE_BINOMIAL, [mu, alpha], **options)
+"""
+
+
+def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
+    """Uniform numbers between bounds, of which the upper is not below the lower."""
+    width = library.subtract(high, low)  # of numbers a NumPy scalar
+    width = parameter("random.uniform", "high - low", width, NOT_NEGATIVE)
+    return moved(fills.UNIFORM, low, width, **options)
+
+
+def gamma_numbers(shape: Any, scale: Any, *, size: Any, dtype: Any, **options: Any) -> Any:
+    """Standard gamma numbers, scaled in the dtype that is asked for."""
+    dtype = float_dtype("random.gamma", dtype, [shape, scale])
+    if size is None and not isinstance(scale, (int, float)):
+        size = np.broadcast_shapes(np.shape(shape), scale.shape)
+    standard = drawn(fills.STANDARD_GAMMA, [shape], size=size, dtype=dtype, **options)
+    return library.astype(library.multiply(standard, scale), dtype)
+
+
+def floats(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
+    """Numbers on a line, whose parameters that are arrays are operands."""
+    name = op.__name__.replace("_", ".", 1)
+    return drawn(op, values, dtype=float_dtype(name, dtype, values), **options)
+
+
+def counts(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) -> Any:
+    """Whole numbers, whose parameters that are arrays are operands."""
+    return drawn(op, values, dtype=as_dtype(dtype), **options)
+
+
+def trials(n: Any) -> Any:
+    """The number of trials of `binomial`: whole, and not negative."""
+    name = "random.binomial"
+    return parameter(name, "n", whole_number(name, "n", n), NOT_NEGATIVE)
+
+
+def _declared(row: Row) -> Row:
+    """The row with the parameters of all distributions; those of its own are checked."""
+    own, _, dtype = row.parameters.partition("*, dtype=")
+    operands = re.sub(r": \w+", "", own).rstrip(", ")
+    shared = f"size=None, *, dtype={dtype or None}, device=None, rng=None"
+    call = row.call.replace("**options", _OPTIONS)
+    for name, domain in re.findall(r"(\w+): (\w+)", own):
+        checked = f'parameter("random.{row.name}", "{name}", {name}, _DOMAINS["{domain}"])'
+        call = re.sub(rf"\b{name}\b", checked, call)
+    parameters = f"{operands}, {shared}" if operands else shared
+    return row._replace(parameters=parameters, call=call)
+
+
+def _register(name: str) -> Any:
+    """Register a function under `random_name`, and as that of the drawing of its name."""
+    function = with_random_docs(globals()[name])
+    op = getattr(fills, name.upper(), None)
+    return register(function, f"random_{name}") if op is None else public(op)(function)
+
+
+globals().update({n: _register(n) for n in define(map(_declared, parse(_TABLE)), globals())})

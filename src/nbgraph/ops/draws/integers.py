@@ -1,0 +1,75 @@
+"""Random whole numbers within bounds, as NumPy's Generator names and spells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nbgraph.device import Context
+from nbgraph.dtype import as_dtype
+from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.ops.define import public
+from nbgraph.ops.draws.drawing import drawn, parameter, with_random_docs
+from nbgraph.ops.draws.fills import INTEGERS
+
+
+@public(INTEGERS, "random_randint")
+@with_random_docs
+def integers(
+    low: Any,
+    high: Any = None,
+    size: Any = None,
+    dtype: Any = "int64",
+    endpoint: bool = False,
+    *,
+    device: Context | None = None,
+    rng: Any = None,
+) -> Any:
+    """Whole numbers from `low` up to but without `high`. No number is likelier than another one by
+    more than 2**-32 of its probability.
+
+    low, high : numbers, or arrays that broadcast; where one is given it is `high`, and low is 0
+    endpoint : whether `high` itself may come
+    >>> import nbgraph as ng
+    >>> x = ng.random.integers(6, size=100) + 1
+    >>> int(x.min()) >= 1, int(x.max()) <= 6
+    (True, True)
+    """
+    name = "random.integers"
+    low, high = (0, low) if high is None else (low, high)
+    bounds = [whole_number(name, "low", low), whole_number(name, "high", high)]
+    made = as_dtype(dtype)
+    if made.kind not in "iub":
+        raise DTypeError(f"{name}: dtype={made}; expected an integer one, or bool")
+    _require_range(name, bounds, made, endpoint=bool(endpoint))
+    return drawn(
+        INTEGERS, bounds, size=size, dtype=made, device=device, rng=rng, endpoint=bool(endpoint)
+    )
+
+
+def whole_number(name: str, argument: str, value: Any) -> Any:
+    """A parameter that is a whole number, or an array of them."""
+    found = parameter(name, argument, value)
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    if isinstance(found, float) or getattr(found, "dtype", np.dtype(int)).kind not in "iub":
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected whole numbers")
+    return found
+
+
+def _require_range(name: str, bounds: list[Any], dtype: np.dtype[Any], *, endpoint: bool) -> None:
+    """ValueError where bounds that are at hand leave no number, or one that does not fit."""
+    low, high = bounds
+    if not all(isinstance(b, (int, np.ndarray)) for b in bounds):
+        return
+    last = high if endpoint else np.subtract(high, 1, dtype=object)
+    if np.any(np.less(last, low, dtype=object)):
+        what = "high >= low" if endpoint else "high > low"
+        raise ValueError(f"{name}: low={low!r}, high={high!r}; expected {what}")
+    least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    if np.any(np.less(low, least)) or np.any(np.greater(last, most, dtype=object)):
+        raise ValueError(
+            f"{name}: low={low!r}, high={high!r}: {dtype} holds {least} to {most}; give bounds "
+            "within, or another dtype"
+        )

@@ -1,0 +1,310 @@
+"""Complex numbers, element by element: parts, and NumPy's loops for functions of them: a table.
+
+No kernel computes in complex numbers: `complex_map` runs a loop of NumPy over whole arrays, on the
+host. Gradients follow JAX's convention: that of a holomorphic function is its derivative times
+out_grad, that of a real function u of z = x + iy is du/dx - i du/dy. Sums of products need no
+conjugates then, and the rules of products, sums and shapes are those of real arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import inexact, real_dtype
+from nbgraph.errors import DTypeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.call import carrier_of
+from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, library, public
+from nbgraph.shape import broadcast
+
+Function = Callable[..., Any]
+
+
+# parts ------------------------------------------------------------------------------------------
+
+
+def _real_rule(g: Gradients) -> list[Any]:
+    return [cast(g.out_grad, g.specs[0])]
+
+
+_REAL = ArrayOp(
+    "real", lambda x: Spec(x.shape, real_dtype(x.dtype)), view=lambda x: x.real, gradient=_real_rule
+)
+
+
+@public(_REAL)
+def real(x: Any, *, out: Any = None) -> Any:
+    """The real part of each element: a view.
+
+    Parameters
+    ----------
+    x : array; one that is not complex is its own real part
+    out : array to write to, optional
+
+    >>> real([1 + 2j, 3.0])
+    array([1., 3.])
+    """
+    return _REAL(x, out=out)
+
+
+def _imag_infer(x: Spec) -> Spec:
+    if x.dtype.kind != "c":
+        raise DTypeError(f"imag: x has dtype {x.dtype}; expected complex64 or complex128")
+    return Spec(x.shape, real_dtype(x.dtype))
+
+
+_IMAG = ArrayOp(
+    "imag",
+    _imag_infer,
+    view=lambda x: x.imag,
+    gradient=lambda g: [cast(library.multiply(g.out_grad, -1j), g.specs[0])],
+)
+
+
+@public(_IMAG)
+@deferrable()
+def imag(x: Any, *, out: Any = None) -> Any:
+    """The imaginary part of each element: a view; of arrays that are not complex zeros.
+
+    Parameters
+    ----------
+    x : array
+    out : array to write to, optional
+
+    >>> imag([1 + 2j, 3.0])
+    array([2., 0.])
+    """
+    x = as_known("imag", x)
+    if x.dtype.kind != "c":
+        zeros = library.zeros_like(x)
+        return zeros if out is None else library.copy(zeros, out=out)
+    return _IMAG(x, out=out)
+
+
+def _parts_infer(x: Spec, y: Spec) -> Spec:
+    shape = broadcast("complex_parts", [("x", x.shape), ("y", y.shape)])
+    return Spec(shape, np.result_type(x.dtype, y.dtype, np.complex64))
+
+
+def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
+    """Compute `complex_parts` by an array library."""
+    out.real, out.imag = x, y
+
+
+def _parts_rule(g: Gradients) -> list[Any]:
+    (x, y), grad = g.specs, g.out_grad
+    parts = real(grad), library.negative(imag(grad))
+    found = zip(parts, (x, y), strict=True)
+    return [cast(library.sum_to(part, spec.shape), spec) for part, spec in found]
+
+
+_PARTS = ArrayOp(
+    "complex_parts", _parts_infer, by_numpy(run_parts), gradient=_parts_rule, operands=("x", "y")
+)
+
+
+@public(_PARTS)
+def complex_parts(x: Any, y: Any, *, out: Any = None) -> Any:
+    """x + iy.
+
+    Parameters
+    ----------
+    x, y : arrays of floats
+    out : array to write to, optional
+
+    >>> complex_parts([1.0, 2.0], 3.0)
+    array([1.+3.j, 2.+3.j])
+    """
+    return _PARTS(x, y, out=out)
+
+
+@composed("x", aliases=("conjugate",))
+@deferrable()
+def conj(x: Any) -> Any:
+    """The complex conjugate of each element; of arrays that are not complex a copy.
+
+    Parameters
+    ----------
+    x : array
+
+    >>> conj([1 + 2j])
+    array([1.-2.j])
+    """
+    x = as_known("conj", x)
+    return mapped("conjugate", (x,)) if x.dtype.kind == "c" else library.copy(x)
+
+
+setattr(conj, "nin", 1)  # noqa: B010  (as a ufunc of this name)
+setattr(conj, "nout", 1)  # noqa: B010
+
+
+@composed("z")
+@deferrable()
+def angle(z: Any, deg: bool = False) -> Any:
+    """The angle of each number, from -pi to pi.
+
+    Parameters
+    ----------
+    z : array
+    deg : whether it is in degrees
+
+    >>> angle([1j, -1.0])
+    array([1.57079633, 3.14159265])
+    """
+    z = as_known("angle", z)
+    z = z if inexact(z.dtype) else library.astype(z, np.float64)
+    found = library.arctan2(imag(z), real(z))
+    return library.degrees(found) if deg else found
+
+
+# NumPy's loops ----------------------------------------------------------------------------------
+
+
+def _chosen(g: Any, condition: Any, other: bool) -> Any:
+    return library.where(condition, *((0, g) if other else (g, 0)))
+
+
+def _size_slope(g: Any, z: Any, size: Any) -> Any:
+    """g * conj(z) / |z|; 0 at 0."""
+    return g * conj(z) / (size + library.astype(library.equal(size, 0), size.dtype))
+
+
+def _sign_slope(g: Any, out: Any, z: Any) -> Any:
+    """The part of a change that is across z: (g - conj(g out^2)) / 2|z|; 0 at 0."""
+    size = library.absolute(z)
+    return (g - conj(g * out * out)) / (2 * (size + library.astype(size == 0, size.dtype)))
+
+
+def _log_slope(g: Any, out: Any, z: Any) -> Any:
+    """g * out * log(z); 0 where z is 0."""
+    zero = library.equal(z, 0)
+    return library.where(zero, 0, g * out * library.log(library.where(zero, 1, z)))
+
+
+# name -> in-gradients of (out_grad, out, *operands), in the order of the operands
+_SLOPES: dict[str, tuple[Function, ...]] = {
+    "add": (lambda g, out, x, y: g, lambda g, out, x, y: g),
+    "subtract": (lambda g, out, x, y: g, lambda g, out, x, y: -g),
+    "multiply": (lambda g, out, x, y: g * y, lambda g, out, x, y: g * x),
+    "divide": (lambda g, out, x, y: g / y, lambda g, out, x, y: -g * out / y),
+    "power": (
+        lambda g, out, x, y: g * y * x ** (y - 1),
+        lambda g, out, x, y: _log_slope(g, out, x),
+    ),
+    "where": (
+        lambda g, out, c, x, y: None,
+        lambda g, out, c, x, y: _chosen(g, c, False),
+        lambda g, out, c, x, y: _chosen(g, c, True),
+    ),
+    "positive": (lambda g, out, x: g,),
+    "negative": (lambda g, out, x: -g,),
+    "conjugate": (lambda g, out, x: conj(g),),
+    "absolute": (lambda g, out, x: _size_slope(g, x, out),),
+    "sign": (_sign_slope,),
+    "square": (lambda g, out, x: 2 * g * x,),
+    "reciprocal": (lambda g, out, x: -g * out * out,),
+    "sqrt": (lambda g, out, x: 0.5 * g / out,),
+    "exp": (lambda g, out, x: g * out,),
+    "exp2": (lambda g, out, x: g * out * math.log(2),),
+    "expm1": (lambda g, out, x: g * (out + 1),),
+    "log": (lambda g, out, x: g / x,),
+    "log2": (lambda g, out, x: g / (x * math.log(2)),),
+    "log10": (lambda g, out, x: g / (x * math.log(10)),),
+    "log1p": (lambda g, out, x: g / (1 + x),),
+    "sin": (lambda g, out, x: g * library.cos(x),),
+    "cos": (lambda g, out, x: -g * library.sin(x),),
+    "tan": (lambda g, out, x: g * (1 + out * out),),
+    "asin": (lambda g, out, x: g / library.sqrt(1 - x * x),),
+    "acos": (lambda g, out, x: -g / library.sqrt(1 - x * x),),
+    "atan": (lambda g, out, x: g / (1 + x * x),),
+    "sinh": (lambda g, out, x: g * library.cosh(x),),
+    "cosh": (lambda g, out, x: g * library.sinh(x),),
+    "tanh": (lambda g, out, x: g * (1 - out * out),),
+    "asinh": (lambda g, out, x: g / library.sqrt(1 + x * x),),
+    "acosh": (lambda g, out, x: g / (library.sqrt(x - 1) * library.sqrt(x + 1)),),
+    "atanh": (lambda g, out, x: g / (1 - x * x),),
+}
+_CONSTANT = (
+    "equal not_equal isnan isinf isfinite logical_and logical_or logical_xor logical_not rint round"
+)
+# of numbers that have an order, or of their bits: NumPy refuses some, none has a meaning here
+_REFUSED = (
+    "less less_equal greater greater_equal maximum minimum fmax fmin floor ceil trunc "
+    "floor_divide remainder fmod divmod atan2 hypot copysign nextafter signbit bitwise_and "
+    "bitwise_or bitwise_xor bitwise_invert bitwise_left_shift bitwise_right_shift logaddexp "
+    "logaddexp2 cbrt clip"
+)
+FUNCTIONS = frozenset((*_SLOPES, *_CONSTANT.split(), *_REFUSED.split()))
+
+
+def _map_infer(*specs: Spec, function: str) -> Spec:
+    named = [(f"operand {i}", spec.shape) for i, spec in enumerate(specs)]
+    shape, examples = broadcast(function, named), [np.ones((), s.dtype) for s in specs]
+    if function in _REFUSED.split():
+        dtypes = ", ".join(str(spec.dtype) for spec in specs)
+        raise DTypeError(
+            f"{function}: it is not defined for complex numbers (dtypes {dtypes}); give it real or "
+            "imaginary parts, or sizes (ng.abs)"
+        )
+    with np.errstate(all="ignore"):
+        return Spec(shape, getattr(np, function)(*examples).dtype)
+
+
+def run_map(xp: Any, *arrays: Any, function: str) -> None:
+    """Compute `complex_map` by an array library."""
+    *operands, out = arrays
+    with np.errstate(all="ignore"):
+        out[...] = getattr(xp, function)(*operands)
+
+
+def _map_rule(g: Gradients) -> list[Any]:
+    name, found = g.attributes["function"], list[Any]()
+    slopes = _SLOPES.get(name)
+    for k, spec in enumerate(g.specs):
+        if slopes is None or not g.wanted[k]:
+            found.append(None)
+            continue
+        slope = slopes[k](g.out_grad, g.outputs[0], *g.inputs)
+        found.append(None if slope is None else cast(library.sum_to(slope, spec.shape), spec))
+    return found
+
+
+_COMPLEX_MAP = ArrayOp(
+    "complex_map",
+    _map_infer,
+    by_numpy(run_map),
+    gradient=_map_rule,
+    operands=("*x",),
+    keeps=("*x", "out"),
+)
+
+
+@public(_COMPLEX_MAP)
+def complex_map(*x: Any, function: str, out: Any = None) -> Any:
+    """A function of NumPy, by its name, on arrays of which some are complex.
+
+    Parameters
+    ----------
+    *x : arrays
+    function : name
+    out : array to write to, optional
+
+    >>> complex_map([1j], function="square")
+    array([-1.+0.j])
+    """
+    return _COMPLEX_MAP(*x, function=function, out=out)
+
+
+def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
+    """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+    numbers = bool, int, float, complex
+    arrays = [x if type(x) in numbers or carrier_of((x,)) else np.asarray(x) for x in operands]
+    if any(type(x) in numbers for x in arrays):
+        counted = arrays[1:] if function == "where" else arrays
+        common = np.result_type(*[x if type(x) in numbers else x.dtype for x in counted])
+        arrays = [np.asarray(x, common) if type(x) in numbers else x for x in arrays]
+    return _COMPLEX_MAP(*arrays, function=function, out=None if out is None else out[0])

@@ -1,0 +1,350 @@
+"""Discrete Fourier transforms by pocketfft (`numpy.fft`): three operators, a table of functions.
+
+All are linear. By nbgraph's convention for complex gradients theirs are the transposed maps: that
+of a transform is the same transform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import inexact, real_dtype
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.declared import DOCS, parse
+from nbgraph.ops.define import as_known, axes_of, by_numpy, cast, define_rows, library
+from nbgraph.ops.define import whole as whole
+from nbgraph.ops.define import whole_tuple as whole_tuple
+from nbgraph.settings import config
+from nbgraph.shape import Array
+
+_SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a transform: integers count as float64."""
+    return np.result_type(dtype if inexact(dtype) else np.float64, np.complex64)
+
+
+def _size(name: str, shape: Sequence[int], axis: int, n: int | None) -> int:
+    """How many points there are along an axis; ShapeError for none."""
+    (place,) = axes_of(name, axis, len(shape))
+    points = shape[place] if n is None else n
+    if points < 1:
+        raise ShapeError(f"{name}: {points} points along axis {axis}; expected 1 or more")
+    return points
+
+
+def _resized(x: Any, sizes: dict[int, int]) -> Any:
+    """An array cut, or filled with zeros, at the end of axes."""
+    for axis, size in sizes.items():
+        axis %= len(x.shape)
+        missing = size - x.shape[axis]
+        if missing > 0:
+            x = library.pad(x, [(0, missing if d == axis else 0) for d in range(len(x.shape))])
+        elif missing < 0:
+            x = library.slice_view(x, (*[slice(None)] * axis, slice(size)))
+    return x
+
+
+def _wide(x: Array) -> Array:
+    """What pocketfft computes in: 32 bits at least."""
+    return x.astype(_complex_of(x.dtype) if x.dtype.kind == "c" else _real_of(x.dtype), copy=False)
+
+
+def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return real_dtype(_complex_of(dtype))
+
+
+# the operators ----------------------------------------------------------------------------------
+
+
+def _fft_infer(
+    x: Spec, *, sizes: Sequence[int] | None, axes: Sequence[int], norm: Any, inverse: bool
+) -> Spec:
+    shape = list(x.shape)
+    for axis, n in zip(axes, sizes or [None] * len(axes), strict=True):
+        shape[axis] = _size("fft", x.shape, axis, n)
+    return Spec(tuple(shape), _complex_of(x.dtype))
+
+
+def run_fft(
+    xp: Any, x: Any, out: Any, *, sizes: Any, axes: Sequence[int], norm: Any, inverse: bool
+) -> None:
+    """Compute `fft_complex` by an array library."""
+    function = xp.fft.ifftn if inverse else xp.fft.fftn
+    out[...] = function(_wide(x), s=[out.shape[axis] for axis in axes], axes=axes, norm=norm)
+
+
+def _fft_rule(g: Gradients) -> list[Any]:
+    (spec,) = g.specs
+    found = _FFT(g.out_grad, **{**g.attributes, "sizes": None})
+    return [cast(_resized(found, {a: spec.shape[a] for a in g.attributes["axes"]}), spec)]
+
+
+_FFT = ArrayOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
+
+
+def _rfft_infer(x: Spec, *, n: int | None, axis: int, norm: Any) -> Spec:
+    shape = list(x.shape)
+    shape[axis] = _size("rfft", x.shape, axis, n) // 2 + 1
+    return Spec(tuple(shape), _complex_of(x.dtype))
+
+
+def run_rfft(xp: Any, x: Any, out: Any, *, n: int | None, axis: int, norm: Any) -> None:
+    """Compute `fft_real` by an array library."""
+    out[...] = xp.fft.rfft(_wide(x), n, axis, norm)
+
+
+def _rfft_rule(g: Gradients) -> list[Any]:
+    """The transform of out_grad with zeros for the other half."""
+    (spec,), axis = g.specs, g.attributes["axis"]
+    points = _size("rfft", spec.shape, axis, g.attributes["n"])
+    whole_grad = _resized(g.out_grad, {axis: points})
+    found = _FFT(whole_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=False)
+    return [cast(_resized(library.real(found), {axis: spec.shape[axis]}), spec)]
+
+
+_RFFT = ArrayOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft_rule)
+
+
+def _points(x: Spec, n: int | None, axis: int) -> int:
+    """How many real points a half of a transform stands for."""
+    _size("irfft", x.shape, axis, None)
+    return _size("irfft", x.shape, axis, 2 * (x.shape[axis] - 1) if n is None else n)
+
+
+def _irfft_infer(x: Spec, *, n: int | None, axis: int, norm: Any) -> Spec:
+    shape = list(x.shape)
+    shape[axis] = _points(x, n, axis)
+    return Spec(tuple(shape), _real_of(x.dtype))
+
+
+def run_irfft(xp: Any, x: Any, out: Any, *, n: int | None, axis: int, norm: Any) -> None:
+    """Compute `fft_hermitian` by an array library."""
+    out[...] = xp.fft.irfft(_wide(x), out.shape[axis], axis, norm)
+
+
+def _irfft_rule(g: Gradients) -> list[Any]:
+    """The half of the transform of out_grad, twice but for what has no counterpart."""
+    (spec,), axis = g.specs, g.attributes["axis"]
+    points = _points(spec, g.attributes["n"], axis)
+    half = points // 2 + 1
+    weights = np.full(half, 2.0, _real_of(spec.dtype))
+    weights[0] = 1
+    if points % 2 == 0:
+        weights[-1] = 1
+    weights = weights.reshape(
+        [-1 if d == axis % len(spec.shape) else 1 for d in range(len(spec.shape))]
+    )
+    found = _FFT(g.out_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=True)
+    found = library.multiply(_resized(found, {axis: half}), weights)
+    return [cast(_resized(found, {axis: spec.shape[axis]}), spec)]
+
+
+_IRFFT = ArrayOp("fft_hermitian", _irfft_infer, by_numpy(run_irfft), gradient=_irfft_rule)
+
+
+# functions --------------------------------------------------------------------------------------
+
+_ONE = "n=None, axis=-1, norm=None"
+_SEVERAL = "s=None, axes=None, norm=None"
+_TWO = "s=None, axes=(-2, -1), norm=None"
+_TABLE = f"""
+fft_complex(x, *, sizes, axes, norm, inverse): Transforms of complex points along axes.
+    >>> fft_complex([1.0, 1.0], sizes=None, axes=(-1,), norm="backward", inverse=False)
+    array([2.+0.j, 0.+0.j])
+fft_real(x, *, n, axis, norm): Half of the transform of real points along an axis.
+    >>> fft_real([1.0, 1.0], n=None, axis=-1, norm="backward")
+    array([2.+0.j, 0.+0.j])
+fft_hermitian(x, *, n, axis, norm): Real points of which `x` is half of the transform.
+    >>> fft_hermitian([2.0, 0.0], n=None, axis=-1, norm="backward")
+    array([1., 1.])
+fft_fft(a, {_ONE}): The discrete Fourier transform along an axis.
+    >>> fft_fft([1.0, 0.0, 0.0, 0.0])
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    = along(a, n, axis, norm, False)
+fft_ifft(a, {_ONE}): The inverse of `fft`.
+    >>> fft_ifft([4.0, 0.0, 0.0, 0.0])
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    = along(a, n, axis, norm, True)
+fft_fftn(a, {_SEVERAL}): The transform along several axes, by default all.
+    >>> fft_fftn([[1.0, 0.0]])
+    array([[1.+0.j, 1.+0.j]])
+    = along_axes("fftn", a, s, axes, norm, False)
+fft_ifftn(a, {_SEVERAL}): The inverse of `fftn`.
+    >>> fft_ifftn([[2.0, 0.0]])
+    array([[1.+0.j, 1.+0.j]])
+    = along_axes("ifftn", a, s, axes, norm, True)
+fft_fft2(a, {_TWO}): The transform along two axes.
+    >>> fft_fft2([[1.0, 0.0]])
+    array([[1.+0.j, 1.+0.j]])
+    = along_axes("fft2", a, s, axes, norm, False)
+fft_ifft2(a, {_TWO}): The inverse of `fft2`.
+    >>> fft_ifft2([[2.0, 0.0]])
+    array([[1.+0.j, 1.+0.j]])
+    = along_axes("ifft2", a, s, axes, norm, True)
+fft_rfft(a, {_ONE}): Half of the transform of real points: n // 2 + 1 numbers.
+    >>> fft_rfft([1.0, 0.0, 0.0, 0.0])
+    array([1.+0.j, 1.+0.j, 1.+0.j])
+    = half(a, n, axis, norm)
+fft_irfft(a, {_ONE}): The inverse of `rfft`; by default of an even number of points.
+    >>> fft_irfft([4.0, 0.0, 0.0])
+    array([1., 1., 1., 1.])
+    = from_half(a, n, axis, norm)
+fft_rfftn(a, {_SEVERAL}): The transform of real points along several axes, half of it along the last
+    one.
+    >>> fft_rfftn([[1.0, 0.0]])
+    array([[1.+0.j, 1.+0.j]])
+    = half_of_axes("rfftn", a, s, axes, norm)
+fft_irfftn(a, {_SEVERAL}): The inverse of `rfftn`.
+    >>> fft_irfftn([[2.0, 0.0]])
+    array([[1., 1.]])
+    = from_half_of_axes("irfftn", a, s, axes, norm)
+fft_rfft2(a, {_TWO}): The transform of real points along two axes, half of it along the last one.
+    >>> fft_rfft2([[1.0, 0.0]])
+    array([[1.+0.j, 1.+0.j]])
+    = half_of_axes("rfft2", a, s, axes, norm)
+fft_irfft2(a, {_TWO}): The inverse of `rfft2`.
+    >>> fft_irfft2([[2.0, 0.0]])
+    array([[1., 1.]])
+    = from_half_of_axes("irfft2", a, s, axes, norm)
+fft_hfft(a, {_ONE}): The transform, which is real, of points that are Hermitian: half of them are
+    given.
+    >>> fft_hfft([1.0, 0.0, 0.0])
+    array([1., 1., 1., 1.])
+    = from_half(library.conj(a), n, axis, swapped_norm(norm))
+fft_ihfft(a, {_ONE}): The inverse of `hfft`.
+    >>> fft_ihfft([1.0, 1.0]).real
+    array([1., 0.])
+    = library.conj(half(a, n, axis, swapped_norm(norm)))
+fft_fftshift(x, axes=None): Zero frequency in the middle of axes, by default all.
+    >>> fft_fftshift([0, 1, -1])
+    array([-1,  0,  1])
+    = moved(x, axes, 1)
+fft_ifftshift(x, axes=None): The inverse of `fftshift`.
+    >>> fft_ifftshift([-1, 0, 1])
+    array([ 0,  1, -1])
+    = moved(x, axes, -1)
+fft_fftfreq(n, d=1.0, *, dtype=None, device=None): The frequencies of the numbers of a transform.
+    n : int, how many points
+    d : number, from one point to the next
+    >>> fft_fftfreq(4).tolist()
+    [0.0, 0.25, -0.5, -0.25]
+    = frequencies("fftfreq", n, d, dtype, device)
+fft_rfftfreq(n, d=1.0, *, dtype=None, device=None): The frequencies of half a transform.
+    n : int, how many points
+    d : number, from one point to the next
+    >>> fft_rfftfreq(4).tolist()
+    [0.0, 0.25, 0.5]
+    = frequencies("rfftfreq", n, d, dtype, device)
+"""
+_DOCS = {
+    **DOCS,
+    "a": "array",
+    "x": "array",
+    "n": "int, points along the axis: it is cut, or filled with zeros",
+    "axis": "int",
+    "s": "ints, points along each of the axes",
+    "axes": "ints",
+    "norm": 'which way has the factor 1 / n: "backward" (None), "forward", or "ortho" for both',
+    "dtype": "of the result, by default `ng.config.default_float`",
+    "device": "Context, by default the host",
+}
+
+
+def norm_of(norm: Any) -> str:
+    """Return the word for a norm; ArgumentError for an unknown one."""
+    word = "backward" if norm is None else norm
+    if word not in _SWAPPED:
+        raise ArgumentError(f"fft: norm={norm!r}; expected 'backward', 'forward' or 'ortho'")
+    return word
+
+
+def swapped_norm(norm: Any) -> str:
+    """Return the norm of the other direction."""
+    return _SWAPPED[norm_of(norm)]
+
+
+def along(a: Any, n: Any, axis: Any, norm: Any, inverse: bool) -> Any:
+    """Return the transform along an axis."""
+    sizes = None if n is None else (whole("fft", "n", n),)
+    axes = (whole("fft", "axis", axis),)
+    return _FFT(a, sizes=sizes, axes=axes, norm=norm_of(norm), inverse=inverse)
+
+
+def _places(name: str, a: Any, s: Any, axes: Any) -> tuple[Any, Any, Any]:
+    """The array, the axes, and the sizes that are asked for or None."""
+    a = as_known(f"fft.{name}", a)
+    sizes = None if s is None else whole_tuple(name, "s", s)
+    if axes is None:
+        count = len(a.shape) if sizes is None else len(sizes)
+        places = tuple(range(len(a.shape) - count, len(a.shape)))
+    else:
+        places = whole_tuple(name, "axes", axes)
+    if sizes is not None and len(sizes) != len(places):
+        raise ShapeError(f"fft.{name}: s={s!r} and axes={axes!r}; expected equally many")
+    return a, places, sizes
+
+
+def along_axes(name: str, a: Any, s: Any, axes: Any, norm: Any, inverse: bool) -> Any:
+    """Return the transform along several axes."""
+    a, places, sizes = _places(name, a, s, axes)
+    return _FFT(a, sizes=sizes, axes=places, norm=norm_of(norm), inverse=inverse)
+
+
+def half(a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    """Return half of the transform of real points."""
+    points = None if n is None else whole("rfft", "n", n)
+    return _RFFT(a, n=points, axis=whole("rfft", "axis", axis), norm=norm_of(norm))
+
+
+def from_half(a: Any, n: Any, axis: Any, norm: Any) -> Any:
+    """Return the real points of half a transform."""
+    points = None if n is None else whole("irfft", "n", n)
+    return _IRFFT(a, n=points, axis=whole("irfft", "axis", axis), norm=norm_of(norm))
+
+
+def half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+    """Return the transform of real points along several axes: half of it along the last one."""
+    a, places, sizes = _places(name, a, s, axes)
+    found = half(a, None if sizes is None else sizes[-1], places[-1], norm)
+    if len(places) == 1:
+        return found
+    rest = None if sizes is None else sizes[:-1]
+    return _FFT(found, sizes=rest, axes=places[:-1], norm=norm_of(norm), inverse=False)
+
+
+def from_half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+    """Return the real points of a transform along several axes, of which half is given."""
+    a, places, sizes = _places(name, a, s, axes)
+    if len(places) > 1:
+        rest = None if sizes is None else sizes[:-1]
+        a = _FFT(a, sizes=rest, axes=places[:-1], norm=norm_of(norm), inverse=True)
+    return from_half(a, None if sizes is None else sizes[-1], places[-1], norm)
+
+
+def moved(x: Any, axes: Any, sign: int) -> Any:
+    """Return an array with its halves exchanged along axes."""
+    x = as_known("fft.fftshift", x)
+    places = range(len(x.shape)) if axes is None else whole_tuple("fftshift", "axes", axes)
+    by = [x.shape[d] // 2 if sign > 0 else -(x.shape[d] // 2) for d in places]
+    return library.roll(x, tuple(by), tuple(places))
+
+
+def frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any) -> Any:
+    """Return the frequencies that a transform has."""
+    count = whole(name, "n", n)
+    values = getattr(np.fft, name)(count, d)
+    zeros = library.zeros(values.shape, dtype=dtype or config.default_float, device=device)
+    return library.add(zeros, values.astype(zeros.dtype))
+
+
+_SHAPED = "fftn ifftn fft2 ifft2 rfftn irfftn rfft2 irfft2 fftshift ifftshift hfft ihfft"
+_BY_SHAPE = frozenset(f"fft_{name}" for name in _SHAPED.split())
+define_rows(_TABLE, globals(), ("a", "x"), _BY_SHAPE, _DOCS)
+_OPERATORS = {"fft_complex", "fft_real", "fft_hermitian"}
+NAMES = [row.name.removeprefix("fft_") for row in parse(_TABLE) if row.name not in _OPERATORS]

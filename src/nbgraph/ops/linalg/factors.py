@@ -1,0 +1,389 @@
+"""What LAPACK computes of matrices, with gradient rules: a table of operators.
+
+A row of `OPERATORS` has the function of `numpy.linalg` that computes it, which array libraries on
+devices have by the same name. Leading axes are a batch. The rules of factors are written for the
+conventional (conjugate) gradient of complex matrices; `conventional` turns them into nbgraph's
+convention, which is JAX's: of a holomorphic function the gradient is its derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import inexact, real_dtype
+from nbgraph.errors import DerivativeError, DTypeError, ShapeError
+from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
+from nbgraph.ops.define import by_numpy, cast, library
+from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
+
+OPERATORS: dict[str, ArrayOp] = {}
+LIBRARY_FORMS: dict[ArrayOp, Callable[..., None]] = {}  # array libraries have them as NumPy
+
+
+def define(
+    name: str,
+    function: str,
+    infer: Callable[..., Any],
+    rule: Rule,
+    keeps: str = "",
+    *,
+    operands: str = "a",
+    nout: int = 1,
+) -> None:
+    """Enter the operator of a function of `numpy.linalg`."""
+
+    def run(xp: Any, *arrays: Any, **attributes: Any) -> None:
+        inputs, outputs = arrays[:-nout], arrays[-nout:]
+
+        def apply(*wide: Any) -> Any:
+            return getattr(xp.linalg, function)(*wide, **attributes)
+
+        made = solved(name, apply, *inputs)
+        for out, value in zip(outputs, made if nout > 1 else [made], strict=True):
+            out[...] = value
+
+    op = ArrayOp(
+        name,
+        infer,
+        by_numpy(run),
+        gradient=rule,
+        operands=operands.split(),
+        keeps=keeps.split(),
+        nout=nout,
+    )
+    OPERATORS[name], LIBRARY_FORMS[op] = op, run
+
+
+def matrices(name: str, a: Spec, *, square: bool = False) -> tuple[tuple[int, ...], int, int]:
+    """Return batch, rows and columns of matrices; ShapeError or DTypeError for something else."""
+    if len(a.shape) < 2 or (square and a.shape[-1] != a.shape[-2]):
+        kind = "square matrices (..., n, n)" if square else "matrices (..., m, n)"
+        raise ShapeError(f"{name}: a has shape {a.shape}; expected {kind}")
+    if not inexact(a.dtype):
+        raise DTypeError(f"{name}: a has dtype {a.dtype}; expected floats: use astype")
+    return a.shape[:-2], a.shape[-2], a.shape[-1]
+
+
+def _row(x: Any) -> Any:
+    """Vectors as factors of columns."""
+    return library.expand_dims(x, -2)
+
+
+def _column(x: Any) -> Any:
+    """Vectors as factors of rows."""
+    return library.expand_dims(x, -1)
+
+
+def _columns(x: Any, start: int, stop: int | None) -> Any:
+    return library.slice_view(x, (..., slice(start, stop)))
+
+
+def _product(*factors: Any) -> Any:
+    result, *rest = factors
+    for factor in rest:
+        result = library.matmul(result, factor)
+    return result
+
+
+def _sum(terms: Sequence[Any]) -> Any:
+    result, *rest = terms
+    for term in rest:
+        result = library.add(result, term)
+    return result
+
+
+def _on_diagonal(x: Any, size: int) -> Any:
+    """Diagonal matrices of these vectors."""
+    return library.multiply(_column(x), np.eye(size, dtype="bool"))
+
+
+def _gaps(values: Any, size: int) -> Any:
+    """values[j] - values[i] in row i and column j; 1 on the diagonal."""
+    return library.add(library.subtract(_row(values), _column(values)), np.eye(size, dtype="bool"))
+
+
+def _off_diagonal(x: Any, size: int) -> Any:
+    return library.multiply(x, ~np.eye(size, dtype="bool"))
+
+
+# linear equations -------------------------------------------------------------------------------
+
+
+def _solve_infer(a: Spec, b: Spec) -> Spec:
+    batch, _, n = matrices("linalg_solve", a, square=True)
+    rows = b.shape[:1] if len(b.shape) == 1 else b.shape[-2:-1]
+    if rows != (n,):
+        raise ShapeError(
+            f"linalg_solve: b has shape {b.shape}; expected ({n},) or (..., {n}, k), for a of "
+            f"shape {a.shape}"
+        )
+    if not inexact(b.dtype):
+        raise DTypeError(f"linalg_solve: b has dtype {b.dtype}; expected floats: use astype")
+    dtype = np.result_type(a.dtype, b.dtype)
+    if len(b.shape) == 1:
+        return Spec((*batch, n), dtype)
+    return Spec((*np.broadcast_shapes(batch, b.shape[:-2]), n, b.shape[-1]), dtype)
+
+
+def _solve_rule(g: Gradients) -> list[Any]:
+    (a, _), (x,), (spec_a, spec_b) = g.inputs, g.outputs, g.specs
+    grad, vector = g.out_grad, len(spec_b.shape) == 1
+    if vector:
+        grad, x = _column(grad), _column(x)
+    to_b = library.linalg_solve(swapped(a), grad)
+    to_a = library.negative(library.matmul(to_b, swapped(x))) if g.wanted[0] else None
+    if vector:
+        to_b = library.squeeze(to_b, -1)
+    found = (to_a, spec_a), (to_b, spec_b)
+    return [None if x is None else cast(library.sum_to(x, s.shape), s) for x, s in found]
+
+
+define("linalg_solve", "solve", _solve_infer, _solve_rule, "a out", operands="a b")
+
+
+def _pinv_infer(a: Spec, **_: Any) -> Spec:
+    batch, m, n = matrices("linalg_pinv", a)
+    return Spec((*batch, n, m), a.dtype)
+
+
+def _pinv_rule(g: Gradients) -> list[Any]:
+    """Golub and Pereyra, The differentiation of pseudo-inverses, 1973: for constant rank."""
+    (a,), (p,), h = g.inputs, g.outputs, adjoint_of(g)
+    turned = h(g.out_grad)
+    k = _product(turned, p)
+    ended = _product(k, h(p))
+    rest = library.subtract(turned, _product(k, a))
+    terms = [
+        library.negative(h(_product(p, k))),
+        library.subtract(ended, _product(a, p, ended)),
+        _product(h(p), p, rest),
+    ]
+    return [cast(_sum(terms), g.specs[0])]
+
+
+define("linalg_pinv", "pinv", _pinv_infer, conventional(_pinv_rule), "a out")
+
+
+# singular values and eigenvalues ----------------------------------------------------------------
+
+
+def _svd_infer(a: Spec, *, full_matrices: bool) -> tuple[Spec, Spec, Spec]:
+    batch, m, n = matrices("linalg_svd", a)
+    k = min(m, n)
+    wide, tall = (m, n) if full_matrices else (k, k)
+    values = Spec((*batch, k), real_dtype(a.dtype))
+    return Spec((*batch, m, wide), a.dtype), values, Spec((*batch, tall, n), a.dtype)
+
+
+def _skew(x: Any, h: Callable[[Any], Any]) -> Any:
+    return library.subtract(x, h(x))
+
+
+def _svd_rule(g: Gradients) -> list[Any]:
+    """Townsend, Differentiating the singular value decomposition, 2016."""
+    u, s, v = g.outputs
+    to_u, to_s, to_v = g.out_grads
+    m, n = g.specs[0].shape[-2:]
+    k, h = min(m, n), adjoint_of(g)
+    if g.attributes["full_matrices"] and m != n:
+        if to_u is not None or to_v is not None:
+            raise DerivativeError(
+                "linalg_svd: with full_matrices=True the vectors of no singular value have no "
+                "derivative; give full_matrices=False"
+            )
+        u, s, v = library.linalg_svd(g.inputs[0], full_matrices=False)
+    terms = [] if to_s is None else [_on_diagonal(to_s, k)]
+    gaps = _gaps(library.multiply(s, s), k)
+    if to_u is not None:
+        turn = _skew(_product(h(u), to_u), h)
+        terms.append(library.multiply(_off_diagonal(library.divide(turn, gaps), k), _row(s)))
+        if g.specs[0].dtype.kind == "c" and to_v is not None:
+            phase = library.divide(library.diagonal(turn, 0, -2, -1), library.multiply(s, 2))
+            terms.append(_on_diagonal(phase, k))
+    if to_v is not None:
+        turn = _skew(_product(v, h(to_v)), h)
+        terms.append(library.multiply(_column(s), _off_diagonal(library.divide(turn, gaps), k)))
+    if not terms:
+        return [None]
+    inner = _sum(terms)
+    if m > k and to_u is not None:
+        outside = library.divide(to_u, _row(s))
+        outside = library.subtract(outside, _product(u, h(u), outside))
+        found = library.matmul(library.add(library.matmul(u, inner), outside), v)
+    elif n > k and to_v is not None:
+        outside = library.divide(to_v, _column(s))
+        outside = library.subtract(outside, _product(outside, h(v), v))
+        found = library.matmul(u, library.add(library.matmul(inner, v), outside))
+    else:
+        found = _product(u, inner, v)
+    return [cast(found, g.specs[0])]
+
+
+def _svdvals_infer(a: Spec) -> Spec:
+    batch, m, n = matrices("linalg_svdvals", a)
+    return Spec((*batch, min(m, n)), real_dtype(a.dtype))
+
+
+def _svdvals_rule(g: Gradients) -> list[Any]:
+    u, _, v = library.linalg_svd(g.inputs[0], full_matrices=False)
+    return [cast(_product(library.multiply(u, _row(g.out_grad)), v), g.specs[0])]
+
+
+define("linalg_svd", "svd", _svd_infer, conventional(_svd_rule), "a out", nout=3)
+define("linalg_svdvals", "svdvals", _svdvals_infer, conventional(_svdvals_rule), "a")
+
+
+def _eigvalsh_infer(a: Spec, *, UPLO: str) -> Spec:
+    batch, _, n = matrices("linalg_eigvalsh", a, square=True)
+    return Spec((*batch, n), real_dtype(a.dtype))
+
+
+def _eigh_infer(a: Spec, *, UPLO: str) -> tuple[Spec, Spec]:
+    matrices("linalg_eigh", a, square=True)
+    return _eigvalsh_infer(a, UPLO=UPLO), a
+
+
+def _eigh_rule(g: Gradients) -> list[Any]:
+    """V (diag(to_w) + (V^H to_v) / gaps) V^H, made symmetric."""
+    (w, v), (to_w, to_v), h = g.outputs, g.out_grads, adjoint_of(g)
+    size = g.specs[0].shape[-1]
+    terms = [] if to_w is None else [_on_diagonal(to_w, size)]
+    if to_v is not None:
+        turn = library.divide(_product(h(v), to_v), _gaps(w, size))
+        terms.append(_off_diagonal(turn, size))
+    if not terms:
+        return [None]
+    found = _product(v, _sum(terms), h(v))
+    return [cast(library.multiply(library.add(found, h(found)), 0.5), g.specs[0])]
+
+
+def _eigvalsh_rule(g: Gradients) -> list[Any]:
+    _, v = library.linalg_eigh(g.inputs[0], UPLO=g.attributes["UPLO"])
+    return [cast(_product(library.multiply(v, _row(g.out_grad)), adjoint_of(g)(v)), g.specs[0])]
+
+
+define("linalg_eigh", "eigh", _eigh_infer, conventional(_eigh_rule), "out", nout=2)
+define("linalg_eigvalsh", "eigvalsh", _eigvalsh_infer, conventional(_eigvalsh_rule), "a")
+
+
+def _eigvals_infer(a: Spec) -> Spec:
+    batch, _, n = matrices("linalg_eigvals", a, square=True)
+    return Spec((*batch, n), np.result_type(a.dtype, "complex64"))
+
+
+def _eig_infer(a: Spec) -> tuple[Spec, Spec]:
+    matrices("linalg_eig", a, square=True)
+    values = _eigvals_infer(a)
+    return values, Spec(a.shape, values.dtype)
+
+
+def _of_vectors(w: Any, v: Any, to_w: Any, to_v: Any, size: int) -> Any:
+    """V^-H (diag(to_w) + (M - V^H V diag(Re M)) / conj(gaps)) V^H, M = V^H to_v."""
+
+    def h(x: Any) -> Any:
+        return swapped(library.conj(x))
+
+    terms = [] if to_w is None else [_on_diagonal(to_w, size)]
+    if to_v is not None:
+        turn = _product(h(v), to_v)
+        lengths = _row(library.real(library.diagonal(turn, 0, -2, -1)))
+        turn = library.subtract(turn, library.multiply(_product(h(v), v), lengths))
+        terms.append(_off_diagonal(library.divide(turn, library.conj(_gaps(w, size))), size))
+    return library.linalg_solve(h(v), _product(_sum(terms), h(v)))
+
+
+def _eig_rule(g: Gradients) -> list[Any]:
+    found = _of_vectors(*g.outputs, *g.out_grads, size=g.specs[0].shape[-1])
+    return [cast(found, g.specs[0])]
+
+
+def _eigvals_rule(g: Gradients) -> list[Any]:
+    w, v = library.linalg_eig(g.inputs[0])
+    return [cast(_of_vectors(w, v, g.out_grad, None, g.specs[0].shape[-1]), g.specs[0])]
+
+
+define("linalg_eig", "eig", _eig_infer, conventional(_eig_rule), "out", nout=2)
+define("linalg_eigvals", "eigvals", _eigvals_infer, conventional(_eigvals_rule), "a")
+
+
+# triangles and functions ------------------------------------------------------------------------
+
+
+def _qr_infer(a: Spec, *, mode: str) -> tuple[Spec, Spec]:
+    batch, m, n = matrices("linalg_qr", a)
+    k = m if mode == "complete" else min(m, n)
+    return Spec((*batch, m, k), a.dtype), Spec((*batch, k, n), a.dtype)
+
+
+def _qr_rule(g: Gradients) -> list[Any]:
+    """Of the first m columns of a wide matrix the factors' rule; of the others R = Q^H a."""
+    (q, r), (to_q, to_r), h = g.outputs, g.out_grads, adjoint_of(g)
+    m, n = g.specs[0].shape[-2:]
+    if g.attributes["mode"] == "complete" and m > n:
+        raise DerivativeError(
+            "linalg_qr: with mode='complete' the last columns of Q have no derivative; give "
+            "mode='reduced'"
+        )
+    rest = None
+    if n > m and to_r is not None:
+        rest = library.matmul(q, _columns(to_r, m, None))
+        last = _product(q, _columns(r, m, None))  # columns of a
+        turned = _product(last, h(_columns(to_r, m, None)))
+        to_q = turned if to_q is None else library.add(to_q, turned)
+        to_r = _columns(to_r, 0, m)
+    found = _square_qr(q, _columns(r, 0, m) if n > m else r, to_q, to_r, h)
+    if n > m and found is not None:
+        rest = (
+            library.zeros_like(q, shape=(*g.specs[0].shape[:-1], n - m)) if rest is None else rest
+        )
+        found = library.concatenate([found, rest], -1)
+    return [found if found is None else cast(found, g.specs[0])]
+
+
+def _square_qr(q: Any, r: Any, to_q: Any, to_r: Any, h: Callable[[Any], Any]) -> Any:
+    """(to_q + Q sym(triu(to_r R^H - Q^H to_q))) R^-H, for tall or square matrices."""
+    terms = [] if to_r is None else [_product(to_r, h(r))]
+    if to_q is not None:
+        terms.append(library.negative(_product(h(q), to_q)))
+    if not terms:
+        return None
+    upper = library.triu(_sum(terms))
+    halves = 1 - 0.5 * np.eye(r.shape[-1], dtype=real_dtype(r.dtype))
+    inner = library.matmul(q, library.multiply(library.add(upper, h(upper)), halves))
+    inner = inner if to_q is None else library.add(to_q, inner)
+    return h(library.linalg_solve(r, h(inner)))
+
+
+define("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out", nout=2)
+
+
+def _expm(name: str, a: Any) -> Any:
+    from scipy.linalg import expm
+
+    return solved(name, expm, a)
+
+
+def _expm_infer(a: Spec) -> Spec:
+    matrices("linalg_expm", a, square=True)
+    return a
+
+
+def _expm_rule(g: Gradients) -> list[Any]:
+    """The upper right block of the exponential of [[A^T, out_grad], [0, A^T]] (Mathias, 1996)."""
+    turned, size = swapped(g.inputs[0]), g.specs[0].shape[-1]
+    upper = library.concatenate([turned, cast(g.out_grad, g.specs[0])], -1)
+    lower = library.concatenate([library.zeros_like(turned), turned], -1)
+    found = library.linalg_expm(library.concatenate([upper, lower], -2))
+    return [library.slice_view(found, (..., slice(size), slice(size, None)))]
+
+
+def _expm_compute(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    outputs[0][...] = _expm("linalg_expm", inputs[0])
+
+
+OPERATORS["linalg_expm"] = ArrayOp(
+    "linalg_expm", _expm_infer, _expm_compute, gradient=_expm_rule, operands=("a",), keeps=("a",)
+)

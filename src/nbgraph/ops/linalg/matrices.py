@@ -1,0 +1,57 @@
+"""What operators of matrices are written with: `numpy.linalg`, transposes, conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype
+from nbgraph.operator.array_op import Gradients, Rule
+from nbgraph.operator.complex_call import any_complex
+from nbgraph.ops.define import library
+from nbgraph.shape import Array
+
+
+def wide(x: Array) -> Array:
+    """Return an array in the precision that LAPACK has for it."""
+    return x.astype(compute_dtype(x.dtype), copy=False)
+
+
+def solved(name: str, function: Callable[..., Any], *arrays: Array, told: str = "") -> Any:
+    """A function of `numpy.linalg`, in float32 at least; LinAlgError, a ValueError, where it fails.
+    `told`: what is wrong then, for which other libraries have numbers."""
+    try:
+        return function(*map(wide, arrays))
+    except np.linalg.LinAlgError as error:
+        told = told or f"{str(error)[:1].lower()}{str(error)[1:]}"
+        raise np.linalg.LinAlgError(f"{name}: {told}") from None
+
+
+def swapped(x: Any) -> Any:
+    """Matrices transposed."""
+    return library.matrix_transpose(x)
+
+
+def conventional(rule: Rule) -> Rule:
+    """Return a rule, written for conjugate gradients, in nbgraph's convention."""
+
+    def convert(g: Gradients) -> Sequence[Any]:
+        if not any_complex((g.specs[0], *g.out_grads)):
+            return rule(g)
+        found = rule(g._replace(out_grads=list(map(_conjugate, g.out_grads))))
+        return list(map(_conjugate, found))
+
+    return convert
+
+
+def adjoint_of(g: Gradients) -> Callable[[Any], Any]:
+    """Return what transposes matrices and conjugates them."""
+    if g.specs[0].dtype.kind == "c":
+        return lambda x: swapped(library.conj(x))
+    return swapped
+
+
+def _conjugate(x: Any) -> Any:
+    return x if x is None else library.conj(x)

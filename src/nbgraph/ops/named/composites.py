@@ -1,0 +1,144 @@
+"""What rows of the tables of MXNet's names compute, where it takes more than one operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.ops.define import as_array, as_known, library, operator_of, whole_tuple
+from nbgraph.ops.named.layering import one_of
+from nbgraph.ops.shapes.creation import number
+
+_ACTIVATIONS = {
+    "relu": "relu",
+    "sigmoid": "sigmoid",
+    "tanh": "tanh",
+    "softrelu": "softplus",
+    "softsign": "softsign",
+}
+
+
+def several(arrays: Sequence[Any]) -> Sequence[Any]:
+    """Operands as MXNet takes them: also as one list of arrays."""
+    if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)):
+        given: Sequence[Any] = arrays[0]
+        if given and hasattr(given[0], "shape"):
+            return given
+    return arrays
+
+
+def added(arrays: Sequence[Any]) -> Any:
+    """The sum of arrays."""
+    total, *rest = several(arrays)
+    for one in rest:
+        total = library.add(total, one)
+    return total
+
+
+def dropped(data: Any, p: float, mode: str, axes: Any) -> Any:
+    """Dropout, of whole lines along axes where some are given."""
+    always = one_of("Dropout", "mode", mode, ("training", "always")) == "always"
+    if not axes:
+        return library.dropout(data, p, always=always)
+    ones = library.ones_like(library.stop_gradient(data))
+    ones = library.max(ones, axis=tuple(axes), keepdims=True)
+    return library.multiply(data, library.dropout(ones, p, always=always))
+
+
+def filled(data: Any, value: int) -> Any:
+    """Data with a value in place of NaN."""
+    return library.where(library.isnan(data), value, data)
+
+
+def activated(data: Any, kind: str) -> Any:
+    """The activation of MXNet's word."""
+    one_of("Activation", "act_type", kind, tuple(_ACTIVATIONS))
+    return getattr(library, _ACTIVATIONS[kind])(data)
+
+
+def shares(data: Any, mode: str) -> Any:
+    """Softmax over the numbers of a sample, or over channels."""
+    one_of("SoftmaxActivation", "mode", mode, ("instance", "channel"))
+    if mode == "channel":
+        return library.softmax(data, 1)
+    return library.reshape_like(library.softmax(library.Reshape(data, (0, -1)), -1), data)
+
+
+def widened(data: Any, axis: Any, size: Any) -> Any:
+    """Data repeated along axes to sizes."""
+    name = "broadcast_axis"
+    data = as_known(name, data)
+    shape = list(data.shape)
+    axes, sizes = whole_tuple(name, "axis", axis), whole_tuple(name, "size", size)
+    for own, n in zip(axes, sizes, strict=True):
+        shape[own] = n
+    return library.broadcast_to(data, tuple(shape))
+
+
+def padded(data: Any, mode: str, pad_width: Any, value: float) -> Any:
+    """Data with cells around it."""
+    one_of("Pad", "mode", mode, ("constant", "edge", "reflect"))
+    flat = whole_tuple("Pad", "pad_width", pad_width)
+    if len(flat) % 2:
+        raise ArgumentError(f"Pad: pad_width={pad_width} has {len(flat)} numbers; give pairs")
+    widths = tuple(zip(flat[::2], flat[1::2], strict=True))
+    if mode != "constant":
+        return library.pad(data, widths, mode)
+    value = number("Pad", "constant_value", value)
+    return operator_of(library.pad)(data, pad_width=widths, constant_values=value)
+
+
+def split(data: Any, sections: Any, axis: int, squeeze_axis: bool) -> list[Any]:
+    """Data in parts along an axis."""
+    parts = library.split(data, sections, axis)
+    return [library.squeeze(part, axis) for part in parts] if squeeze_axis else list(parts)
+
+
+def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
+    """A diagonal, or the matrix that has a vector as one."""
+    data = as_known("diag", data)
+    if len(data.shape) > 1:
+        return library.diagonal(data, k, axis1, axis2)
+    size = data.shape[0] + abs(k)
+    return library.diagonal_scatter(data, (size, size), k)
+
+
+def replaced(lhs: Any, mhs: Any, rhs: Any) -> Any:
+    """Rows with one element of each replaced."""
+    data = as_known("fill_element_0index", lhs)
+    if len(data.shape) != 2:
+        raise ShapeError(f"fill_element_0index: lhs has shape {data.shape}; expected (rows, n)")
+    places = np.arange(data.shape[0]), library.astype(as_array(rhs), "int64")
+    return library.index_update(data, mhs, *places, key=("array", "array"))
+
+
+def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
+    """Whether all elements of arrays, and of `out` unless it begins anew, are finite."""
+    before = () if init_output or out is None else (out,)
+    parts = [library.all(library.isfinite(as_array(x))) for x in arrays]
+    parts += [library.all(library.not_equal(x, 0)) for x in before]
+    found, *rest = (library.reshape(part, (1,)) for part in parts)
+    for part in rest:
+        found = library.logical_and(found, part)
+    result = library.astype(found, "float32")
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def unblocked(data: Any, block: int) -> Any:
+    """Channels as blocks of cells."""
+    parts = library.Reshape(data, (0, -4, block, -1, 0, 0))
+    parts = library.Reshape(parts, (0, 0, -4, block, -1, 0, 0))
+    return library.Reshape(library.transpose(parts, (0, 3, 4, 1, 5, 2)), (0, 0, -3, -3))
+
+
+def blocked(data: Any, block: int) -> Any:
+    """Blocks of cells as channels."""
+    parts = library.Reshape(data, (0, 0, -4, -1, block, -4, -1, block))
+    parts = library.transpose(parts, (0, 3, 5, 1, 2, 4))
+    return library.Reshape(library.Reshape(parts, (0, -3, 0, 0, 0)), (0, -3, 0, 0))

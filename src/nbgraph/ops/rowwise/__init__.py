@@ -1,0 +1,1 @@
+"""Row operators from one Python function of a row: traced, differentiated, certified."""

@@ -1,0 +1,243 @@
+"""The reverse of a row program, which is a row program again.
+
+With g the out-gradients, an output f(x, t) of elements x and totals t = sum(h(x, s)) gives
+
+    dx = g df/dx + sum over t of (dt) dh/dx,    dt = sum(g df/dt) + sum over later totals,
+
+so a total's gradient is a total again, and what differs within a row is a value of each element.
+Partials are those of scalar graphs (`kernels.derivative`). What a term has in factors that are one
+number a row is taken out of its total, so totals do not wait for each other without need, and equal
+ones are found. Elements that attain an extreme share its gradient equally; that of a total on which
+nothing depends (the largest element in a softmax) is found to be zero by evaluation.
+
+Griewank and Walther, Evaluating Derivatives, chapter 3 (reverse mode), over the passes of a row.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from nbgraph.kernels.derivative import partials
+from nbgraph.kernels.interpret import Evaluator, Undetermined
+from nbgraph.kernels.loops import Total
+from nbgraph.kernels.multiprecision import MultiDomain
+from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.transplant import Transplant
+from nbgraph.operator.row_program import Described
+from nbgraph.ops.rowwise.tracing import fresh_argument, staged
+
+_POINTS, _LENGTH, _SMALL = 4, 3, 1e-25  # evaluations that show a zero, of rows so long; its size
+
+
+class Adjoint:
+    """Gradients of the operands of a program, in its own graph."""
+
+    def __init__(
+        self, described: Described, row_outputs: Sequence[bool], row_operands: Sequence[bool]
+    ) -> None:
+        self.described, self.graph = described, described.graph
+        graph = self.graph
+        self.rows = [leaf for leaf, row in zip(described.operands, row_operands) if row]
+        self.elements = {leaf.id for leaf, row in zip(described.operands, row_operands) if not row}
+        self.elements.add(described.place.id)
+        self.totals = {t.leaf.id: t for stage in described.stages for t in stage}
+        self.own = list(self.totals.values())  # those of the program itself
+        one = len(described.outputs) == 1
+        self.out_grads = tuple(
+            fresh_argument(graph, "out_grad" if one else f"out_grad{k}")
+            for k in range(len(described.outputs))
+        )
+        for leaf, row in zip(self.out_grads, row_outputs, strict=True):
+            if not row:
+                self.elements.add(leaf.id)
+        self.seeds = [leaf for leaf in described.operands if leaf.kind == "f"]
+        self.seeds += [total.leaf for total in self.own]
+        # what is added to a gradient, and whether each element of the row adds it
+        self.terms: dict[int, list[tuple[Node, bool]]] = {seed.id: [] for seed in self.seeds}
+        for output, grad in zip(described.outputs, self.out_grads, strict=True):
+            self._spread(output, grad, each=grad.id in self.elements)
+        for total in reversed(self.own):
+            self._through(total)
+
+    def gradients(self) -> list[Node | None]:
+        """Return the gradient of each operand, in their order; None of those that are not
+        floats."""
+        return [(self._sum(leaf) if leaf.kind == "f" else None) for leaf in self.described.operands]
+
+    def stages(self) -> tuple[tuple[Total, ...], ...]:
+        """Return all totals by passes."""
+        return staged(self.graph, dict(sorted(self.totals.items())))
+
+    # steps ------------------------------------------------------------------------------------
+
+    def _spread(self, node: Node, gradient: Node, *, each: bool) -> None:
+        """Add what a value with this gradient gives to operands and totals; `each` element of the
+        row has such a value, or the row has one."""
+        for seed in self.seeds:
+            (slope,) = partials(self.graph, [node], seed)
+            if not (slope.op == "const" and slope.data == 0):
+                term = self.graph.arithmetic("mul", gradient, slope)
+                self.terms[seed.id].append((term, each))
+
+    def _through(self, total: Total) -> None:
+        """Go from a total to what its elements are made of."""
+        graph = self.graph
+        gradient = self._sum(total.leaf)
+        if _is_zero(self, gradient):
+            return
+        if total.combine == "add":
+            share = gradient
+        elif total.combine == "multiply":
+            share = graph.arithmetic("mul", gradient, self._others(total))
+        else:
+            attains = graph.compare("eq", total.node, total.leaf)
+            one = graph.select(attains, graph.const(1.0), graph.const(0.0))
+            share = graph.arithmetic("div", gradient, self._total(one))
+            share = graph.select(attains, share, graph.const(0.0))
+        self._spread(total.node, share, each=True)
+
+    def _others(self, total: Total) -> Node:
+        """Return the product of the other elements, right where some are zero."""
+        graph, x = self.graph, total.node
+        one, zero = graph.const(1.0), graph.const(0.0)
+        is_zero = graph.compare("eq", x, zero)
+        zeros = self._total(graph.select(is_zero, one, zero))
+        rest = self._total(graph.select(is_zero, one, x), "multiply")
+        alone = graph.logical_and(is_zero, graph.compare("eq", zeros, one))
+        others = graph.select(is_zero, zero, graph.arithmetic("div", rest, x))
+        others = graph.select(graph.compare("eq", zeros, zero), others, zero)
+        return graph.select(alone, rest, others)
+
+    def _sum(self, seed: Node) -> Node:
+        """Return all that was added for a seed; over the row where the seed is one number a row."""
+        graph = self.graph
+        found: Node | None = None
+        for term, each in self.terms[seed.id]:
+            value = term
+            if each and seed.id not in self.elements:
+                factor, rest = self._factored(term)
+                alike = rest.op == "const"  # so many times the same
+                total = self.described.parameters[0] if alike else self._total(rest)
+                if _is_zero(self, total):
+                    continue  # as distances from a mean
+                value = graph.arithmetic("mul", factor, total)
+            found = value if found is None else graph.arithmetic("add", found, value)
+        return graph.const(0.0) if found is None else found
+
+    def _total(self, node: Node, combine: str = "add") -> Node:
+        """Return the leaf of a total; one that is there already where it is the same."""
+        for known in self.totals.values():
+            if known.combine == combine and known.node is node:
+                return known.leaf
+        leaf = fresh_argument(self.graph, f"total{len(self.totals)}")
+        self.totals[leaf.id] = Total(leaf, node, combine)  # type: ignore[arg-type]
+        return leaf
+
+    def _varies(self, node: Node) -> bool:
+        return any(n.id in self.elements for n in self.graph.reachable([node]))
+
+    def _factored(self, node: Node) -> tuple[Node, Node]:
+        """Return (what is one number a row, the rest), whose product a value is."""
+        graph = self.graph
+        if not self._varies(node):
+            return node, graph.const(1.0)
+        if node.op == "neg":
+            factor, rest = self._factored(node.args[0])
+            return graph.negate(factor), rest
+        if node.op == "mul":
+            (f, a), (g, b) = map(self._factored, node.args)
+            return graph.arithmetic("mul", f, g), graph.arithmetic("mul", a, b)
+        if node.op == "div" and not self._varies(node.args[1]):
+            factor, rest = self._factored(node.args[0])
+            return graph.arithmetic("div", factor, node.args[1]), rest
+        return graph.const(1.0), node
+
+
+# rows of a certain length, as scalar graphs ----------------------------------------------------
+
+
+class Unrolled:
+    """A program over a row of `length` elements as one scalar graph.
+
+    So what holds of scalar functions (evaluation with many digits, certificates) holds of row
+    programs: each element of each operand is a leaf.
+    """
+
+    def __init__(
+        self, described: Described, elements: set[int], length: int, totals: Mapping[int, Total]
+    ) -> None:
+        self.graph, self._source, self.length = Graph(), described.graph, length
+        graph, inner = self.graph, described.graph
+        self.leaves: dict[int, list[Node]] = {}  # by the id of the program's leaf, of elements
+        self.parameters = [graph.parameter(str(p.data), p.kind) for p in described.parameters[1:]]
+        shared = {described.parameters[0].id: graph.const(float(length))}
+        shared |= {
+            leaf.id: new
+            for leaf, new in zip(described.parameters[1:], self.parameters, strict=True)
+        }
+        for leaf in (n for n in inner.nodes if n.op == "arg"):
+            if leaf is described.place or leaf.id in totals:
+                continue
+            names = [f"{leaf.data}[{k}]" for k in range(length if leaf.id in elements else 1)]
+            made = [graph.argument(name, leaf.kind) for name in names]
+            self.leaves[leaf.id] = made if leaf.id in elements else made * length
+        self._known = [
+            shared
+            | {key: nodes[k] for key, nodes in self.leaves.items()}
+            | {described.place.id: graph.cast(graph.const(k), "int32")}
+            for k in range(length)
+        ]
+        for stage in staged(inner, totals):
+            for total in stage:
+                value = self._combined(total, self(total.node))
+                for known in self._known:
+                    known[total.leaf.id] = value
+
+    def __call__(self, node: Node) -> list[Node]:
+        """Return the counterparts of a value, one for each element."""
+        return [Transplant(self._source, self.graph, known)(node) for known in self._known]
+
+    def _combined(self, total: Total, values: list[Node]) -> Node:
+        graph = self.graph
+        found, *others = values
+        for value in others:
+            if total.combine in ("add", "multiply"):
+                found = graph.arithmetic("add" if total.combine == "add" else "mul", found, value)
+            else:
+                better = graph.compare("gt" if total.combine == "max" else "lt", value, found)
+                found = graph.select(better, value, found)
+        return found
+
+
+def _is_zero(adjoint: Adjoint, node: Node) -> bool:
+    """Whether a gradient is zero at random rows, in 40 digits and more."""
+    if node.op == "const":
+        return bool(node.data == 0)
+    unrolled = Unrolled(adjoint.described, adjoint.elements, _LENGTH, adjoint.totals)
+    root = unrolled(node)[0]
+    rng, domain = random.Random(7), MultiDomain()
+    known = 0
+    for _ in range(_POINTS):
+        leaves = {
+            leaf.id: _sample(leaf.kind, rng, domain)
+            for leaf in (
+                *(n for many in unrolled.leaves.values() for n in many),
+                *unrolled.parameters,
+            )
+        }
+        try:
+            value = Evaluator(unrolled.graph, leaves, domain)(root)
+        except (Undetermined, OverflowError):
+            continue
+        if not abs(value) <= _SMALL:
+            return False
+        known += 1
+    return known > 0
+
+
+def _sample(kind: str, rng: random.Random, domain: MultiDomain) -> object:
+    """Return a number for a leaf of this kind."""
+    if kind == "f":
+        return domain.number(rng.uniform(0.2, 1.7))
+    return rng.random() < 0.5 if kind in ("b", "bool") else rng.randrange(_LENGTH)

@@ -1,0 +1,45 @@
+"""Certificates of row operators: a short row is a scalar function of its elements."""
+
+from __future__ import annotations
+
+from nbgraph.kernels.certificate import Certificate, certify
+from nbgraph.kernels.claim import Claim
+from nbgraph.kernels.function import Captured
+from nbgraph.ops.rowwise.adjoint import Unrolled
+from nbgraph.ops.rowwise.programs import AdjointProgram
+
+_LENGTH = 3  # of the row: totals have several terms, extremes a winner and losers
+_LABEL = 1  # the place in the row that labels name
+
+
+def require(program: AdjointProgram) -> list[Certificate]:
+    """Check every gradient of a program against differences with many digits; return what was
+    checked. CertificateError where one is wrong."""
+    kinds = ["int32" if name in program.integers else "f" for name in program.operands]
+    parameters = {name: p.default for name, p in program.parameters.items()}
+    reverse, gradients = program.adjoint(kinds, parameters)
+    graph = reverse.graph
+    unrolled = Unrolled(reverse.described, reverse.elements, _LENGTH, reverse.totals)
+    scalar = unrolled.graph
+    value = scalar.const(0.0)
+    outputs = zip(reverse.described.outputs, reverse.out_grads, strict=True)
+    for output, grad in outputs:  # the weighted sum of all results
+        terms = unrolled(graph.arithmetic("mul", output, grad))
+        for term in terms if grad.id in reverse.elements else terms[:1]:
+            value = scalar.arithmetic("add", value, term)
+    fixed = {leaf.id: parameters[str(leaf.data)] for leaf in unrolled.parameters}
+    leaves = list(dict.fromkeys(n for many in unrolled.leaves.values() for n in many))
+    fixed |= {leaf.id: _LABEL for leaf in leaves if leaf.kind != "f"}
+    found: list[Certificate] = []
+    for i in program.wanted:
+        operand, gradient = reverse.described.operands[i], gradients[i]
+        if gradient is None:
+            continue
+        slope = unrolled(gradient)[_LABEL]
+        wrt = unrolled.leaves[operand.id][_LABEL]
+        claim = Claim(
+            program.of.name, scalar, (*leaves, *unrolled.parameters), fixed, wrt, value, slope
+        )
+        digest = Captured(scalar, (), (), (value, slope)).digest()
+        found.append(certify(claim, f"row {digest}"))
+    return found

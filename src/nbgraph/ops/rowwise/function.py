@@ -1,0 +1,123 @@
+"""`@ng.row_op`: a plain Python function of a row becomes a row operator."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbgraph.errors import ArgumentError
+from nbgraph.foreign import checked
+from nbgraph.operator.row_op import RowOp
+from nbgraph.ops.rowwise.derived import derived
+from nbgraph.ops.rowwise.programs import TracedProgram
+
+if TYPE_CHECKING:
+    from nbgraph.ops.rowwise.explain import RowExplanation
+
+
+class RowFunction(RowOp):
+    """A row operator with the derivative that its program gives, to any order."""
+
+    program: TracedProgram
+
+    def __init__(self, program: TracedProgram, *, certify: bool) -> None:
+        super().__init__(program, gradient=derived, keeps=program.operands)
+        self.__doc__, self.certify = inspect.getdoc(program.fn), certify
+        self.__module__, self.__qualname__ = program.fn.__module__, program.fn.__qualname__
+        self.__signature__ = _signature(program)
+
+    def __reduce__(self) -> str:
+        """Pickle by name, as functions are."""
+        if "<locals>" in self.__qualname__ or "<lambda>" in self.__qualname__:
+            raise pickle.PicklingError(
+                f"{self.__name__}: this row operator is defined inside a function, so another "
+                "process cannot find it; define it in a module"
+            )
+        return self.__qualname__
+
+    def explain(self) -> RowExplanation:
+        """Show the passes of operator and gradients, what these read, and the certificate."""
+        from nbgraph.ops.rowwise.explain import RowExplanation
+
+        return RowExplanation(self)
+
+
+def _signature(program: TracedProgram) -> inspect.Signature:
+    """Return the signature of the operator: the function's, and the axis of a row."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    own = list(inspect.signature(program.fn).parameters.values())
+    place = next((k for k, p in enumerate(own) if p.kind == kind), len(own))
+    more = [inspect.Parameter("axis", kind, default=-1)]
+    if program.rows or any(row for _, row in program.results):
+        more.append(inspect.Parameter("keepdims", kind, default=False))
+    more.append(inspect.Parameter("out", kind, default=None))
+    return inspect.Signature([*own[:place], *more[:-1], *own[place:], more[-1]])
+
+
+@checked
+def row_op(
+    fn: Callable[..., Any] | None = None,
+    /,
+    *,
+    per_row: Sequence[str] | str = (),
+    name: str | None = None,
+    certify: bool = True,
+) -> Any:
+    """Make a row operator of a plain Python function of a row (a decorator).
+
+    The function gets one row of each array, as a one-dimensional NumPy array would be: it may use
+    arithmetic, functions of NumPy, `math` and ng on elements, scalar operators (`@ng.op`), totals
+    (`x.sum()`, `max`, `min`, `prod`, `mean`, `var`, `std`, `np.linalg`-like norms of ng), other row
+    operators such as `ng.softmax`, `x.size`, and one element of the row (`x[label]`, `x[-1]`). What
+    it returns is a value for each element, one for the row, or a tuple of such. It becomes one
+    kernel on NumPy arrays, NDArrays, symbols, in `ng.jit` and on GPUs. Branches on values are
+    scalar operators or `np.where`.
+
+    Its derivative is derived: it is a row operator, too, hence there are derivatives of every
+    order. Before the first value leaves, it is compared with differences in higher precision.
+
+    Parameters
+    ----------
+    fn : function
+        Positional arguments are operands, keyword-only ones scalar parameters with defaults.
+    per_row : names of operands with one value a row (labels, quantiles), behind the others
+    name : of the operator, by default the function's
+    certify : False leaves out the check of derivatives
+
+    Returns
+    -------
+    operator
+        Called with arrays that broadcast, `axis` (an int, a tuple or None for all, by default
+        the last), `keepdims` where a result has one value a row, and the scalar parameters.
+
+    Raises
+    ------
+    CaptureError for what no row operator can hold, ArgumentError for a signature that does not fit,
+    CertificateError when a derivative is asked for that differences contradict.
+
+    >>> import numpy as np
+    >>> import nbgraph as ng
+    >>> @ng.row_op
+    ... def softmax(x, *, temperature=1.0):
+    ...     weight = np.exp((x - x.max()) / temperature)
+    ...     return weight / weight.sum()
+    >>> softmax(np.array([[0.0, 0.0], [1.0, -np.inf]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    >>> @ng.row_op(per_row="label")
+    ... def cross_entropy(x, label):
+    ...     return ng.logsumexp(x) - x[label]
+    >>> x = ng.array([[0.0, 0.0], [3.0, 3.0]])
+    >>> ng.grad(lambda x: cross_entropy(x, np.array([0, 1])).sum())(x)
+    array([[-0.5,  0.5],
+           [ 0.5, -0.5]], dtype=float32)
+    """
+    rows = (per_row,) if isinstance(per_row, str) else tuple(per_row)
+    if fn is None:
+        return lambda fn: row_op(fn, per_row=rows, name=name, certify=certify)
+    if not callable(fn):
+        raise ArgumentError(f"row_op: {fn!r}; decorate a function of a row")
+    program = TracedProgram(fn, name or fn.__name__, rows)
+    return RowFunction(program, certify=certify)

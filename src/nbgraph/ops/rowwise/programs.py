@@ -1,0 +1,204 @@
+"""Row programs that are traced from a function, and their reverses."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.errors import ArgumentError
+from nbgraph.kernels.interpret import Evaluator, FloatDomain
+from nbgraph.kernels.kinds import kind_of_value
+from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.signature import Parameter, is_static
+from nbgraph.operator.row_program import Described, RowProgram
+from nbgraph.ops.rowwise.adjoint import Adjoint, Unrolled
+from nbgraph.ops.rowwise.tracing import RowValue, Trace, runnable
+from nbgraph.shape import Array, Arrays
+
+
+class TracedProgram(RowProgram):
+    """A row program that a Python function of a row gives when it is traced."""
+
+    def __init__(self, fn: Callable[..., Any], name: str, per_row: Sequence[str]) -> None:
+        self.name, self.fn, self._run = name, fn, runnable(fn)
+        self.elements, self.rows, self.parameters = _roles(name, fn, per_row)
+        self.operands = (*self.elements, *self.rows)
+        self.integers: frozenset[str] = frozenset()
+        self.classes: str | None = None
+        self._described: dict[Any, Described] = {}
+        trace, outputs = self._traced(["f"] * len(self.operands), self.defaults)
+        labels = [n for n in self.rows if n in trace.labels]
+        if labels:
+            self.integers, self.classes = frozenset(labels), labels[0]
+            kinds = ["int32" if n in labels else "f" for n in self.operands]
+            trace, outputs = self._traced(kinds, self.defaults)
+        roots = [*outputs, *(total.node for total in trace.totals.values())]
+        self.indexed = any(n is trace.index for n in trace.graph.reachable(roots))
+        # only whether a result is one of the row: there are no texts of single results
+        self.results = tuple((None, not trace.varies(node)) for node in outputs)  # type: ignore[assignment]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Parameters as they are where a call does not say."""
+        return {name: p.default for name, p in self.parameters.items()}
+
+    def _traced(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any]
+    ) -> tuple[Trace, list[Node]]:
+        """Run the function on traced operands of these kinds."""
+        trace = Trace(self.name)
+        graph = trace.graph
+        trace.leaves = [graph.argument(n, k) for n, k in zip(self.operands, kinds, strict=True)]
+        trace.elements |= {leaf.id for leaf in trace.leaves[: len(self.elements)]}
+        values = [
+            RowValue(trace, graph.cast(leaf, "int32" if name in self.integers else "f"))
+            for name, leaf in zip(self.operands, trace.leaves, strict=True)
+        ]
+        own: dict[str, Any] = {}
+        for name in self.parameters:
+            kind = kind_of_value(parameters[name])
+            own[name] = parameters[name]
+            if kind is not None and not is_static(parameters[name]):
+                leaf = graph.parameter(name, kind)
+                trace.parameters.append(leaf)
+                own[name] = RowValue(trace, leaf)
+        result = self._run(*values, **own)
+        outputs = result if isinstance(result, tuple | list) else (result,)
+        if not outputs or result is None:
+            raise ArgumentError(f"{self.name}: it returns {result!r}; return a value of the row")
+        return trace, [graph.float(trace.node_of(value)) for value in outputs]
+
+    def _describe(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Described:
+        trace, outputs = self._traced(kinds, self.defaults | dict(parameters))
+        return trace.described(trace.leaves, trace.parameters, outputs)
+
+    def naive(self, values: Arrays, parameters: Mapping[str, Any]) -> list[Array]:
+        """Return the results by running the function on the NumPy array of each row."""
+        shape = np.broadcast_shapes(*(v.shape for v in values))
+        if self.classes is not None:
+            label = values[self.operands.index(self.classes)]
+            self._require_classes(label.astype("int32"), shape[-1])
+        count = len(self.elements)
+        wide = [np.broadcast_to(v, shape) for v in values[:count]]
+        dtype = np.result_type(*(v.dtype for v in wide))
+        made = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
+        for at in np.ndindex(shape[:-1]):
+            row = [v[at] for v in wide] + [
+                int(v[at][0]) if name in self.integers else v[at][0]
+                for name, v in zip(self.rows, values[count:], strict=True)
+            ]
+            found = self._run(*row, **{k: parameters[k] for k in self.parameters})
+            for out, value in zip(made, found if isinstance(found, tuple | list) else (found,)):
+                out[at] = value
+        return made
+
+
+class AdjointProgram(RowProgram):
+    """The gradients of some operands of a program, given those of some outputs."""
+
+    def __init__(self, of: RowProgram, wanted: Sequence[int], outputs: Sequence[int]) -> None:
+        self.of, self.wanted, self.given = of, tuple(wanted), tuple(outputs)
+        self.name, self.parameters = f"{of.name}_gradient", of.parameters
+        row = [one for _, one in of.results]
+        self.grads = [self._name(k) for k in self.given]
+        self.elements = (*of.elements, *(self._name(k) for k in self.given if not row[k]))
+        self.rows = (*of.rows, *(self._name(k) for k in self.given if row[k]))
+        self.operands = (*self.elements, *self.rows)
+        self.integers, self.classes, self.indexed = of.integers, of.classes, of.indexed
+        self.results = tuple((None, of.operands[i] in of.rows) for i in self.wanted)  # type: ignore[assignment]
+        self._described: dict[Any, Described] = {}
+
+    def _name(self, output: int) -> str:
+        """A name that no operand of the program has."""
+        name = "out_grad" if len(self.of.results) == 1 else f"out_grad{output}"
+        while name in self.of.operands:
+            name += "_"
+        return name
+
+    def adjoint(
+        self, kinds: Sequence[str], parameters: Mapping[str, Any]
+    ) -> tuple[Adjoint, list[Node | None]]:
+        """Return the reverse of the program for these kinds of operands, and all gradients."""
+        own = dict(zip(self.operands, kinds, strict=True))
+        inner = self.of._describe([own[name] for name in self.of.operands], parameters)
+        inner = inner._replace(outputs=tuple(inner.outputs[k] for k in self.given))
+        reverse = Adjoint(
+            inner,
+            [self.of.results[k][1] for k in self.given],
+            [name in self.of.rows for name in self.of.operands],
+        )
+        return reverse, reverse.gradients()
+
+    def _describe(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Described:
+        reverse, gradients = self.adjoint(kinds, parameters)
+        graph, inner = reverse.graph, reverse.described
+        leaves = dict(zip(self.of.operands, inner.operands, strict=True))
+        leaves |= dict(zip(self.grads, reverse.out_grads, strict=True))
+        zero = graph.const(0.0)
+        return Described(
+            graph,
+            tuple(leaves[name] for name in self.operands),
+            inner.parameters,
+            inner.place,
+            reverse.stages(),
+            tuple(zero if (g := gradients[i]) is None else g for i in self.wanted),
+        )
+
+    def naive(self, values: Arrays, parameters: Mapping[str, Any]) -> list[Array]:
+        """Return the results by evaluating the scalar graph of each row, element by element."""
+        shape = np.broadcast_shapes(*(v.shape for v in values))
+        described = self.described(["f"] * len(values), parameters)
+        inside = {
+            leaf.id for leaf, n in zip(described.operands, self.operands) if n in self.elements
+        }
+        totals = {t.leaf.id: t for stage in described.stages for t in stage}
+        unrolled = Unrolled(described, inside, shape[-1], totals)
+        roots = [unrolled(node) for node in described.outputs]
+        wide = [np.broadcast_to(v, shape) for v in values]
+        dtype = np.result_type(*(v.dtype for v in values if v.dtype.kind == "f"))
+        made = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
+        fixed = {leaf.id: parameters[str(leaf.data)] for leaf in unrolled.parameters}
+        for at in np.ndindex(shape[:-1]):
+            leaves: dict[int, Any] = dict(fixed)
+            for leaf, value in zip(described.operands, wide, strict=True):
+                for node, number in zip(unrolled.leaves[leaf.id], value[at]):
+                    leaves[node.id] = float(number)
+            evaluate = Evaluator(unrolled.graph, leaves, FloatDomain())
+            for out, nodes in zip(made, roots, strict=True):
+                out[at] = [evaluate(node) for node in nodes[: out.shape[-1]]]
+        return made
+
+
+def _roles(
+    name: str, fn: Callable[..., Any], per_row: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, Parameter]]:
+    """Return the operands with a value for each element, those with one a row, the parameters."""
+    operands: list[str] = []
+    parameters: dict[str, Parameter] = {}
+    for key, parameter in inspect.signature(fn).parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ArgumentError(f"{name}: {parameter}; give each operand and parameter a name")
+        if parameter.kind != parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            raise ArgumentError(
+                f"{name}: the operand {key} has a default; scalar parameters stand behind a *, as "
+                f"in {name}(x, *, {key}={parameter.default!r})"
+            )
+        if parameter.kind != parameter.KEYWORD_ONLY:
+            operands.append(key)
+        elif parameter.default is parameter.empty:
+            raise ArgumentError(f"{name}: the parameter {key} has no default; give it one")
+        else:
+            parameters[key] = Parameter(key, parameter.default)
+    unknown = [key for key in per_row if key not in operands]
+    if unknown:
+        raise ArgumentError(f"{name}: per_row={unknown}; the operands are {operands}")
+    count = len(operands) - len(per_row)
+    if count < 1 or set(operands[count:]) != set(per_row):
+        raise ArgumentError(
+            f"{name}({', '.join(operands)}): operands with one value a row ({', '.join(per_row)}) "
+            "stand behind those with one for each element, of which there is one at least"
+        )
+    return tuple(operands[:count]), tuple(operands[count:]), parameters

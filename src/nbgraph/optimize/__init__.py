@@ -1,0 +1,22 @@
+"""Minima, roots and fits by SciPy, with exact derivatives of functions of NDArrays.
+
+The names, methods and results are those of `scipy.optimize`; what is looked for may be a structure
+of arrays. Functions are traced by `ng.jit` where they can be. SciPy computes in float64, so the
+function is given float64, and its results are in the dtypes and kinds of the start.
+
+>>> import nbgraph as ng
+>>> found = ng.optimize.minimize(lambda p: (p["w"] - 2.0) ** 2 + p["b"] ** 2, {"w": 0.0, "b": 1.0})
+>>> {name: round(value, 3) for name, value in found.x.items()}
+{'w': 2.0, 'b': 0.0}
+"""
+
+from nbgraph._listing import public_names
+from nbgraph.foreign import missing
+from nbgraph.optimize.fitting import curve_fit as curve_fit
+from nbgraph.optimize.fitting import least_squares as least_squares
+from nbgraph.optimize.fitting import root as root
+from nbgraph.optimize.minimizing import minimize as minimize
+
+__dir__ = public_names(globals())
+
+__getattr__ = missing("ng.optimize", globals())

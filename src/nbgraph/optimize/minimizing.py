@@ -1,0 +1,124 @@
+"""Minima of functions, by the methods of `scipy.optimize.minimize`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nbgraph.optimize.problem import Function, Problem, library
+
+# What a method reads besides the value; others read the gradient
+_VALUE = frozenset(("nelder-mead", "powell", "cobyla", "cobyqa"))
+_PRODUCTS = frozenset(("newton-cg", "trust-constr", "trust-krylov", "trust-ncg"))
+_HESSIAN = frozenset(("dogleg", "trust-exact"))
+
+
+def minimize(
+    f: Function,
+    x0: Any,
+    args: Sequence[Any] = (),
+    method: str | None = None,
+    *,
+    bounds: Any = None,
+    constraints: Any = (),
+    tol: float | None = None,
+    callback: Callable[..., Any] | None = None,
+    options: dict[str, Any] | None = None,
+) -> Any:
+    """Find where a function of arrays is least, by `scipy.optimize.minimize`.
+
+    Gradients are those of `ng.grad`; methods of second order get exact products of the Hessian and
+    a vector (Newton-CG, trust-ncg, trust-krylov, trust-constr), or the Hessian (dogleg,
+    trust-exact).
+
+    Parameters
+    ----------
+    f : callable that gives one number, `f(x, *args)`
+    x0 : array, number, or a dict, list or tuple of those: where the search begins
+    args : further arguments of `f`
+    method : str, one of SciPy's; by default BFGS, L-BFGS-B or SLSQP, by bounds and constraints
+    bounds : for one vector as SciPy's; for structures a pair (lower, upper) of structures like x0,
+        or of numbers
+    constraints : as SciPy's, of functions of what `f` is given; "jac" is exact if it is left out
+    tol, options : as SciPy's
+    callback : called with x, in the structure of x0, after each iteration
+
+    Returns
+    -------
+    scipy.optimize.OptimizeResult; `x` and `jac` in the structure, kinds and dtypes of x0
+
+    Raises
+    ------
+    ArgumentError where x0 has other things than numbers; ShapeError where `f` gives more than one;
+    ValueError as SciPy does.
+
+    >>> import nbgraph as ng
+    >>> found = minimize(
+    ...     lambda x: ((x - 1.0) ** 4).sum(), ng.zeros(2), method="Newton-CG", tol=1e-9
+    ... )
+    >>> bool((abs(found.x - 1.0) < 0.01).all())
+    True
+    """
+    problem = Problem("minimize", f, x0, args)
+    kind = str(method or "").lower()
+    given: dict[str, Any] = {"jac": True}
+    if kind in _VALUE:
+        given = {}
+    elif kind in _PRODUCTS:
+        given["hessp"] = problem.curvature
+    elif kind in _HESSIAN:
+        given["hess"] = problem.hessian
+    found = library().minimize(
+        problem.value if kind in _VALUE else problem.value_and_slope,
+        problem.start,
+        method=method,
+        bounds=_bounds(problem, bounds),
+        constraints=_constraints(problem, x0, constraints),
+        tol=tol,
+        callback=_callback(problem, callback),
+        options=options,
+        **given,
+    )
+    return finished(problem, found)
+
+
+def finished(problem: Problem, found: Any) -> Any:
+    """SciPy's result in the structure that the search began with."""
+    found.x = problem.result(found.x)
+    slope = found.get("jac")
+    if slope is not None and getattr(slope, "shape", None) == problem.start.shape:
+        found.jac = problem.result(slope)
+    return found
+
+
+def _bounds(problem: Problem, bounds: Any) -> Any:
+    kind = library().Bounds
+    if bounds is None or problem.plain or isinstance(bounds, kind):
+        return bounds
+    lower, upper = bounds
+    return kind(problem.vector("bounds[0]", lower), problem.vector("bounds[1]", upper))
+
+
+def _constraints(problem: Problem, x0: Any, constraints: Any) -> Any:
+    if isinstance(constraints, (tuple, list)):
+        return [_constraint(problem, x0, each) for each in constraints]
+    return _constraint(problem, x0, constraints)
+
+
+def _constraint(problem: Problem, x0: Any, given: Any) -> Any:
+    """One constraint as a function of the vector, with its derivatives."""
+    kind = library().NonlinearConstraint
+    if isinstance(given, dict):
+        own = Problem("minimize", given["fun"], x0, given.get("args", ()))
+        functions = {"fun": own.residuals, "jac": own.jacobian}
+        return {**functions, "type": given["type"]} if "jac" not in given else given
+    if isinstance(given, kind) and not callable(given.jac):
+        own = Problem("minimize", given.fun, x0)
+        return kind(own.residuals, given.lb, given.ub, own.jacobian)
+    return given  # a LinearConstraint has numbers alone
+
+
+def _callback(problem: Problem, callback: Callable[..., Any] | None) -> Any:
+    if callback is None:
+        return None
+    return lambda vector, *state: callback(problem.result(vector), *state)

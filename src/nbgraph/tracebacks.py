@@ -1,0 +1,159 @@
+"""What people see of an error: their own lines and the message, not the frames of nbgraph.
+
+`ng.config.debug = 1` and `NBGRAPH_DEBUG=1` show all frames. Debuggers (`%debug`, `pdb.pm()`) always
+have them.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from nbgraph.settings import config
+
+_PACKAGE = (str(Path(__file__).resolve().parent) + os.sep, "<nbgraph.")  # files, written functions
+
+
+@functools.cache
+def _foreign() -> tuple[str, ...]:
+    """Return how names of files begin that users have not written."""
+    import sysconfig  # loads a large module of the interpreter's build
+
+    return (*(p + os.sep for p in {*sysconfig.get_paths().values()}), "<frozen ", "<__array_")
+
+
+def of_user(trace: TracebackType | None) -> TracebackType | None:
+    """Return the traceback without frames of nbgraph, and of libraries that nbgraph calls; whole
+    where no other frame is left.
+
+    >>> import nbgraph as ng
+    >>> try:
+    ...     ng.ones(2) + ng.ones(3)
+    ... except ng.errors.ShapeError as error:
+    ...     trace = of_user(error.__traceback__)
+    >>> trace.tb_next is None
+    True
+    """
+    frames, inside, each = [], False, trace
+    while each is not None:
+        filename = each.tb_frame.f_code.co_filename
+        inside = filename.startswith((*_PACKAGE, *_foreign()) if inside else _PACKAGE)
+        if not inside:
+            frames.append(each)
+        each = each.tb_next
+    short = None
+    for each in reversed(frames):
+        short = TracebackType(short, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return short or trace
+
+
+def is_own(filename: str) -> bool:
+    """Return whether a file is one of nbgraph."""
+    return filename.startswith(_PACKAGE)
+
+
+def file_label(filename: str) -> str:
+    """Return a file's name as people know it: a notebook's cell as IPython calls it.
+
+    >>> file_label("losses.py"), file_label("<stdin>")
+    ('losses.py', '<stdin>')
+    """
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None:
+        try:
+            label = shell.compile.format_code_name(filename)
+        except Exception:  # another IPython: the plain name does
+            label = None
+        if label:
+            return " ".join(label)
+    return filename
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error and what it was raised from, or while handling what."""
+    each, seen = error, set[int]()
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        yield each
+        each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
+
+
+def _internal(error: BaseException | None) -> bool:
+    """Whether an error was raised and handled within nbgraph, so that nobody else has seen it."""
+    return all(_own(error))
+
+
+def passes(error: BaseException) -> bool:
+    """Whether frames of nbgraph are part of the traceback of an error or of its causes."""
+    return any(any(_own(each)) for each in _chain(error))
+
+
+def _own(error: BaseException | None) -> Iterator[bool]:
+    """Yield for each frame of the traceback whether it is one of nbgraph."""
+    trace = None if error is None else error.__traceback__
+    while trace is not None:
+        yield is_own(trace.tb_frame.f_code.co_filename)
+        trace = trace.tb_next
+
+
+@contextmanager
+def shortened(error: BaseException) -> Generator[None]:
+    """Show the error and its causes by the frames of users, within the block."""
+    before = [(e, e.__traceback__, e.__suppress_context__) for e in _chain(error)]
+    if not config.debug:
+        for each, trace, _ in before:
+            if each.__cause__ is None and _internal(each.__context__):
+                each.__suppress_context__ = True
+            each.__traceback__ = of_user(trace)
+    try:
+        yield
+    finally:
+        for each, trace, suppressed in before:
+            each.__traceback__, each.__suppress_context__ = trace, suppressed
+
+
+def in_notebook(error: BaseException) -> list[str]:
+    """Return the lines that IPython shows of an error."""
+    from IPython.core.getipython import get_ipython
+
+    handler: Any = get_ipython()
+    with shortened(error):
+        lines = handler.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
+    return list(lines)
+
+
+def _current() -> list[str]:
+    error = sys.exc_info()[1] or getattr(sys, "last_value", None)
+    return in_notebook(error) if error is not None else []
+
+
+def shorten(error: BaseException) -> None:
+    """Have an error that passes through nbgraph shown as one of nbgraph's own, if it is uncaught.
+
+    The attribute is a function of this module: it holds no frames, and pickles.
+    """
+    install()
+    if not hasattr(error, "_render_traceback_"):
+        with suppress(AttributeError):  # a class with slots alone
+            error._render_traceback_ = _current  # type: ignore[attr-defined]
+
+
+def install() -> None:
+    """Have Python show uncaught errors of nbgraph short, unless somebody shows errors already."""
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = _show
+
+
+def _show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if not (hasattr(error, "_render_traceback_") and passes(error)):
+        sys.__excepthook__(kind, error, trace)
+        return
+    with shortened(error):
+        sys.__excepthook__(kind, error, error.__traceback__)

@@ -1,0 +1,147 @@
+"""Functions of the standard that do more than to call an operator, and what sets return."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph import ops
+from nbgraph.array import NDArray, create
+from nbgraph.device import Context
+from nbgraph.errors import ShapeError
+from nbgraph.shape import broadcast
+from nbgraph.xp.dtypes import result_type
+
+__all__ = ["asarray", "broadcast_shapes", "clip", "isin", "reshape", "take"]
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` gives."""
+
+    values: NDArray
+    indices: NDArray
+    inverse_indices: NDArray
+    counts: NDArray
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` gives."""
+
+    values: NDArray
+    counts: NDArray
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` gives."""
+
+    values: NDArray
+    inverse_indices: NDArray
+
+
+def asarray(
+    obj: Any,
+    /,
+    *,
+    dtype: Any = None,
+    device: Context | None = None,
+    copy: bool | None = None,
+) -> NDArray:
+    """An array of nested sequences, numbers, or an array of another kind.
+
+    `copy=None` copies unless `obj` is an NDArray of that dtype and device, True always copies;
+    False borrows a NumPy array's memory, read-only, and raises ValueError where values would have
+    to be copied.
+
+    >>> asarray([[1, 2], [3, 4]], dtype="float32").shape
+    (2, 2)
+    """
+    if copy is False:
+        return _without_copy(obj, dtype, device)
+    if isinstance(obj, NDArray) and not copy:
+        return create.asarray(obj, dtype, device=device)
+    return create.array(obj, dtype, device=device)
+
+
+def _without_copy(obj: Any, dtype: Any, device: Context | None) -> NDArray:
+    same = isinstance(obj, (NDArray, np.ndarray)) and dtype in (None, obj.dtype)
+    made = create.asarray(obj, dtype, device=device) if same else None
+    if made is not None and (made is obj or made._chunk.bin is None):
+        return made
+    raise ValueError(
+        f"asarray: copy=False, but the values of this {type(obj).__name__} have to be copied to "
+        "have that dtype and device; leave copy out"
+    )
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that arrays of these shapes broadcast to; ShapeError where there is none.
+
+    >>> broadcast_shapes((3, 1), (2,))
+    (3, 2)
+    """
+    named = [(f"shape {i}", tuple(shape)) for i, shape in enumerate(shapes)]
+    return broadcast("broadcast_shapes", named) if named else ()
+
+
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    """`x` limited to [min, max], where None means no limit; the dtype of `x` stays.
+
+    >>> from nbgraph import xp
+    >>> xp.clip(xp.arange(5), 1, 3)
+    array([1, 1, 2, 3, 3])
+    """
+    if min is None and max is None:
+        return ops.positive(x)
+    if min is None:
+        limited = ops.minimum(x, max)
+    elif max is None:
+        limited = ops.maximum(x, min)
+    else:
+        limited = ops.clip(x, min, max)
+    return ops.astype(limited, x.dtype, copy=False)
+
+
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
+    """Return for each element of `x1` whether `x2` has it, or with `invert` whether it does not.
+
+    One of both may be a number. NaN is not equal to NaN.
+
+    >>> from nbgraph import xp
+    >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([3, 1]))
+    array([ True, False,  True])
+    """
+    dtype = result_type(x1, x2)
+    x1, values = create.asarray(x1, dtype), ops.ravel(create.asarray(x2, dtype))
+    found = ops.zeros(x1.shape, "bool", device=x1.device)
+    if values.size:
+        ordered = ops.sort(values)
+        places = ops.minimum(ops.searchsorted(ordered, ops.ravel(x1)), values.size - 1)
+        found = ops.equal(x1, ops.reshape(ops.take(ordered, places), x1.shape))
+    return ops.logical_not(found) if invert else found
+
+
+def reshape(x: NDArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> NDArray:
+    """The elements in C order under another shape.
+
+    A view where memory allows it, unless `copy=True`; with `copy=False` ValueError where it does
+    not.
+
+    >>> from nbgraph import xp
+    >>> xp.reshape(xp.arange(6), (2, -1)).shape
+    (2, 3)
+    """
+    made = ops.reshape(x, shape)
+    if copy is False and made.size and made._chunk is not x._chunk:
+        raise ValueError(
+            f"reshape: copy=False, but shape {x.shape} with strides {x.strides} has no view of "
+            f"shape {made.shape}; leave copy out"
+        )
+    return ops.copy(made) if copy and made._chunk is x._chunk else made
+
+
+def take(x: NDArray, indices: NDArray, /, *, axis: int | None = None) -> NDArray:
+    """Elements (or slices along an axis) at the indices; of a vector `axis` may be left out."""
+    if axis is None and x.ndim > 1:
+        raise ShapeError(f"take: x has shape {x.shape}; say along which axis, as in axis=0")
+    return ops.take(x, indices, 0 if axis is None else axis)

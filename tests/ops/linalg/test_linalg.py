@@ -1,0 +1,156 @@
+"""`ng.linalg` against NumPy, in every world, with gradients against differences to second order."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+import nbgraph as ng
+from tests.ops.linalg.cases import CASES, RNG, A, L
+from tests.worlds import WORLDS
+
+STEP = 1e-6
+
+
+def total(value):
+    """A number that all results count in, each with another weight."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return sum(ng.sum(ng.sin(ng.real(p) + k)) for k, p in enumerate(parts))
+
+
+def slope(function, points, directions):
+    """The difference of a function of arrays along a direction."""
+    ends = [function(*(p + s * STEP * d for p, d in zip(points, directions))) for s in (1, -1)]
+    return (float(ends[0]) - float(ends[1])) / (2 * STEP)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_worlds_agree(name):
+    function, *points = CASES[name]
+    results = [world(function, *points) for world in WORLDS]
+    for result in results[1:]:
+        found = result[0] if isinstance(result, list) else result
+        np.testing.assert_allclose(np.asarray(found), results[0], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_to_second_order(name):
+    function, *points = CASES[name]
+    where = tuple(range(len(points)))
+    directions = [np.random.default_rng(5).normal(size=p.shape) for p in points]
+    arrays = [ng.array(p) for p in points]
+
+    def first(*x):
+        return total(function(*x))
+
+    def along(*x):
+        grads = ng.grad(first, argnums=where)(*x)
+        return sum(ng.sum(g * d) for g, d in zip(grads, directions))
+
+    found = float(along(*arrays))
+    assert found == pytest.approx(slope(first, points, directions), rel=1e-5, abs=1e-6)
+    second = ng.grad(along, argnums=where)(*arrays)
+    curve = sum(float(ng.sum(g * d)) for g, d in zip(second, directions))
+    judge = slope(lambda *x: along(*map(ng.array, x)), points, directions)
+    assert curve == pytest.approx(judge, rel=1e-4, abs=1e-4)
+
+
+def test_scipy_and_numpy_have_the_same_values():
+    np.testing.assert_allclose(L.expm(ng.array(A)).asnumpy(), scipy.linalg.expm(A), rtol=1e-12)
+    for order in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf):
+        found = L.norm(ng.array(A), order, (-2, -1)).asnumpy()
+        np.testing.assert_allclose(found, np.linalg.norm(A, order, (-2, -1)), rtol=1e-12)
+    for order in (None, 1, -1, 2, -2, np.inf, "fro"):
+        found = L.cond(ng.array(A), order).asnumpy()
+        np.testing.assert_allclose(found, np.linalg.cond(A, order), rtol=1e-9)
+
+
+# NumPy's functions of numpy.linalg, each on NDArrays by its own name
+CALLS = {
+    **dict.fromkeys("cholesky eigvalsh eigh".split(), (A[0] @ A[0].T,)),
+    **dict.fromkeys("cond det eig eigvals inv pinv qr slogdet svd svdvals trace".split(), (A,)),
+    **dict.fromkeys("diagonal matrix_norm matrix_rank matrix_transpose norm".split(), (A,)),
+    **dict.fromkeys("cross outer vecdot".split(), (A[0, 0], A[0, 1])),
+    **dict.fromkeys("matmul solve tensordot".split(), (A[0], A[1])),
+    "lstsq": (A[0], A[1, 0]),
+    "matrix_power": (A, 3),
+    "multi_dot": ([A[0], A[1], A[0, 0]],),
+    "tensorinv": (RNG.normal(size=(4, 2, 2)), 1),
+    "tensorsolve": (RNG.normal(size=(2, 2, 4)), RNG.normal(size=(2, 2))),
+    "vector_norm": (A[0],),
+}
+
+
+def numpy_functions():
+    """The functions of `numpy.linalg` that take arrays."""
+    return {n for n in np.linalg.__all__ if n not in ("LinAlgError",)}
+
+
+def test_all_of_numpy_is_there():
+    assert numpy_functions() == set(CALLS)
+    assert set(CALLS) <= set(dir(L))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_numpy_functions_take_ndarrays(name):
+    def lifted(x):
+        return [lifted(v) for v in x] if isinstance(x, list) else ng.array(x)
+
+    own = [x if isinstance(x, int) else lifted(x) for x in CALLS[name]]
+    judge, found = (getattr(np.linalg, name)(*args) for args in (CALLS[name], own))
+    assert type(found).__name__ == type(judge).__name__ or isinstance(found, ng.NDArray)
+    pairs = zip(found, judge, strict=True) if isinstance(judge, tuple) else [(found, judge)]
+    for one, other in pairs:
+        assert isinstance(one, ng.NDArray)
+        assert one.shape == np.shape(other)
+        np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["inv", "det", "svdvals", "matrix_rank", "pinv", "qr", "eigvals"])
+def test_integers_count_as_float64(name):
+    x = np.array([[2, 1], [1, 3]])
+    found, judge = getattr(L, name)(ng.array(x)), getattr(np.linalg, name)(x)
+    pairs = zip(found, judge, strict=True) if isinstance(judge, tuple) else [(found, judge)]
+    for one, other in pairs:
+        np.testing.assert_allclose(one.asnumpy(), other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 3), (2, 0, 0), (1, 1, 1)])
+def test_empty_batches_and_matrices(shape):
+    x = np.ones(shape)
+    for name in ("inv", "det", "eigvalsh", "matrix_norm", "matrix_rank", "svdvals"):
+        if name == "matrix_rank" and not shape[-1]:
+            continue
+        judge = getattr(np.linalg, name)(x)
+        np.testing.assert_allclose(getattr(L, name)(ng.array(x)).asnumpy(), judge)
+
+
+ERRORS = [
+    (lambda: L.solve(A, np.ones(4)), ng.ShapeError, r"b has shape \(4,\); expected \(3,\)"),
+    (lambda: L.inv(np.ones((2, 3))), ng.ShapeError, "expected square matrices"),
+    (lambda: L.svd(np.ones(3)), ng.ShapeError, "expected matrices"),
+    (lambda: L.inv(np.zeros((2, 2))), np.linalg.LinAlgError, "singular matrix"),
+    (lambda: L.inv(ng.zeros((2, 2))).asnumpy(), np.linalg.LinAlgError, "singular matrix"),
+    (lambda: L.qr(A, "raw"), ng.ArgumentError, "mode='raw'; expected 'reduced'"),
+    (lambda: L.eigh(A, "X"), ng.ArgumentError, "UPLO='X'; expected 'L' or 'U'"),
+    (lambda: L.cross(np.ones(2), np.ones(2)), ng.ShapeError, "must have size 3"),
+    (lambda: L.outer(A, A), ng.ShapeError, "expected vectors"),
+    (lambda: L.multi_dot([A[0]]), ng.ArgumentError, "expected two or more"),
+    (lambda: L.matrix_norm(A, ord=3), ng.ArgumentError, "ord=3; expected 'fro'"),
+    (lambda: L.matrix_power(np.ones((2, 3)), 2), ng.ShapeError, "expected square matrices"),
+    (lambda: L.nothing, AttributeError, "no 'nothing'"),
+]
+
+
+@pytest.mark.parametrize("call, error, match", ERRORS)
+def test_errors_say_what_is_expected(call, error, match):
+    with pytest.raises(error, match=match):
+        call()
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: L.svd(x).U, lambda x: L.qr(x, "complete").Q], ids=["svd", "qr"]
+)
+def test_what_has_no_derivative_says_so(function):
+    x = ng.array(RNG.normal(size=(4, 2)))
+    with pytest.raises(ng.DerivativeError, match=r"give (full_matrices=False|mode='reduced')"):
+        ng.grad(lambda x: ng.sum(function(x)))(x)

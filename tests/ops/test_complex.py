@@ -1,0 +1,255 @@
+"""Complex arrays against NumPy in every world; gradients in JAX's convention, to second order."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import nbgraph as ng
+from nbgraph.ops.elementwise.complexes import _CONSTANT, _REFUSED, _SLOPES
+from tests.ops.linalg.cases import CASES as MATRICES
+from tests.worlds import WORLDS
+
+RNG = np.random.default_rng(11)
+
+
+def numbers(*shape):
+    return RNG.normal(size=shape) + 1j * RNG.normal(size=shape)
+
+
+Z, W, X = numbers(3, 2), numbers(3, 2), RNG.normal(size=(3, 2))
+BINARY = {"add", "subtract", "multiply", "divide", "power"}
+UNARY = sorted({*_SLOPES} - BINARY - {"where"})
+# name -> function of NumPy or of this library alike, operands
+CASES = {
+    **{name: (lambda z, n=name: getattr(np, n)(z), Z) for name in UNARY},
+    **{name: (lambda z, w, n=name: getattr(np, n)(z, w), Z, W) for name in BINARY},
+    "numbers": (lambda z: 2j * z + 1.5 / z - z**2 + 2**z, Z),
+    "real and complex": (lambda x, z: x * z - x / z, X, Z),
+    "where": (lambda z, w: np.where(X > 0, z, w), Z, W),
+    "sums": (lambda z: z.sum(0) + z.mean() + z.prod(1)[0] + np.cumsum(z, 0)[1], Z),
+    "products": (lambda z, w: z @ w.T + np.tensordot(z, w, axes=((1,), (1,))), Z, W),
+    "einsum": (lambda z, w: np.einsum("ij,ij->i", z, w), Z, W),
+    "shapes": (lambda z: np.concatenate([z[::-1].T.reshape(-1), np.stack([z, z])[1, 0]]), Z),
+    "parts": (lambda z: z.real * z.imag + 0 * np.abs(z), Z),
+    "casts": (lambda z: z.astype("complex64").astype("complex128") * 2, Z),
+    "deviation": (lambda z: z.var(0) + z.std(1)[0], Z),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_are_those_of_numpy_in_every_world(name):
+    function, *points = CASES[name]
+    wanted = np.asarray(function(*points))
+    for world in WORLDS[1:]:
+        found = world(function, *points)
+        found = np.asarray(found[0] if isinstance(found, list) else found)
+        assert found.dtype == wanted.dtype, world
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=world.__name__)
+
+
+# gradients --------------------------------------------------------------------------------------
+
+STEP = 1e-6
+
+
+def total(value):
+    """A real function of a complex result that is not symmetric in its parts."""
+    return ng.sum(ng.sin(ng.real(value)) + ng.imag(value) ** 2)
+
+
+def judged(function, points, directions):
+    """The difference along a direction, which a gradient g gives as Re(g * direction)."""
+    ends = [function(*(p + s * STEP * d for p, d in zip(points, directions))) for s in (1, -1)]
+    return (float(ends[0]) - float(ends[1])) / (2 * STEP)
+
+
+def slope(grads, directions):
+    return sum(ng.sum(ng.real(g * d)) for g, d in zip(grads, directions))
+
+
+def check_gradients(function, points):
+    where = tuple(range(len(points)))
+    rng = np.random.default_rng(4)
+    directions = [
+        rng.normal(size=p.shape) + (1j * rng.normal(size=p.shape) if p.dtype.kind == "c" else 0)
+        for p in points
+    ]
+
+    def first(*x):
+        return total(function(*x))
+
+    def along(*x):
+        return slope(ng.grad(first, argnums=where)(*x), directions)
+
+    arrays = [ng.array(p) for p in points]
+    judge = judged(lambda *x: first(*map(ng.array, x)), points, directions)
+    assert float(along(*arrays)) == pytest.approx(judge, rel=1e-5, abs=1e-6)
+    second = ng.grad(along, argnums=where)(*arrays)
+    judge = judged(lambda *x: along(*map(ng.array, x)), points, directions)
+    assert float(slope(second, directions)) == pytest.approx(judge, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", CASES.keys() - {"casts"})
+def test_gradients_to_second_order(name):
+    function, *points = CASES[name]
+    check_gradients(function, points)
+
+
+# factors whose phases are free, and norms of real order, are tested by their sizes alone
+@pytest.mark.parametrize("name", sorted({*MATRICES} - {"lstsq vector"}))
+def test_gradients_of_complex_matrices(name):
+    function, *points = MATRICES[name]
+    rng = np.random.default_rng(8)
+    check_gradients(function, [p + 0.5j * rng.normal(size=p.shape) for p in points])
+
+
+# grad f(z) of real functions f, as JAX documents: df/dx - i df/dy
+FORMULAS = {
+    "real": (ng.real, lambda z: 1 + 0j),
+    "imag": (ng.imag, lambda z: -1j),
+    "size": (ng.abs, lambda z: z.conjugate() / abs(z)),
+    "square": (lambda z: ng.real(z * ng.conj(z)), lambda z: 2 * z.conjugate()),
+    "holomorphic": (lambda z: ng.real(ng.exp(z)), np.exp),
+    "angle": (ng.angle, lambda z: -1j / z),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_gradients_follow_the_convention_of_jax(name):
+    function, formula = FORMULAS[name]
+    z = 1.5 - 0.75j
+    for found in (ng.grad(function)(ng.array(z)), ng.jit(ng.grad(function))(ng.array(z))):
+        assert found.dtype == "complex64"
+        assert complex(found) == pytest.approx(formula(z), rel=1e-6)
+
+
+def test_a_complex_result_has_no_gradient():
+    with pytest.raises(ng.ArgumentError, match=r"return ng.real\(y\)"):
+        ng.grad(lambda z: z * z)(ng.array(1j))
+
+
+# functions of a user ----------------------------------------------------------------------------
+
+
+@ng.op
+def blend(z, w):
+    return z * z + w / 2 if abs(z) > 1 else z * w.conjugate() - 1
+
+
+@ng.op
+def lengths(z, *, scale=2.0):
+    return scale * math.hypot(z.real, z.imag)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_scalar_function_takes_complex_operands(world):
+    wanted = [[complex(blend.__wrapped__(z, w)) for z, w in zip(*row)] for row in zip(Z, W)]
+    found = world(blend, Z, W)
+    found = np.asarray(found[0] if isinstance(found, list) else found)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert found.dtype == np.complex128
+
+
+def test_a_scalar_function_may_give_real_numbers():
+    found = lengths(ng.array(Z), scale=3.0)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found.asnumpy(), 3 * abs(Z), rtol=1e-12)
+    assert lengths(Z.astype("complex64")).dtype == np.float32
+
+
+def test_a_scalar_function_has_certified_gradients():
+    check_gradients(blend, [Z, W])
+    check_gradients(blend, [Z, X])
+    check_gradients(lengths, [Z])
+
+
+# what arrays are asked otherwise ----------------------------------------------------------------
+
+
+@given(
+    hnp.arrays(
+        st.sampled_from(["complex64", "complex128"]),
+        hnp.array_shapes(min_dims=0, max_dims=3, max_side=4),
+        elements=st.complex_numbers(max_magnitude=100, width=64),
+    ),
+    st.sampled_from(["int8", "int64", "float32", "float64", "complex64", "bool"]),
+)
+@settings(max_examples=40, deadline=None)
+def test_promotion_and_arithmetic_as_numpy(z, other):
+    y = np.ones(z.shape, other) * 3 if other != "bool" else np.ones(z.shape, bool)
+    y = y.astype(other)
+    a, b = ng.array(z), ng.array(y)
+    with np.errstate(all="ignore"):
+        pairs = [(a + b, z + y), (a * b, z * y), (a / b, z / y), (a == b, z == y), (a != b, z != y)]
+        pairs += [(a.sum(), z.sum()), (abs(a), abs(z))]
+        for found, wanted in pairs:
+            assert found.dtype == np.asarray(wanted).dtype
+            np.testing.assert_allclose(found.asnumpy(), wanted, rtol=2e-5, atol=1e-4)
+
+
+def test_views_writes_and_printing():
+    a, z = ng.array(Z), Z.copy()
+    a[0], z[0] = 1j, 1j
+    a[1:, 0] *= 2
+    z[1:, 0] *= 2
+    a.imag[2] = 7
+    z.imag[2] = 7
+    a[a.real > 0] = -1
+    z[z.real > 0] = -1
+    np.testing.assert_array_equal(a.asnumpy(), z)
+    assert str(a) == str(z)
+    assert complex(a[0, 0]) == z[0, 0] == a[0, 0].item()
+    with pytest.raises(TypeError):
+        float(a[0, 0])
+
+
+def test_creation():
+    assert ng.array([1j, 2.0]).dtype == "complex64"  # of the default float
+    assert ng.array(np.array([1j])).dtype == "complex128"
+    assert ng.zeros(2, dtype=complex).tolist() == [0j, 0j]
+    assert ng.full((3,), 1 + 2j).tolist() == [1 + 2j] * 3
+    assert ng.full_like(ng.array(Z), 2j)[0, 0].item() == 2j
+    assert ng.full((9000,), 2j)[-1].item() == 2j
+    with pytest.raises(ng.ArgumentError, match="cannot be held by float32"):
+        ng.full((3,), 1j, dtype="float32")
+
+
+def test_files_pickles_and_other_libraries(tmp_path):
+    a = ng.array(Z)
+    ng.save(str(tmp_path / "z.npz"), {"z": a})
+    for other in (
+        ng.load(str(tmp_path / "z.npz"))["z"],
+        pickle.loads(pickle.dumps(a)),
+        ng.from_dlpack(np.from_dlpack(a)),
+    ):
+        np.testing.assert_array_equal(np.asarray(other), Z)
+
+
+def test_a_cast_to_real_warns_as_numpy_does():
+    with pytest.warns(np.exceptions.ComplexWarning, match="discards the imaginary part"):
+        found = ng.array(Z).astype("float32")
+    np.testing.assert_array_equal(found.asnumpy(), Z.real.astype("float32"))
+    assert ng.array(Z).astype(bool).asnumpy().all()
+
+
+@pytest.mark.parametrize("name", "less maximum floor floor_divide hypot arctan2 signbit".split())
+def test_what_needs_an_order_is_refused_by_name(name):
+    op = getattr(ng, name)
+    assert {op.__name__, name} & set(_REFUSED.split())
+    with pytest.raises(ng.DTypeError, match=f"{op.__name__}: it is not defined for complex"):
+        op(*[ng.array(Z)] * op.nin)
+
+
+@pytest.mark.parametrize("name", _CONSTANT.split())
+def test_questions_are_those_of_numpy(name):
+    own = getattr(ng, name)
+    z = Z.copy()
+    z[0, 0], z[1, 1] = 0, complex(np.nan, np.inf)
+    operands = [z] * own.nin
+    found, wanted = own(*map(ng.array, operands)), getattr(np, name)(*operands)
+    np.testing.assert_array_equal(found.asnumpy(), wanted)

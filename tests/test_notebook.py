@@ -1,0 +1,130 @@
+"""A session of IPython shows errors that pass through nbgraph short, raises what a failed array
+shows, and reports failures that nobody waits for."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import nbgraph as ng
+from nbgraph import notebook
+
+FAIL = "x = ng.ones(3)\nng.engine.push(lambda ctx: 1 / 0, mutate_vars=[x.variable], name='load')"
+
+
+@pytest.fixture
+def shell():
+    ng.engine.wait_for_all()  # failures of others are not this session's
+    shell = InteractiveShell.instance(colors="nocolor")
+    notebook.attend()
+    shell.user_ns["ng"] = ng
+    yield shell
+    InteractiveShell.clear_instance()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "last_value", None, raising=False)
+        try:
+            ng.engine.wait_for_all()
+        except ZeroDivisionError:
+            pass
+
+
+def finished(shell, text):
+    """Run a cell whose work has ended when its report is made."""
+    shell.user_ns["settle"] = ng.engine.current().stop
+    return shell.run_cell(text + "\nsettle()")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ng.ones(3).item()",
+        "float(ng.ones(3))",
+        "ng.config.engine = 'fast'",
+        "ng.load('nowhere.npz')",
+        "ng.optimize.minimize(lambda x: x.sum(), ng.ones(3), method='adam')",
+        "bool(ng.var('x'))",
+    ],
+)
+def test_errors_of_builtin_types_are_short_too(shell, capsys, text):
+    result = shell.run_cell(text)
+    out = capsys.readouterr().out
+    assert not isinstance(result.error_in_exec, ng.errors.NbgraphError)
+    assert len(out.strip().splitlines()) <= 6
+    assert "nbgraph/" not in out
+    with ng.config(debug=1):
+        shell.run_cell(text)
+    assert "nbgraph/" in capsys.readouterr().out
+
+
+def test_errors_that_do_not_pass_through_nbgraph_are_whole(shell, capsys):
+    shell.run_cell("import json; json.loads('{')")
+    assert "decoder.py" in capsys.readouterr().out
+
+
+def test_a_handler_of_others_stays(shell):
+    InteractiveShell.clear_instance()
+    other = InteractiveShell.instance()
+    seen = []
+    other.set_custom_exc(
+        (KeyError,), lambda shell, kind, error, trace, tb_offset=None: seen.append(kind)
+    )
+    notebook.attend()
+    other.run_cell("{}[1]")
+    assert seen == [KeyError]
+
+
+def test_an_array_that_failed_raises_where_a_cell_shows_it(shell, capsys):
+    result = shell.run_cell(f"{FAIL}\nx")
+    assert isinstance(result.error_in_exec, ZeroDivisionError)
+    assert "in operation 'load', pushed at Cell In[" in capsys.readouterr().out
+    assert shell.run_cell("x").error_in_exec is not None
+    text = shell.run_cell("shown = repr(x)\nshown").result
+    assert "failed in 'load'" in text
+    assert shell.run_cell("[x]").success
+
+
+def test_a_failure_that_nobody_waits_for_is_reported_once_and_stays(shell, capsys):
+    finished(shell, FAIL)
+    err = capsys.readouterr().err
+    assert err.startswith("nbgraph: operation 'load', pushed at Cell In[")
+    assert "ZeroDivisionError: division by zero. Nobody has waited for it yet" in err
+    assert len(err.splitlines()) == 1
+    shell.run_cell("1 + 1")
+    assert capsys.readouterr().err == ""
+    assert isinstance(shell.run_cell("x.asnumpy()").error_in_exec, ZeroDivisionError)
+
+
+def test_a_kernel_that_failed_is_reported(shell, capsys):
+    finished(shell, "y = ng.take(ng.ones(3), 7)")
+    assert "'take', pushed at Cell In[" in capsys.readouterr().err
+    result = shell.run_cell("y")
+    assert isinstance(result.error_in_exec, ng.errors.IndexingError)
+
+
+def test_a_failure_that_was_raised_is_not_reported(shell, capsys):
+    finished(
+        shell,
+        f"p = {FAIL.splitlines()[1].replace('x.variable', 'ng.ones(3).variable')}\np.exception()",
+    )
+    assert "nbgraph:" not in capsys.readouterr().err
+
+
+def test_at_exit_a_script_shows_its_own_lines_only(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text("import nbgraph as ng\n" + FAIL + "\n")
+    command = [sys.executable, str(file)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0
+    assert f"operation 'load', pushed at {file}:3" in ran.stderr
+    assert ran.stderr.count("File ") == 1
+
+
+def test_an_error_of_a_pushed_function_shows_the_lines_of_a_script(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(textwrap.dedent("import nbgraph as ng\n" + FAIL + "\nx.asnumpy()\n"))
+    ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.count("File ") == 2
+    assert ran.stderr.rstrip().endswith(f"in operation 'load', pushed at {file}:3 in <module>")
