@@ -122,6 +122,7 @@ def Convolution(
     -> array (images, num_filter, *places): along each axis of n cells there are
         (n + 2 * pad - dilate * (kernel - 1) - 1) // stride + 1 places
     ! ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
+    >>> import numpy as np
     >>> import nbgraph as ng
     >>> Convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), [0.5], kernel=(3,), num_filter=1)
     array([[[3.5, 3.5]]])
@@ -151,6 +152,7 @@ def Deconvolution(
     -> array (images, num_filter, *places): along each axis of n cells there are
         (n - 1) * stride - 2 * pad + dilate * (kernel - 1) + 1 + adj places, or `target_shape`
     ! ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
+    >>> import numpy as np
     >>> x, w = np.ones((1, 1, 2)), np.ones((1, 1, 2))
     >>> Deconvolution(x, w, kernel=(2,), num_filter=1, stride=(2,))
     array([[[1., 1., 1., 1.]]])
@@ -216,6 +218,7 @@ def BatchNorm(
         stays), read outside of it. Without them the statistics are always those of the batch.
     -> array of the shape and dtype of data; with `output_mean_var` also the mean and
         1 / sqrt(variance + eps) that were used, each (channels,)
+    >>> import numpy as np
     >>> import nbgraph as ng
     >>> BatchNorm(np.array([[1.0], [3.0]]), eps=0.0)
     array([[-1.],

@@ -138,6 +138,7 @@ def LayerNorm(
     -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), which
         have size 1 along `axis`
     ! ShapeError for weights of another shape; ArgumentError for arrays without weights.
+    >>> import numpy as np
     >>> import nbgraph as ng
     >>> LayerNorm(np.array([[1.0, 3.0]]), [1.0, 1.0], [0.0, 5.0], eps=0.0)
     array([[-1.,  6.]])
@@ -177,6 +178,7 @@ def GroupNorm(
     -> array of the shape of data; with `output_mean_var` also mean and sqrt(variance + eps), each
         (samples, num_groups)
     ! ShapeError where channels are not a multiple of the groups, or weights have another shape.
+    >>> import numpy as np
     >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
     array([-1.,  1.])
     """
@@ -245,6 +247,7 @@ def LRN(data: Any, *, name: str | None = None, **given: Any) -> Any:
         one count as 0.
     -> array of the shape of data
     ! ShapeError for an even `nsize`.
+    >>> import numpy as np
     >>> LRN(np.ones((1, 1, 1, 1)), nsize=1, alpha=2.0, beta=1.0)
     array([[[[0.25]]]])
     """
@@ -266,6 +269,7 @@ InstanceNorm(data, gamma=None, beta=None, *, eps: float = 0.001, name=None): `in
     gamma, beta : arrays (channels,); on symbols, left out, they become variables
     eps : float, added to the variance
     -> array of the shape of data
+    >>> import numpy as np
     >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
     array([[[4., 6.]]])
     = _weighted(_standard(Reshape(data, (0, 0, -1)), data, eps), data, (gamma, beta), 1, name)
