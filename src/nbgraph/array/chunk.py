@@ -63,7 +63,7 @@ class Chunk(Variable, Block):
         self.address: int = memory.address
         self.capacity: int = memory.nbytes
         self.device: Context = memory.device
-        if not self.device.host:
+        if self.device != CPU:
             ELSEWHERE[0] = True
         self.locked = locked
         self.writes = self.leases = self.follower = 0

@@ -131,7 +131,7 @@ class Host:
 
 
 _PLACES: dict[str, Place] = {"cpu": Host()}
-# whether there has been memory on another device than the host in this process
+# whether there has been memory on another device than `cpu(0)` in this process
 ELSEWHERE = [False]
 _LATER = {"gpu": "nbgraph.array.accelerator"}
 

@@ -71,9 +71,9 @@ class Function:
             See `Program.push`.
         """
         chunks = [a._chunk for a in arrays]
-        if ELSEWHERE[0] and chunks and self.device.host:
+        if ELSEWHERE[0] and chunks:
             device = self._device_of(chunks)
-            if not device.host:
+            if device != self.device:
                 return self.on(device).run(arrays, into, site)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
         free, merged = self._free, None
@@ -94,7 +94,7 @@ class Function:
         """The device of all arrays."""
         device: Context = chunks[0].device
         for k, held in enumerate(chunks):
-            if held.device != device and not (held.device.host and device.host):
+            if held.device != device:
                 one, other = self.graph.variables[0].name, self.graph.variables[k].name
                 raise DeviceError(
                     f"{self.__name__}: {one} is on {device!r}, {other} on {held.device!r}; copy "
@@ -104,7 +104,7 @@ class Function:
 
     def on(self, device: Context) -> Function:
         """The same function on a device."""
-        if device == self.device or (device.host and self.device.host):
+        if device == self.device:
             return self
         found = self._elsewhere.get(device)
         if found is None:
