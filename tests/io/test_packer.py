@@ -102,7 +102,9 @@ def test_an_image_that_cannot_be_read(folder, tmp_path, capsys):
     bad.write_bytes(b"text")
     assert main(["pack", str(folder), str(out)]) == 1
     said = capsys.readouterr().err
-    assert "no image that Pillow knows" in said and str(bad) in said and "--resume goes on" in said
+    assert (
+        "not an image that Pillow knows" in said and str(bad) in said and "--resume goes on" in said
+    )
     assert not out.exists()
     assert main(["pack", str(folder), str(out), "--skip", "--verify"]) == 0
     assert "left out: 4 bytes are not an image" in capsys.readouterr().err

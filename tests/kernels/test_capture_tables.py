@@ -247,7 +247,7 @@ def test_a_long_loop_over_a_table_is_a_loop():
     [
         (lambda x: LONG[0] * x, "more than 65536"),
         (lambda x: HEIGHTS[10] * x, "index out of range"),
-        (lambda x: HEIGHTS[x], "no integer"),
+        (lambda x: HEIGHTS[x], "not an integer"),
         (lambda x: HEIGHTS[0, 1] * x, "more indices than dimensions"),
         (lambda x: RATES[17] * x, "no key 17"),
         (lambda x: NAMED[int(x)], "neither a number nor constant"),

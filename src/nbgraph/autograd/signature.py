@@ -93,7 +93,7 @@ class Keyed:
         if isinstance(value, _OBJECTS) or callable(value) or offers_parameters(value):
             return self.identity(value)
         raise ArgumentError(
-            f"{self.name}: {path} is a {kind.__name__}; a traced function takes arrays, numbers, "
+            f"{self.name}: {path} is {noun(value)}; a traced function takes arrays, numbers, "
             "strings, functions, dicts, lists and tuples of those, and objects with parameters(). "
             + (
                 "An array of another library is taken by ng.from_dlpack"

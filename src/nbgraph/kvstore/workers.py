@@ -392,8 +392,8 @@ def cluster(
         )
     if client is not None:
         if not isinstance(client, dask.Client) or client.asynchronous:
-            kind = "asynchronous one" if isinstance(client, dask.Client) else type(client).__name__
-            raise ArgumentError(f"kv.cluster: client is a {kind}; expected a distributed.Client")
+            kind = "asynchronous" if isinstance(client, dask.Client) else noun(client)
+            raise ArgumentError(f"kv.cluster: client is {kind}; expected a distributed.Client")
         return Cluster(client, workers)
     if address is not None:
         _require_safe(address, security)

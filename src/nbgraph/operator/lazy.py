@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, noun
 
 _KEPT = 512  # classes whose answer is remembered
 
@@ -53,7 +53,7 @@ def refuse_foreign(op: str, name: str, value: Any) -> None:
     kind = type(value)
     if foreign[kind] and (issubclass(kind, np.ndarray) or hasattr(kind, "magnitude")):
         raise ArgumentError(
-            f"{op}: operand {name!r} is a {kind.__name__}, whose mask or unit would be lost; give "
+            f"{op}: operand {name!r} is {noun(value)}, whose mask or unit would be lost; give "
             "its values, as x.filled(0), x.value or np.asarray(x)"
         )
 

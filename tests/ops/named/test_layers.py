@@ -122,7 +122,7 @@ BAD = [
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="middle"), "expected one of 'max'"),
     (lambda x: ops.Pooling(x, kernel=(2,), pool_type="lp"), "without p_value; give 1, 2 or 3"),
     (ops.Pooling, "give its extents, or global_pool=True"),
-    (lambda x: ops.Deconvolution(x, x, kernel=(2,), num_filter=3, num_group=2), "no multiple"),
+    (lambda x: ops.Deconvolution(x, x, kernel=(2,), num_filter=3, num_group=2), "not a multiple"),
 ]
 
 

@@ -200,7 +200,9 @@ def checked(name: str, transforms: Any) -> tuple[Any, ...]:
     wrong = [t for t in transforms if not callable(t) or isinstance(t, type)] if listed else []
     if not listed or wrong:
         given = wrong[0] if wrong else transforms
-        what = "a class: call it with its parameters" if isinstance(given, type) else "no transform"
+        what = (
+            "a class: call it with its parameters" if isinstance(given, type) else "not a transform"
+        )
         raise ArgumentError(
             f"{name}: {given!r} is {what}; expected a list of transforms, or of functions "
             "f(columns, draws) -> columns"

@@ -59,6 +59,7 @@ def Convolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | None
     ------
     ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
     
+    >>> import numpy as np
     >>> import nbgraph as ng
     >>> Convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), [0.5], kernel=(3,), num_filter=1)
     array([[[3.5, 3.5]]])
@@ -111,6 +112,7 @@ def Deconvolution(data: Any, weight: Any=None, bias: Any=None, *, name: str | No
     ------
     ShapeError where shapes do not fit; DTypeError for integers; ArgumentError for parameters.
     
+    >>> import numpy as np
     >>> x, w = np.ones((1, 1, 2)), np.ones((1, 1, 2))
     >>> Deconvolution(x, w, kernel=(2,), num_filter=1, stride=(2,))
     array([[[1., 1., 1., 1.]]])
@@ -166,6 +168,7 @@ def BatchNorm(data: Any, gamma: Any=None, beta: Any=None, moving_mean: Any=None,
     array of the shape and dtype of data; with `output_mean_var` also the mean and
         1 / sqrt(variance + eps) that were used, each (channels,)
     
+    >>> import numpy as np
     >>> import nbgraph as ng
     >>> BatchNorm(np.array([[1.0], [3.0]]), eps=0.0)
     array([[-1.],

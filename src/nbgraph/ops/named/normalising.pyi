@@ -28,6 +28,7 @@ def LayerNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
     ------
     ShapeError for weights of another shape; ArgumentError for arrays without weights.
     
+    >>> import numpy as np
     >>> import nbgraph as ng
     >>> LayerNorm(np.array([[1.0, 3.0]]), [1.0, 1.0], [0.0, 5.0], eps=0.0)
     array([[-1.,  6.]])
@@ -65,6 +66,7 @@ def GroupNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, beta:
     ------
     ShapeError where channels are not a multiple of the groups, or weights have another shape.
     
+    >>> import numpy as np
     >>> GroupNorm(np.array([[[1.0], [3.0]]]), [1.0, 1.0], [0.0, 0.0], eps=0).ravel()
     array([-1.,  1.])"""
 def L2Normalization(data: Operand[Carried], *, name: str | None=None, **given: Any) -> Carried:
@@ -111,6 +113,7 @@ def LRN(data: Operand[Carried], *, name: str | None=None, **given: Any) -> Carri
     ------
     ShapeError for an even `nsize`.
     
+    >>> import numpy as np
     >>> LRN(np.ones((1, 1, 1, 1)), nsize=1, alpha=2.0, beta=1.0)
     array([[[[0.25]]]])
     
@@ -139,6 +142,7 @@ def InstanceNorm(data: Operand[Carried], gamma: Operand[Carried] | None=None, be
     -------
     array of the shape of data
 
+    >>> import numpy as np
     >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
     array([[[4., 6.]]])
     """
