@@ -20,6 +20,7 @@ from benchmarks.harness import Factor, Row, report
 
 SIZES = 512, 1024, 2048
 AT_LEAST = 0.95  # of NumPy's speed
+NARROW, NARROW_AT_LEAST = ("bfloat16", "int8"), 1.6  # of float32's; with AVX512_BF16 and VNNI
 SECONDS = 6.0  # for a pair of callables
 REST, BLOCK = 0.15, 8  # seconds before a block, calls in it
 EINSUMS: dict[str, tuple[str, list[tuple[int, ...]], float]] = {
@@ -52,6 +53,16 @@ def alone() -> Iterator[Row]:
         lambda: ng.matmul(a, b, out=own),
         {"numpy": lambda: np.matmul(a, b, out=out)},
     )
+    a, b, out = normal(1024, 1024), normal(1024, 1024), normal(1024, 1024)
+    for dtype in NARROW:
+        x, y = (ng.array(10 * v).astype(dtype) for v in (a, b))
+        own = ng.empty((1024, 1024), dtype=dtype)
+        yield Row(
+            f"matmul 1024 of {dtype}, one thread",
+            lambda x=x, y=y, own=own: ng.matmul(x, y, out=own),
+            {"numpy": lambda: np.matmul(a, b, out=out)},
+            {"numpy": NARROW_AT_LEAST},
+        )
     for name, (text, shapes, least) in EINSUMS.items():
         values = [normal(*shape) for shape in shapes]
         yield Row(

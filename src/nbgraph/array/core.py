@@ -99,7 +99,8 @@ class Array:
         """The memory as a NumPy array: for kernels, and for whoever has waited."""
         held, own = self._chunk, self._layout
         if held.bin is None:
-            return np.asarray(_Interface(self))
+            view = np.asarray(_Interface(self))
+            return view if own.dtype.kind != "V" else view.view(own.dtype)  # bfloat16 has no code
         memory = held.memory
         offset = self._address - memory.address
         return np.ndarray(own.shape, own.dtype, memory.owner, offset, own.strides)

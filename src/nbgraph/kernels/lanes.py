@@ -54,6 +54,14 @@ class Lanes:
         self._lines.append(f"  %v{self._made} = {text}")
         return f"%v{self._made}"
 
+    def do(self, text: str) -> None:
+        """Append an instruction without a result."""
+        self._lines.append(f"  {text}")
+
+    def declare(self, text: str) -> None:
+        """Declare a function that the text calls."""
+        self._declared[text] = None
+
     def word(self, name: str) -> str:
         """A word of the record."""
         at = self.moved("%args", str(8 * self._layout.place(name)))

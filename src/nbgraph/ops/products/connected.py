@@ -10,8 +10,10 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.kernels.products import arrange
+from nbgraph.operator.array_op import Attributes, Gradients, Spec
+from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import Shape, cast, library, public
 from nbgraph.ops.windows.convolution_tiles import ONE
@@ -105,8 +107,43 @@ def _rule(g: Gradients) -> Sequence[Any]:
     return found
 
 
+class _ConnectedOp(TiledOp):
+    """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
+
+    def lower(
+        self,
+        operands: Sequence[Layout],
+        outputs: Sequence[Layout],
+        requests: Sequence[str],
+        attributes: Attributes,
+        *,
+        host: bool,
+    ) -> Lowered | None:
+        """See ArrayOp."""
+        (out,), (request,), dtype = outputs, requests, outputs[0].dtype
+        if host and dtype.name == "bfloat16" and all(x.dtype == dtype for x in operands):
+            from nbgraph.operator import product_narrow as narrow  # with the first of them
+
+            x, w = operands[:2]
+            rows = math.prod(_split(x.shape, **attributes)[0])
+            (features, inputs), item = w.shape, dtype.itemsize
+            sizes = {"row": rows, "feature": features, "k": inputs}
+            across, along = {"k": item}, {"feature": item}
+            steps = ({"row": inputs * item, **across}, {"feature": inputs * item, **across},
+                     {"row": features * item, **along})  # fmt: skip
+            call = arrange(sizes, steps, item)
+            if call is not None and call.first == 1 and narrow.suits(dtype.name, call):
+                places = [
+                    None if o.contiguous else layout(o.shape, dtype) for o in (*operands, out)
+                ]
+                adds, bias = request == "add" and places[-1] is None, len(operands) > 2
+                calls = narrow.calls(self.__name__, dtype.name, item, call, adds=adds, bias=bias)
+                return Lowered(calls, tuple(places), narrow.packed(call, item))
+        return super().lower(operands, outputs, requests, attributes, host=host)
+
+
 _PLAIN, BIASED = (
-    TiledOp("fully_connected", _infer, _tiling, _naive, gradient=_rule, keeps=("x", "weight"),
+    _ConnectedOp("fully_connected", _infer, _tiling, _naive, gradient=_rule, keeps=("x", "weight"),
             operands=operands, partial=_partial)
     for operands in (("x", "weight"), ("x", "weight", "bias"))
 )  # fmt: skip

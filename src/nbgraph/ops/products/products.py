@@ -1,6 +1,6 @@
 """Products of matrices and vectors, by BLAS: see `nbgraph.operator.product_op`.
 
-16-bit floats are multiplied in float32. Gradients are products, too.
+Floats of 16 bits are summed in float32. Gradients are products, too.
 """
 
 from __future__ import annotations
