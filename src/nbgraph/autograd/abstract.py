@@ -54,7 +54,7 @@ _VMAP_METHODS = (None, "sequential", "sequential_unrolled", "expand_dims", "broa
 
 @checked
 def eval_shape(f: Function, *args: Any, **kwargs: Any) -> Any:
-    """Shapes and dtypes of what a function gives, without computing it.
+    """Return the shapes and dtypes of a function's results, without computing these.
 
     Parameters
     ----------
@@ -80,16 +80,16 @@ def eval_shape(f: Function, *args: Any, **kwargs: Any) -> Any:
             name = f"argument {next(numbers)} of eval_shape"
             return wrapped((build.variable(name, tuple(value.shape), as_dtype(value.dtype)), 0))
 
-        given = [stand_in(p.value) for p in places((args, kwargs), "")]
-        own_args, own_kwargs = like((args, kwargs), given, objects=True)
+        stand_ins = [stand_in(p.value) for p in places((args, kwargs), "")]
+        own_args, own_kwargs = like((args, kwargs), stand_ins, objects=True)
         out = f(*own_args, **own_kwargs)
-        found = [
+        specs = [
             ShapeDtypeStruct(*Spec.of(p.value))
             if hasattr(p.value, "shape") and hasattr(p.value, "dtype")
             else p.value
             for p in places(out, "")
         ]
-        return like(out, found)
+        return like(out, specs)
 
 
 @checked
@@ -119,17 +119,19 @@ def pure_callback(
     if vmap_method not in _VMAP_METHODS:
         words = ", ".join(map(repr, _VMAP_METHODS))
         raise ArgumentError(f"pure_callback: vmap_method={vmap_method!r}; expected one of {words}")
-    wanted = places(result_shape_dtypes, "result_shape_dtypes")
-    specs = [Spec(tuple(p.value.shape), as_dtype(p.value.dtype)) for p in wanted]
+    targets = places(result_shape_dtypes, "result_shape_dtypes")
+    specs = [Spec(tuple(p.value.shape), as_dtype(p.value.dtype)) for p in targets]
 
     def compute(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        found = places(callback(*like(args, inputs)), "")
-        if [p.path for p in found] != [p.path.removeprefix("result_shape_dtypes") for p in wanted]:
+        values = places(callback(*like(args, inputs)), "")
+        if [p.path for p in values] != [
+            p.path.removeprefix("result_shape_dtypes") for p in targets
+        ]:
             raise ArgumentError(
                 f"pure_callback: {label(callback)} returned another structure than "
                 "result_shape_dtypes; return one array for each"
             )
-        for p, own, out in zip(found, specs, outputs, strict=True):
+        for p, own, out in zip(values, specs, outputs, strict=True):
             value = np.asarray(p.value)
             if value.shape != own.shape:
                 raise ShapeError(
@@ -151,13 +153,14 @@ def pure_callback(
         nout=len(specs),
     )
     operands = [p.value if symbolic(p.value) else asarray(p.value) for p in places(args, "")]
-    made = op(*operands)
-    return like(result_shape_dtypes, made if isinstance(made, tuple) else [made])
+    results = op(*operands)
+    return like(result_shape_dtypes, results if isinstance(results, tuple) else [results])
 
 
 @checked
 def ravel_pytree(pytree: Any) -> tuple[Any, Function]:
-    """All arrays of a structure as one vector, and the function that makes the structure of one.
+    """Return all arrays of a structure as one vector, and the function from such a vector to the
+    structure.
 
     Parameters
     ----------
@@ -175,10 +178,10 @@ def ravel_pytree(pytree: Any) -> tuple[Any, Function]:
     >>> unravel(flat * 2)["b"].shape
     (1,)
     """
-    found = [
+    arrays = [
         p.value if isinstance(p.value, Symbol) else asarray(p.value) for p in places(pytree, "")
     ]
-    specs = [Spec.of(x) for x in found]
+    specs = [Spec.of(x) for x in arrays]
     size = sum(math.prod(s.shape) for s in specs)
     dtype = np.result_type(*(s.dtype for s in specs)) if specs else as_dtype("float32")
 
@@ -197,6 +200,6 @@ def ravel_pytree(pytree: Any) -> tuple[Any, Function]:
             start = stop
         return like(pytree, values)
 
-    parts = [library.astype(library.ravel(x), dtype, copy=False) for x in found]
+    parts = [library.astype(library.ravel(x), dtype, copy=False) for x in arrays]
     flat = library.concatenate(parts, axis=0) if parts else library.zeros((0,), dtype)
     return flat, unravel

@@ -1,4 +1,4 @@
-"""What a function depends on besides its arguments, watched by identity.
+"""The values that a function depends on besides its arguments, watched by identity.
 
 The names that the code of a function uses lead to globals, closure cells, attributes of objects
 and modules, and to other functions, whose names count as well. All that is remembered with the
@@ -34,7 +34,7 @@ _LEAVES = (Array, Symbol, ArrayOp, np.ndarray, np.generic, np.dtype, str, bytes,
 
 
 class Content:
-    """What a function, and objects it is given, depend on.
+    """The values that a function, and the objects among its arguments, depend on.
 
     >>> scale = 2
     >>> def double(x):
@@ -55,11 +55,11 @@ class Content:
         self._replaced = replacements[0]
         self._names: set[str] = {"__call__"}
         while True:
-            known = len(self._names)
+            count = len(self._names)
             self._forget()
             for root in roots:
                 self._walk(root)
-            if len(self._names) == known:  # else there are objects whose attributes count now
+            if len(self._names) == count:  # else there are objects whose attributes count now
                 break
         self._seen.clear()
 
@@ -72,7 +72,7 @@ class Content:
         self._ops: list[tuple[Mapper, Watch]] = []
 
     def changed(self) -> bool:
-        """Whether something is another object than it was."""
+        """Return whether something is another object than it was."""
         if replacements[0] != self._replaced:
             return True
         for space, name, value in self._spaces:
@@ -103,7 +103,7 @@ class Content:
             pending += self._parts(value)
 
     def _parts(self, value: Any) -> list[Any]:
-        """What a value leads to; what has to stay as it is is noted."""
+        """Return the values that a value leads to, after noting what has to stay the same."""
         if isinstance(value, FunctionType):
             return self._function(value)
         if isinstance(value, MethodType):
@@ -129,15 +129,15 @@ class Content:
         self._codes.append((fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__))
         names: set[str] = set()
         _names_of(fn.__code__, self._names, names)
-        found = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
+        parts = [*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()]
         space = fn.__globals__
         for name in names:
-            found.append(self._named(space, name))
+            parts.append(self._named(space, name))
         for cell in fn.__closure__ or ():
             value = _content(cell)
             self._cells.append((cell, value))
-            found.append(value)
-        return found
+            parts.append(value)
+        return parts
 
     def _named(self, space: Mapping[str, Any], name: str) -> Any:
         value = space.get(name, _MISSING)
@@ -145,11 +145,11 @@ class Content:
         return value
 
     def _object(self, value: Any) -> list[Any]:
-        """Attributes whose names are used, of the object and of its classes."""
+        """Return attributes whose names are used, of the object and of its classes."""
         inner = getattr(type(value), "traced_function", None)  # a jit function
         if inner is not None:
             return [value.traced_function]
-        found: list[Any] = []
+        parts: list[Any] = []
         spaces: list[Any] = [vars(value)] if hasattr(value, "__dict__") else []
         if not isinstance(value, ModuleType):
             classes = value.__mro__ if isinstance(value, type) else type(value).__mro__
@@ -158,10 +158,14 @@ class Content:
         elif _fixed(value.__name__):
             return []
         for space in spaces:
-            made = isinstance(value, type)  # called, it makes an object
-            used = [n for n in space if n in self._names or _is_implied(n, space[n], made=made)]
-            found += [self._named(space, name) for name in used]
-        return found
+            callable_class = isinstance(value, type)  # called, it makes an object
+            used = [
+                n
+                for n in space
+                if n in self._names or _is_implied(n, space[n], made=callable_class)
+            ]
+            parts += [self._named(space, name) for name in used]
+        return parts
 
 
 def _items(container: Any) -> tuple[Any, ...]:
@@ -178,12 +182,12 @@ def _content(cell: CellType) -> Any:
 
 
 def _closed_over(fn: FunctionType) -> list[Any]:
-    """What a wrapper of an installed package holds: the functions it wraps."""
+    """Return the functions that a wrapper of an installed package wraps."""
     return [v for cell in fn.__closure__ or () if callable(v := _content(cell))]
 
 
 def _names_of(code: CodeType, names: set[str], of_globals: set[str]) -> None:
-    """All names that code uses, and those of globals among them."""
+    """Add all names that code uses to `names`, and those of globals among them to `of_globals`."""
     names.update(code.co_names)
     of_globals.update(
         step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL_STEPS
@@ -194,7 +198,7 @@ def _names_of(code: CodeType, names: set[str], of_globals: set[str]) -> None:
 
 
 def _is_implied(name: str, value: Any, *, made: bool) -> bool:
-    """Whether it is a method that code uses without its name: an operator, a call."""
+    """Return whether it is a method that code uses without its name: an operator, a call."""
     if not (name.startswith("__") and name.endswith("__") and isinstance(value, FunctionType)):
         return False
     return made or name not in _OF_MAKING
@@ -207,7 +211,7 @@ def _installed(filename: str) -> bool:
 
 @functools.cache
 def _fixed(module: str) -> bool:
-    """Whether a module's content does not change while a program runs."""
+    """Return whether a module's content does not change while a program runs."""
     if module.partition(".")[0] in sys.stdlib_module_names | {"nbgraph", "numpy"}:
         return module != "__main__"
     path = getattr(sys.modules.get(module), "__file__", None)

@@ -32,16 +32,17 @@ class CustomDerivative:
         functools.update_wrapper(self, f, updated=())
 
     def defvjp(self, fwd: Call, bwd: Call) -> None:
-        """Give the derivative: `fwd` has the arguments of the function and gives its result and
-        what `bwd` needs; `bwd` has the arguments of `nondiff_argnums`, that, and cotangents, and
-        gives those of each other argument."""
+        """Set the derivative: `fwd` takes the arguments of the function and returns its result and
+        the residuals for `bwd`; `bwd` takes the arguments of `nondiff_argnums`, the residuals, and
+        cotangents, and returns those of each other argument."""
         require_function("defvjp", fwd)
         require_function("defvjp", bwd)
         self._forward, self._backward = fwd, bwd
 
     def defjvp(self, jvp: Call) -> Call:
-        """Give the derivative: `jvp` has the arguments of `nondiff_argnums`, a tuple of the others,
-        and one of their tangents; it gives the result, and its tangent, linear in those."""
+        """Set the derivative: `jvp` takes the arguments of `nondiff_argnums`, a tuple of the
+        others, and one of their tangents; it returns the result, and its tangent, linear in
+        those."""
         require_function("defjvp", jvp)
 
         def forward(*args: Any) -> tuple[Any, Any]:
@@ -56,8 +57,9 @@ class CustomDerivative:
         return jvp
 
     def defjvps(self, *jvps: Call | None) -> None:
-        """Give the derivative by one function for each argument, None where there is none: each has
-        the argument's tangent, the result, and the arguments, and gives a part of the tangent."""
+        """Set the derivative by one function for each argument, or None for an argument without
+        one: each takes the argument's tangent, the result, and the arguments, and returns a part of
+        the tangent."""
         if self._fixed:
             raise ArgumentError(
                 f"{label(self._f)}: defjvps is for functions without nondiff_argnums; use defjvp"
@@ -75,7 +77,7 @@ class CustomDerivative:
         self.defjvp(jvp)
 
     def __call__(self, *args: Any) -> Any:
-        """The function's result."""
+        """Return the function's result."""
         if self._forward is None:
             how = "defvjp(fwd, bwd)" if self._kind == "custom_vjp" else "defjvp(jvp)"
             raise ArgumentError(f"{label(self._f)}: its derivative is not given yet; call {how}")
@@ -91,12 +93,12 @@ class CustomDerivative:
         return eagerly(label(self._f), key, run, (moving,), "args")
 
     def _applied(self, fixed: dict[int, Any], moving: tuple[Any, ...]) -> Any:
-        """The result of symbols."""
+        """Return the result for symbols."""
         state = _Applied(self, fixed, moving)
         state.__class__.__name__ = label(self._f)
         values = [wrapped(entry) for entry in entries_of(label(self._f), moving, "args")]
-        found = state(*values)
-        return like(state.shape[0], found if isinstance(found, tuple) else [found])
+        results = state(*values)
+        return like(state.shape[0], results if isinstance(results, tuple) else [results])
 
     def __get__(self, obj: Any, owner: type | None = None) -> Any:
         return self if obj is None else functools.partial(self, obj)
@@ -116,8 +118,8 @@ class _Applied(Function):
         """See Function."""
         custom = self._custom
         args = self._arguments(inputs)
-        found = (custom._f(*args), inputs) if self._later else self._ran(args)
-        out, self.residuals = found
+        pair = (custom._f(*args), inputs) if self._later else self._ran(args)
+        out, self.residuals = pair
         self.shape.append(out)
         self.save_for_backward(*(p.value for p in places(self.residuals, "")))
         values = [wrapped(e) for e in entries_of(label(custom._f), out, "the result")]
@@ -129,44 +131,44 @@ class _Applied(Function):
         return [self._fixed[i] if i in self._fixed else next(rest) for i in range(count)]
 
     def _ran(self, args: Sequence[Any]) -> tuple[Any, Any]:
-        """What `fwd` gives: the result, and what `bwd` needs."""
+        """Return the results of `fwd`: the result, and the residuals for `bwd`."""
         custom = self._custom
         assert custom._forward is not None
         token = _RUNNING.set((*_RUNNING.get(), custom))
         try:
-            found = custom._forward(*args)
+            pair = custom._forward(*args)
         finally:
             _RUNNING.reset(token)
-        if not isinstance(found, tuple) or len(found) != 2:
+        if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentError(
-                f"{label(custom._f)}: fwd returned {noun(found)}; return a pair: the "
+                f"{label(custom._f)}: fwd returned {noun(pair)}; return a pair: the "
                 "result, and what bwd needs"
             )
-        return found
+        return pair
 
     def backward(self, *out_grads: Any) -> Any:
         """See Function."""
         custom = self._custom
         backward = custom._backward
         assert backward is not None
-        kept = like(self.residuals, self.saved_tensors)
-        kept = self._ran(self._arguments(kept))[1] if self._later else kept
-        found = backward(*self._fixed.values(), kept, like(self.shape[0], out_grads))
-        if not isinstance(found, tuple) or len(found) != len(self._structure):
+        residuals = like(self.residuals, self.saved_tensors)
+        residuals = self._ran(self._arguments(residuals))[1] if self._later else residuals
+        cotangents = backward(*self._fixed.values(), residuals, like(self.shape[0], out_grads))
+        if not isinstance(cotangents, tuple) or len(cotangents) != len(self._structure):
             raise ArgumentError(
-                f"{label(custom._f)}: bwd returned {noun(found)}; return a tuple with "
+                f"{label(custom._f)}: bwd returned {noun(cotangents)}; return a tuple with "
                 f"a cotangent for each of {len(self._structure)} argument(s), None where there is "
                 "none"
             )
         return [
             value
-            for own, slope in zip(self._structure, found, strict=True)
+            for own, slope in zip(self._structure, cotangents, strict=True)
             for value in _leaves(own, slope)
         ]
 
 
 def _leaves(own: Any, slope: Any) -> list[Any]:
-    """The cotangents of an argument; None stands for none at all."""
+    """Return the cotangents of an argument; None stands for zeros."""
     if slope is None:
         return [None] * len(places(own, ""))
     return [p.value for p in places(slope, "")]
@@ -174,7 +176,7 @@ def _leaves(own: Any, slope: Any) -> list[Any]:
 
 @checked
 def custom_vjp(f: Call | None = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
-    """A function whose pass back is given by hand, with `defvjp(fwd, bwd)`.
+    """Return a function whose backward pass is written by hand, with `defvjp(fwd, bwd)`.
 
     Parameters
     ----------
@@ -194,7 +196,7 @@ def custom_vjp(f: Call | None = None, *, nondiff_argnums: Sequence[int] = ()) ->
 
 @checked
 def custom_jvp(f: Call | None = None, *, nondiff_argnums: Sequence[int] = ()) -> Any:
-    """A function whose derivative in a direction is given by hand, with `defjvp(jvp)`.
+    """Return a function whose derivative in a direction is written by hand, with `defjvp(jvp)`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What arrays and users call: attach a gradient, go backward, differentiate."""
+"""The calls of arrays and users: attach a gradient, go backward, differentiate."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def attach_grad(array: Array, grad_req: str = "write") -> None:
 
 
 def become_variable(array: Array, node: Node) -> None:
-    """Put an array at a node that gradients are asked for; it may not be written while recorded."""
+    """Put an array at a node that collects gradients; it may not be written while recorded."""
     holder = shared(array)
     others = [ref for ref in holder.variables if ref() is not None and ref() is not array]
     holder.variables = (*others, weakref.ref(array))
@@ -44,7 +44,7 @@ def become_variable(array: Array, node: Node) -> None:
 
 
 def set_grad(array: Array, value: Any) -> None:
-    """`x.grad = value`: the array that gradients go to from now on, or None for zeros.
+    """Set `x.grad = value`: the array that gradients go to from now on, or None for zeros.
 
     One of another dtype or device is copied. ShapeError for another shape,
     ArgumentError where it is the variable's own memory.
@@ -78,7 +78,7 @@ def backward(
     *,
     retain_graph: bool = False,
 ) -> None:
-    """Gradients of heads to every variable they were computed from.
+    """Compute the gradients of heads for every variable that they were computed from.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
 ) -> Any:
-    """Gradients of heads with respect to variables, returned rather than collected.
+    """Return gradients of heads with respect to variables, rather than collecting them.
 
     Parameters
     ----------
@@ -145,8 +145,8 @@ def grad(
     >>> ng.autograd.grad(slope, x)
     array([18.], dtype=float32)
     """
-    wanted, _ = _several(variables, None)
-    for i, variable in enumerate(wanted):
+    targets, _ = _several(variables, None)
+    for i, variable in enumerate(targets):
         if not isinstance(variable, Array) or variable._node is None:
             raise TapeError(
                 f"grad: variables[{i}] was not recorded; call attach_grad() on it before "
@@ -154,8 +154,8 @@ def grad(
             )
     entries = entries_of("grad", *_several(heads, head_grads), constants=True)
     keep = create_graph if retain_graph is None else retain_graph
-    found = gradients(entries, wanted, create_graph=create_graph, retain_graph=keep)
-    return found if isinstance(variables, (list, tuple)) else found[0]
+    slopes = gradients(entries, targets, create_graph=create_graph, retain_graph=keep)
+    return slopes if isinstance(variables, (list, tuple)) else slopes[0]
 
 
 def gradients(
@@ -166,11 +166,15 @@ def gradients(
     retain_graph: bool,
     ends: Container[Node] = (),
 ) -> list[Any]:
-    """Gradients with respect to variables that are on the tape, zeros where none flows."""
-    asked = [(v._node, v._output) for v in variables]
+    """Return gradients with respect to variables that are on the tape, zeros where none flows."""
+    entries_of_variables = [(v._node, v._output) for v in variables]
     with record() if create_graph else pause(train_mode=True):
         values = reverse.run(
-            entries, asked, create_graph=create_graph, retain_graph=retain_graph, ends=ends
+            entries,
+            entries_of_variables,
+            create_graph=create_graph,
+            retain_graph=retain_graph,
+            ends=ends,
         )
     return [
         zeros_of(v._layout, v.device) if value is None else value
@@ -181,8 +185,8 @@ def gradients(
 def entries_of(
     name: str, heads: Sequence[Any], head_grads: Sequence[Any] | None, *, constants: bool = False
 ) -> list[tuple[Node, int, Any]]:
-    """Where gradients start: (node, output, gradient) of each head. TapeError for one that is not
-    on the tape; with `constants` it is left out, as nothing flows from it."""
+    """Return where gradients start: (node, output, gradient) of each head. Raise TapeError for one
+    that is not on the tape; with `constants` it is left out, as nothing flows from it."""
     if head_grads is not None and len(head_grads) != len(heads):
         raise ArgumentError(
             f"{name}: {len(head_grads)} head gradients for {len(heads)} heads; give one for each"
@@ -202,17 +206,17 @@ def entries_of(
                 "an array with attach_grad() by differentiable operators while recording; "
                 f"{missing_half()}"
             )
-        given = None if head_grads is None else head_grads[i]
-        entries.append((head._node, head._output, head_gradient(name, i, head, given)))
+        gradient = None if head_grads is None else head_grads[i]
+        entries.append((head._node, head._output, head_gradient(name, i, head, gradient)))
     return entries
 
 
 def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
-    """The gradient that starts at a head: ones, or what was given, in the head's dtype."""
+    """Return the gradient that starts at a head: ones, or the `given` one, in the head's dtype."""
     if given is None:
         return ones_like(head)
-    made = isinstance(given, Array)
-    gradient = given if made else new_array(given, head.dtype, device=head.device)
+    is_array = isinstance(given, Array)
+    gradient = given if is_array else new_array(given, head.dtype, device=head.device)
     common_device(name, ["the head", "its gradient"], [head, gradient])
     if gradient.shape != head.shape:
         raise ShapeError(

@@ -1,4 +1,4 @@
-"""What was made of a jit function for one signature."""
+"""The report on a jit function for one signature."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Explanation(NamedTuple):
     arena_bytes: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return the same as plain data."""
         return {
             **self._asdict(),
             "traced": listing(self.traced),
@@ -47,17 +47,17 @@ class Explanation(NamedTuple):
 
 
 def explained(name: str, version: Version) -> Explanation:
-    """The explanation of a version; compiles it."""
+    """Return the explanation of a version, after compiling it."""
     captured = tuple(f"{a.dtype}{list(a.shape)}" for a in version.captured)
     if version.function is None:
         return Explanation(name, version.graph, version.graph, (), captured, (), 0)
-    made = version.function.compiled
+    compiled = version.function.compiled
     return Explanation(
         name,
         version.graph,
-        made.graph,
-        tuple((stage.name, len(stage.after.nodes)) for stage in made.stages),
+        compiled.graph,
+        tuple((stage.name, len(stage.after.nodes)) for stage in compiled.stages),
         captured,
-        tuple(task.name for task in made.tasks),
-        made.memory.arena_bytes,
+        tuple(task.name for task in compiled.tasks),
+        compiled.memory.arena_bytes,
     )

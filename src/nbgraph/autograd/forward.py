@@ -1,7 +1,7 @@
 """Derivatives of graphs in a direction, through loops that end by their test alone.
 
-The pass back is linear in its seeds, so its own pass back is the pass forward. Of a loop whose
-number of steps is not known there is no pass back: it is cut out, and its tangents are those of a
+The backward pass is linear in its seeds, so its own backward pass is the forward pass. A loop whose
+number of steps is not known has no backward pass: it is cut out, and its tangents are those of a
 loop whose carries are the values and their tangents.
 """
 
@@ -31,14 +31,14 @@ def pushed(
     wrt, directions = list(wrt), list(directions)
     back: dict[Entry, Any] = {}  # what was cut out, at the place of its variables
     while (loop := _first_loop(heads, wrt)) is not None:
-        found = _of_loop(loop, wrt, directions)
-        cut = [build.variable(f"cut {next(_numbers)}", *spec((loop, k))) for k in found]
-        moved = {(loop, k): (v, 0) for k, v in zip(found, cut, strict=True)}
+        tangents_of_loop = _of_loop(loop, wrt, directions)
+        cut = [build.variable(f"cut {next(_numbers)}", *spec((loop, k))) for k in tangents_of_loop]
+        moved = {(loop, k): (v, 0) for k, v in zip(tangents_of_loop, cut, strict=True)}
         back |= {new: old for old, new in moved.items()}
-        others = {(loop, k): (loop, k) for k in range(loop.nout) if k not in found}
+        others = {(loop, k): (loop, k) for k in range(loop.nout) if k not in tangents_of_loop}
         heads = _moved(heads, moved | others)
         wrt += cut
-        directions += found.values()
+        directions += tangents_of_loop.values()
     tangents = _plain(heads, wrt, directions)
     for new, old in reversed(back.items()):
         tangents = _moved(tangents, {new: old})
@@ -48,12 +48,12 @@ def pushed(
 def _plain(
     heads: Sequence[Entry], wrt: Sequence[GraphNode], directions: Sequence[Entry]
 ) -> list[Entry]:
-    """Return the derivatives of heads of which there is a pass back."""
+    """Return the derivatives of heads that have a backward pass."""
     seeds = [build.variable(f"seed {next(_numbers)}", *spec(head)) for head in heads]
     slopes = gradient(Graph(heads), wrt, [(seed, 0) for seed in seeds]).heads
-    found = gradient(Graph(slopes), seeds, directions).heads
+    tangents = gradient(Graph(slopes), seeds, directions).heads
     ones = {(s, 0): uniform("ones", spec(h)).entry for s, h in zip(seeds, heads, strict=True)}
-    return _moved(found, ones)
+    return _moved(tangents, ones)
 
 
 def _moved(entries: Sequence[Entry], moved: dict[Entry, Any]) -> list[Entry]:
@@ -61,7 +61,7 @@ def _moved(entries: Sequence[Entry], moved: dict[Entry, Any]) -> list[Entry]:
 
 
 def _first_loop(heads: Sequence[Entry], wrt: Sequence[GraphNode]) -> GraphNode | None:
-    """Return the first loop that depends on the variables and has no pass back."""
+    """Return the first loop that depends on the variables and has no backward pass."""
     depends = set(wrt)
     for node in topological([node for node, _ in heads]):
         if node.op is None or not any(other in depends for other, _ in node.entries):
@@ -80,7 +80,7 @@ def _of_loop(
     operands = list(node.entries)
     loop: Loop = op.typed([spec(entry) for entry in operands])
     moving = [k for k, entry in enumerate(operands) if is_float(spec(entry).dtype)]
-    given = _plain([operands[k] for k in moving], wrt, directions)
+    inner_directions = _plain([operands[k] for k in moving], wrt, directions)
     variables, before = fresh([spec_of((v, 0)) for v in loop.variables]), effects_so_far()
     inside = fresh([spec_of(operands[k]) for k in moving])
     own = {(old, 0): (new, 0) for old, new in zip(loop.variables, variables, strict=True)}
@@ -91,7 +91,7 @@ def _of_loop(
         [variables[k] for k in moving],
         [(v, 0) for v in inside],
     )
-    tangents = dict(zip(moving, given, strict=True))
+    tangents = dict(zip(moving, inner_directions, strict=True))
     constants = {(variables[k], 0): operands[k] for k in range(loop.carries, len(operands))}
     constants |= {
         (v, 0): tangents[k] for k, v in zip(moving, inside, strict=True) if k >= loop.carries
@@ -100,8 +100,8 @@ def _of_loop(
     first = [*variables[: loop.carries], *inside[: len(carries)]]
     names = [f"carry {k}" for k in range(len(first))]
     body = closed("while_loop", heads, first, before, names, None)
-    made = loop_op(Loop(body.heads, body.variables, len(first), 0, 0, None, tests=True))
+    joint = loop_op(Loop(body.heads, body.variables, len(first), 0, 0, None, tests=True))
     begin = [*operands[: loop.carries], *(tangents[k] for k in carries)]
-    outputs = applied(made, [*begin, *body.captured])
-    found = outputs[loop.carries : len(first)]
-    return {k: value.entry for k, value in zip(carries, found, strict=True)}
+    outputs = applied(joint, [*begin, *body.captured])
+    last_tangents = outputs[loop.carries : len(first)]
+    return {k: value.entry for k, value in zip(carries, last_tangents, strict=True)}

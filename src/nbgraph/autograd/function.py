@@ -50,11 +50,11 @@ class Function:
     _saved: tuple[Any, ...] = ()
 
     def forward(self, *inputs: Any) -> Any:
-        """The results."""
+        """Return the results."""
         raise NotImplementedError(f"{type(self).__name__}: define forward(self, *inputs)")
 
     def backward(self, *out_grads: Any) -> Any:
-        """The gradients of the inputs from those of the results."""
+        """Return the gradients of the inputs from those of the results."""
         raise NotImplementedError(f"{type(self).__name__}: define backward(self, *out_grads)")
 
     def save_for_backward(self, *arrays: Any) -> None:
@@ -63,17 +63,17 @@ class Function:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` was given."""
+        """The values that `save_for_backward` saved."""
         return self._saved
 
     def __call__(self, *inputs: Any) -> Any:
-        """Apply it, recorded as one operator."""
+        """Apply the function, recorded as one operator."""
         if _traces() or any(map(_is_symbol, inputs)):
             return self.as_graph(inputs)
         state = copy.copy(self)
         with pause(train_mode=training.get()):
-            found = state.forward(*inputs)
-        single, results = _several(found)
+            result = state.forward(*inputs)
+        single, results = _several(result)
         outputs = [_result(type(self).__name__, i, value) for i, value in enumerate(results)]
         if recording.get() is not None and outputs:
             call = Call(state, inputs, results, [(o.shape, o.dtype) for o in outputs])
@@ -84,15 +84,15 @@ class Function:
         """Return the same of symbols: an operator that hands the results on, with this gradient."""
         state = copy.copy(self)
         single, results = _several(state.forward(*inputs))
-        known = [*inputs, *results]
-        held = [v for v in (*state._saved, *vars(state).values()) if _is_symbol(v)]
-        others = [v for v in held if not any(v is one for one in known)]
+        visible = [*inputs, *results]
+        symbols = [v for v in (*state._saved, *vars(state).values()) if _is_symbol(v)]
+        others = [v for v in symbols if not any(v is one for one in visible)]
         call = Call(
             state, [*inputs, *others], results, [(r.shape, r.dtype) for r in results], graph=True
         )
         op = _handed_on(call, len(inputs), [*inputs, *others], len(results))
-        made = op(*results, *filter(is_array, inputs), *others)
-        return made[0] if single and isinstance(made, tuple) else made
+        outputs = op(*results, *filter(is_array, inputs), *others)
+        return outputs[0] if single and isinstance(outputs, tuple) else outputs
 
 
 def _is_symbol(value: Any) -> bool:
@@ -110,20 +110,21 @@ def _several(found: Any) -> tuple[bool, list[Any]]:
 
 
 def _handed_on(call: Call, count: int, inputs: Sequence[Any], nout: int) -> ArrayOp:
-    """Operands are the results, and what of inputs and kept values is an array. No gradient flows
-    through how the results were computed; the first `count` inputs have one."""
+    """Return an operator whose operands are the results, and those inputs and saved values that are
+    arrays. No gradient flows through how the results were computed; the first `count` inputs have
+    one."""
     places = [i for i, value in enumerate(inputs) if is_array(value)]
 
     def rule(g: Gradients) -> list[Any]:
-        given: list[Any] = [None] * len(inputs)
-        wanted, specs = [False] * count, [g.specs[0]] * count
+        values: list[Any] = [None] * len(inputs)
+        flags, specs = [False] * count, [g.specs[0]] * count
         for k, i in enumerate(places, nout):
-            given[i] = g.inputs[k]
+            values[i] = g.inputs[k]
             if i < count:
-                wanted[i], specs[i] = g.wanted[k], g.specs[k]
-        made = Gradients(g.op, g.attributes, g.out_grads, given, g.outputs, specs, wanted)
-        found = call.rule(made)
-        return [*[None] * nout, *(found[i] if i < count else None for i in places)]
+                flags[i], specs[i] = g.wanted[k], g.specs[k]
+        request = Gradients(g.op, g.attributes, g.out_grads, values, g.outputs, specs, flags)
+        slopes = call.rule(request)
+        return [*[None] * nout, *(slopes[i] if i < count else None for i in places)]
 
     def compute(arrays: Sequence[Any], outputs: Sequence[Any]) -> None:
         for array, output in zip(arrays, outputs, strict=False):
@@ -142,7 +143,8 @@ def _handed_on(call: Call, count: int, inputs: Sequence[Any], nout: int) -> Arra
 
 
 def _result(name: str, index: int, value: Any) -> Any:
-    """A result as an array of its own: the caller's is on the tape, the one kept here is not."""
+    """Return a result as an array of its own: the caller's is on the tape, the one saved here is
+    not."""
     if not isinstance(value, Array):
         try:
             return new_array(value)
@@ -176,8 +178,8 @@ class Call(Rule):
         # an array on the tape that its own node held would never be freed
         self._saved = [_placed(value, inputs, results) for value in state._saved]
         # an attribute is a constant where it is an array; a graph has to know where it is from
-        found = inputs if graph else ()
-        own = {n: _placed(v, found, results) for n, v in vars(state).items() if n != "_saved"}
+        sources = inputs if graph else ()
+        own = {n: _placed(v, sources, results) for n, v in vars(state).items() if n != "_saved"}
         self._attributes = {name: place for name, place in own.items() if place[0] != "other"}
         for name in ("_saved", *self._attributes):
             vars(state).pop(name, None)
@@ -199,19 +201,19 @@ class Call(Rule):
         return self._outputs
 
     def rule(self, g: Gradients) -> Sequence[Any]:
-        """The gradients that `backward` gives."""
+        """Return the gradients that `backward` returns."""
         state = copy.copy(self._state)
         state._saved = tuple(self._value(kind, value, g) for kind, value in self._saved)
         for name, (kind, value) in self._attributes.items():
             setattr(state, name, self._value(kind, value, g))
-        found = state.backward(*self._out_grads(g))
-        given: Sequence[Any] = found if isinstance(found, (tuple, list)) else [found]
-        if len(given) != len(g.specs):
+        result = state.backward(*self._out_grads(g))
+        slopes: Sequence[Any] = result if isinstance(result, (tuple, list)) else [result]
+        if len(slopes) != len(g.specs):
             raise ArgumentError(
-                f"{self.__name__}: backward returned {len(given)} gradient(s) for {len(g.specs)} "
+                f"{self.__name__}: backward returned {len(slopes)} gradient(s) for {len(g.specs)} "
                 "input(s); return one for each, None where there is none"
             )
-        return [self._gradient(i, value, g) for i, value in enumerate(given)]
+        return [self._gradient(i, value, g) for i, value in enumerate(slopes)]
 
     def _value(self, kind: str, value: Any, g: Gradients) -> Any:
         if kind == "input":
@@ -239,17 +241,18 @@ class Call(Rule):
         if value is None or not g.wanted[index]:
             return None
         spec = g.specs[index]
-        made = value if is_array(value) else new_array(value, spec.dtype)
-        if made.shape != spec.shape:
+        slope = value if is_array(value) else new_array(value, spec.dtype)
+        if slope.shape != spec.shape:
             raise ShapeError(
-                f"{self.__name__}: backward returned a gradient of shape {made.shape} for input "
+                f"{self.__name__}: backward returned a gradient of shape {slope.shape} for input "
                 f"{index} of shape {spec.shape}; return one of that shape"
             )
-        return made if made.dtype == spec.dtype else library.astype(made, spec.dtype)
+        return slope if slope.dtype == spec.dtype else library.astype(slope, spec.dtype)
 
 
 def _placed(value: Any, inputs: Sequence[Any], results: Sequence[Any]) -> tuple[str, Any]:
-    """Which input or result a value is: (kind, number); ("other", value) where it is none."""
+    """Return which input or result a value is: (kind, number); ("other", value) for other
+    values."""
     for kind, arrays in (("input", inputs), ("output", results)):
         for i, array in enumerate(arrays):
             if value is array and is_array(value):

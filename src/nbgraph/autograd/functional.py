@@ -44,7 +44,7 @@ def grad(
     *,
     argnames: str | Sequence[str] | None = None,
 ) -> Callable[P, Any]:
-    """A function that gives the gradient of `f` with respect to positional arguments.
+    """Return a function for the gradient of `f` with respect to positional arguments.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def grad(
     @by_blocks(argnums)
     @named("gradient", f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        _, found, aux = differentiated("grad", f, argnums, has_aux, args, kwargs)
-        return (found, aux) if has_aux else found
+        _, slopes, aux = differentiated("grad", f, argnums, has_aux, args, kwargs)
+        return (slopes, aux) if has_aux else slopes
 
     return gradient
 
@@ -95,7 +95,7 @@ def value_and_grad(
     *,
     argnames: str | Sequence[str] | None = None,
 ) -> Callable[P, tuple[R, Any]]:
-    """As `grad`, but a function that gives `(value, gradient)`.
+    """Return a function as `grad` does, but with the result `(value, gradient)`.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def value_and_grad(
     @by_blocks(argnums)
     @named("value and gradient", f)
     def both(*args: Any, **kwargs: Any) -> Any:
-        value, found, aux = differentiated("value_and_grad", f, argnums, has_aux, args, kwargs)
-        return ((value, aux) if has_aux else value), found
+        value, slopes, aux = differentiated("value_and_grad", f, argnums, has_aux, args, kwargs)
+        return ((value, aux) if has_aux else value), slopes
 
     return both
 
@@ -136,7 +136,7 @@ def differentiated(
     args: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> tuple[Any, Any, Any]:
-    """Value, gradient and what else `f` gave."""
+    """Return value, gradient and the other result of `f`."""
     variables, inner = arguments_of(name, argnums, args, kwargs)
     out, aux = run(f, variables, inner, kwargs), None
     if has_aux:
@@ -144,8 +144,8 @@ def differentiated(
     if variables.symbolic:
         return _of_symbols(name, f, variables, out, aux)
     out = scalar(name, f, out)
-    found = slopes_of(out, variables, create_graph=recording.get() is not None)
-    return outside(out), variables.like(found), outside(aux)
+    slopes = slopes_of(out, variables, create_graph=recording.get() is not None)
+    return outside(out), variables.like(slopes), outside(aux)
 
 
 def _by_names(
@@ -156,7 +156,7 @@ def _by_names(
     argnames: str | Sequence[str],
     has_aux: bool,
 ) -> Function:
-    """The derivative with respect to arguments by their names."""
+    """Return the derivative with respect to arguments by their names."""
     names = (argnames,) if isinstance(argnames, str) else tuple(argnames)
     signature = inspect.signature(f)
     for own in names:
@@ -177,19 +177,19 @@ def _by_names(
 
         chosen = [bound.arguments[own] for own in names]
         numbers = tuple(range(len(names)))
-        found = transform(of_named, numbers, has_aux)(*chosen)
-        slopes, rest = (found[1], found[0]) if name == "value_and_grad" else (found, None)
+        results = transform(of_named, numbers, has_aux)(*chosen)
+        slopes, rest = (results[1], results[0]) if name == "value_and_grad" else (results, None)
         slopes, aux = slopes if has_aux and rest is None else (slopes, None)
-        made = slopes[0] if isinstance(argnames, str) else dict(zip(names, slopes, strict=True))
+        slope = slopes[0] if isinstance(argnames, str) else dict(zip(names, slopes, strict=True))
         if rest is not None:
-            return rest, made
-        return (made, aux) if has_aux else made
+            return rest, slope
+        return (slope, aux) if has_aux else slope
 
     return derivative
 
 
 def slopes_of(out: Any, variables: Variables, *, create_graph: bool) -> list[Any]:
-    """The gradients of a result of one element, on the tape with respect to variables."""
+    """Return the gradients of a result of one element, on the tape, with respect to variables."""
     entries = [] if out._node is None else [(out._node, out._output, ones_like(out))]
     return gradients(
         entries,
@@ -204,13 +204,14 @@ def _of_symbols(name: str, f: Function, variables: Any, out: Any, aux: Any) -> t
     from nbgraph.autograd import symbolic
 
     out = scalar(name, f, symbolic.lifted(out))
-    found = variables.like(variables.slopes([out], [None]))
-    value, slopes, other = symbolic.finished(variables, out, found, aux)
+    derivatives = variables.like(variables.slopes([out], [None]))
+    value, slopes, other = symbolic.finished(variables, out, derivatives, aux)
     return value, slopes, other
 
 
 def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> Any:
-    """The derivative of a function that is traced (`ng.jit`), traced as a whole; else None."""
+    """Return the derivative of a function that is traced (`ng.jit`), traced as a whole; None for
+    other functions."""
     make = getattr(type(f), "__nbgraph_transformed__", None)
     if make is None:
         return None
@@ -219,8 +220,8 @@ def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> 
 
 
 def variables_of(name: str, structure: Any, path: str, given: Any) -> Any:
-    """The variables for what is differentiated: of a tape, or of a graph if a symbol is among what
-    the function is given."""
+    """Return the variables to differentiate by: of a tape, or of a graph if a symbol is among the
+    arguments."""
     recorder = recording.get()
     traced = recorder is not None and recorder.traces
     if traced or any(type(p.value).__name__ != "NDArray" and is_array(p.value) for p in given):
@@ -233,23 +234,24 @@ def variables_of(name: str, structure: Any, path: str, given: Any) -> Any:
 def arguments_of(
     name: str, argnums: int | Sequence[int], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Any, list[Any]]:
-    """What is differentiated, and all positional arguments with variables in its places."""
-    single, found = not isinstance(argnums, (tuple, list)), positions(name, argnums, len(args))
+    """Return the variables, and all positional arguments with variables in their places."""
+    single, numbers = not isinstance(argnums, (tuple, list)), positions(name, argnums, len(args))
     inner = list(args)
-    structure = args[found[0]] if single else tuple(args[i] for i in found)
-    path = f"args[{found[0]}]" if single else f"args at {argnums}"
+    structure = args[numbers[0]] if single else tuple(args[i] for i in numbers)
+    path = f"args[{numbers[0]}]" if single else f"args at {argnums}"
     variables = variables_of(name, structure, path, places((args, kwargs), ""))
     chosen = [variables.arguments] if single else variables.arguments
-    for i, value in zip(found, chosen, strict=True):
+    for i, value in zip(numbers, chosen, strict=True):
         inner[i] = value
     return variables, inner
 
 
 def positions(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
-    """Which of `count` positional arguments are differentiated; ArgumentError for others."""
-    given: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
-    found = list[int]()
-    for number in given:
+    """Return which of `count` positional arguments are differentiated; raise ArgumentError for
+    others."""
+    listed: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+    numbers = list[int]()
+    for number in listed:
         if not isinstance(number, int) or isinstance(number, bool):
             raise ArgumentError(
                 f"{name}: argnums={argnums!r}; give the number of a positional argument, or a "
@@ -260,14 +262,15 @@ def positions(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
                 f"{name}: argnums={argnums!r}, but {count} positional argument(s) were given; what "
                 "is differentiated is passed by position"
             )
-        found.append(number % count)
-    if not found or len(set(found)) != len(found):
+        numbers.append(number % count)
+    if not numbers or len(set(numbers)) != len(numbers):
         raise ArgumentError(f"{name}: argnums={argnums!r}; name one argument or more, each once")
-    return found
+    return numbers
 
 
 def by_blocks(argnums: int | Sequence[int]) -> Callable[[Function], Function]:
-    """Decorate a derivative: given Dask arrays it is traced, as by `ng.jit`, and stays lazy."""
+    """Decorate a derivative: with Dask arrays as arguments it is traced, as by `ng.jit`, and stays
+    lazy."""
     chosen: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
 
     def decorate(derivative: Function) -> Function:

@@ -42,7 +42,7 @@ class GraphFunction(Function):
         self._trained: dict[Wanted, Trained | DerivativeError] = {}
 
     def __call__(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
-        """The heads for arrays of the variables, recorded if something records. `site`: see
+        """Return the heads for arrays of the variables, recorded if something records. `site`: see
         `Program.push`."""
         for array in arrays:
             if not array._layout.contiguous:
@@ -53,12 +53,12 @@ class GraphFunction(Function):
         recorder = recording.get()
         if recorder is None:
             return self.run(arrays, site=site)
-        wanted = tuple([a._node is not None and a._layout.floating for a in arrays])
-        if True not in wanted:
+        flags = tuple([a._node is not None and a._layout.floating for a in arrays])
+        if True not in flags:
             outputs = self.run(arrays)
             recorder.record(self, arrays, {}, outputs, ())  # it looks at what was overwritten
             return outputs
-        trained = self.trained(wanted)
+        trained = self.trained(flags)
         if isinstance(trained, DerivativeError):
             outputs = self.run(arrays)
             recorder.record(Call(self.__name__, None, trained), arrays, {}, outputs, ())
@@ -68,7 +68,8 @@ class GraphFunction(Function):
         return outputs[: len(self.layouts)]
 
     def _require_states(self, arrays: Sequence[Array]) -> None:
-        """A state is written where it lies, so it is not to be copied."""
+        """Raise ArgumentError for a state with gaps: it is written where it lies, so it must not be
+        copied."""
         for k in self.states:
             if not arrays[k]._layout.contiguous:
                 raise ArgumentError(
@@ -78,15 +79,16 @@ class GraphFunction(Function):
                 )
 
     def trained(self, wanted: Wanted) -> Trained | DerivativeError:
-        """What a run with gradients for these variables needs; the error, where there are none."""
-        found = self._trained.get(wanted)
-        if found is None:
+        """Return the graphs of a run with gradients for these variables, or the error where there
+        are none."""
+        graphs = self._trained.get(wanted)
+        if graphs is None:
             try:
-                found = Trained(self.graph, wanted, self.__name__)
+                graphs = Trained(self.graph, wanted, self.__name__)
             except DerivativeError as problem:
-                found = problem
-            self._trained[wanted] = found
-        return found
+                graphs = problem
+            self._trained[wanted] = graphs
+        return graphs
 
 
 class Backward(NamedTuple):
@@ -110,9 +112,9 @@ class Trained:
         while True:  # what is kept is differentiated, too, when derivatives are
             self.graph = graph.with_heads(heads)
             self.floating = tuple([_floats(head) for head in heads])
-            kept = self._split(self.floating)[0].kept
-            known = set(heads)
-            more = [entry for entry in kept if entry not in known]
+            residuals = self._split(self.floating)[0].kept
+            present = set(heads)
+            more = [entry for entry in residuals if entry not in present]
             if not more:
                 break
             heads += more
@@ -124,7 +126,8 @@ class Trained:
         self.full = full
 
     def backward(self, given: Wanted) -> Backward | None:
-        """The graph for these gradients of outputs; None where it reads more than is kept."""
+        """Return the graph for these gradients of outputs, or None where it reads more than is
+        saved."""
         if given not in self._backward:
             self._backward[given] = self._made(given)
         return self._backward[given]
@@ -141,12 +144,12 @@ class Trained:
                 seeds[build.variable(name, *spec(head))] = k
                 heads.append(head)
         wrt = [v for v, w in zip(self.variables, self.wanted, strict=True) if w]
-        found = gradient(self.graph.with_heads(heads), wrt, [(s, 0) for s in seeds])
+        slopes = gradient(self.graph.with_heads(heads), wrt, [(s, 0) for s in seeds])
         self._results = [k for k, w in enumerate(self.wanted) if w]
-        flows = [not no_gradient(head) for head in found.heads]
-        found = found.with_heads([h for h, f in zip(found.heads, flows, strict=True) if f])
+        flows = [not no_gradient(head) for head in slopes.heads]
+        slopes = slopes.with_heads([h for h, f in zip(slopes.heads, flows, strict=True) if f])
         self._results = [k for k, f in zip(self._results, flows, strict=True) if f]
-        return split(self.graph, found), seeds
+        return split(self.graph, slopes), seeds
 
     def _made(self, given: Wanted) -> Backward | None:
         halves, seeds = self._split(given)
@@ -202,25 +205,27 @@ class Call(Rule):
         return () if self._trained is None else self._trained.forward.states
 
     def rule(self, g: Gradients) -> Sequence[Any]:
-        """The gradients, by the backward graph."""
+        """Return the gradients, by the backward graph."""
         trained = self._trained
         if trained is None:
             assert self._problem is not None
             raise type(self._problem)(str(self._problem)) from self._problem
-        given = tuple([o is not None for o in g.out_grads])
-        backward = trained.backward(given)
+        flags = tuple([o is not None for o in g.out_grads])
+        backward = trained.backward(flags)
         full = trained.full
         if backward is None or not (
             set(backward.inputs) <= set(full.inputs) and set(backward.outputs) <= set(full.outputs)
         ):
             backward = full
-        found: list[Any] = [None] * len(g.specs)
+        slopes: list[Any] = [None] * len(g.specs)
         if not backward.results:
-            return found
-        made = backward.function([self._value(trained, sort, k, g) for sort, k in backward.order])
-        for k, value in zip(backward.results, made, strict=True):
-            found[k] = value
-        return found
+            return slopes
+        results = backward.function(
+            [self._value(trained, sort, k, g) for sort, k in backward.order]
+        )
+        for k, value in zip(backward.results, results, strict=True):
+            slopes[k] = value
+        return slopes
 
     def _value(self, trained: Trained, sort: str, index: int, g: Gradients) -> Any:
         if sort == "in":
@@ -230,8 +235,8 @@ class Call(Rule):
         own = trained.forward.layouts[index]
         value = g.out_grads[index]
         if value is None:
-            known = (v for v in (*g.out_grads, *g.inputs, *g.outputs) if isinstance(v, Array))
-            return zeros_of(own, next((v.device for v in known), CPU))
+            arrays = (v for v in (*g.out_grads, *g.inputs, *g.outputs) if isinstance(v, Array))
+            return zeros_of(own, next((v.device for v in arrays), CPU))
         return value if value.dtype == own.dtype else library.astype(value, own.dtype)
 
 

@@ -47,7 +47,8 @@ Rows = Callable[[Function, tuple[Any, ...], bool], tuple[Any, Any, Any]]
 
 @checked
 def jacrev(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
-    """A function that gives the Jacobian of `f`, by one pass back for all elements of its result.
+    """Return a function for the Jacobian of `f`, by one backward pass for all elements of its
+    result.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ def jacrev(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False)
 
 @checked
 def jacfwd(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
-    """As `jacrev`, by one pass forward for all elements of the arguments: for functions with more
-    results than arguments.
+    """Return a function as `jacrev` does, by one pass forward for all elements of the arguments:
+    for functions with more results than arguments.
 
     >>> import nbgraph as ng
     >>> ng.jacfwd(lambda x: x * x)(ng.array([1.0, 2.0]))
@@ -88,7 +89,7 @@ jacobian = jacrev
 
 @checked
 def hessian(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
-    """A function that gives all second derivatives of `f`, by one pass for all elements.
+    """Return a function for all second derivatives of `f`, by one pass for all elements.
 
     Parameters
     ----------
@@ -108,8 +109,8 @@ def hessian(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
     require_function("hessian", f)
 
     def slope(*args: Any, **kwargs: Any) -> Any:
-        _, found, aux = differentiated("hessian", f, argnums, has_aux, args, kwargs)
-        return (found, aux) if has_aux else found
+        _, slopes, aux = differentiated("hessian", f, argnums, has_aux, args, kwargs)
+        return (slopes, aux) if has_aux else slopes
 
     at_once = _jacobian("hessian", slope, argnums, has_aux, _by_rows, f)
 
@@ -127,7 +128,7 @@ def hessian(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False
 
 @checked
 def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """The product of the Hessian of `f` and a direction, without the Hessian.
+    """Return the product of the Hessian of `f` and a direction, without the Hessian.
 
     Parameters
     ----------
@@ -144,15 +145,15 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     array([6., 2.], dtype=float32)
     """
     require_function("hvp", f)
-    for name, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
+    for name, values in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(values, (tuple, list)):
             raise ArgumentError(
-                f"hvp: {name} is {noun(given)}; give a tuple with one for each argument"
+                f"hvp: {name} is {noun(values)}; give a tuple with one for each argument"
             )
     slope = grad(f, tuple(range(len(primals))))
     _, pull = vjp(slope, *primals)  # the Hessian is its own transpose
-    found = pull(tuple(tangents))
-    return found[0] if len(primals) == 1 else found
+    products = pull(tuple(tangents))
+    return products[0] if len(primals) == 1 else products
 
 
 # parts ------------------------------------------------------------------------------------------
@@ -166,33 +167,34 @@ def _jacobian(
     rows: Rows,
     key_of: Any = None,
 ) -> Function:
-    """The function of all derivatives of `f`; those with an equal `key_of`, else f, are one."""
+    """Return the function of all derivatives of `f`; those with an equal `key_of`, else f, are
+    one."""
     require_function(name, f)
     key_of = f if key_of is None else key_of
     single = not isinstance(argnums, (tuple, list))
-    wanted = argnums if single else tuple(argnums)  # type: ignore[arg-type]
+    chosen_numbers = argnums if single else tuple(argnums)  # type: ignore[arg-type]
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        numbers = positions(name, wanted, len(args))
+        numbers = positions(name, chosen_numbers, len(args))
 
         def run(args: Any, kwargs: Any) -> Any:
             def inner(*values: Any) -> Any:
-                given = list(args)
+                inputs = list(args)
                 for i, value in zip(numbers, values, strict=True):
-                    given[i] = value
-                return f(*given, **kwargs)
+                    inputs[i] = value
+                return f(*inputs, **kwargs)
 
             chosen = tuple(args[i] for i in numbers)
             out, blocks, aux = rows(inner, chosen, has_aux)
             each = [like(chosen, block) for block in blocks]
-            found = like(out, [block[0] if single else block for block in each])
-            return (found, aux) if has_aux else found
+            blocks_like_out = like(out, [block[0] if single else block for block in each])
+            return (blocks_like_out, aux) if has_aux else blocks_like_out
 
-        given = floats_as_arrays(args, numbers)
+        arguments = floats_as_arrays(args, numbers)
         if symbolic(args, kwargs):
             return run(args, kwargs)
-        key = name, key_of, wanted, has_aux
-        return eagerly(name, key, run, (tuple(given), kwargs), lifts=False)
+        key = name, key_of, chosen_numbers, has_aux
+        return eagerly(name, key, run, (tuple(arguments), kwargs), lifts=False)
 
     return jacobian
 
@@ -200,7 +202,7 @@ def _jacobian(
 def _by_rows(
     f: Function, primals: tuple[Any, ...], has_aux: bool
 ) -> tuple[Any, list[list[Any]], Any]:
-    """A row of the Jacobian for each element of the results."""
+    """Return rows of the Jacobian, one for each element of the results."""
     out, pull, aux = vjp(f, *primals, has_aux=True) if has_aux else (*vjp(f, *primals), None)
     heads = outputs("jacrev", out)
     blocks: list[list[Any]] = []
@@ -210,15 +212,15 @@ def _by_rows(
         def row(seed: Any, k: int = k, others: list[Any] = others) -> Any:
             return pull(like(out, [*others[:k], seed, *others[k + 1 :]]))
 
-        found = [p.value for p in places(vmap(row)(_units(head)), "")]
-        blocks.append([library.reshape(x, (*head.shape, *x.shape[1:])) for x in found])
+        rows = [p.value for p in places(vmap(row)(_units(head)), "")]
+        blocks.append([library.reshape(x, (*head.shape, *x.shape[1:])) for x in rows])
     return out, blocks, aux
 
 
 def _by_columns(
     f: Function, primals: tuple[Any, ...], has_aux: bool
 ) -> tuple[Any, list[list[Any]], Any]:
-    """A column of the Jacobian for each element of the arguments."""
+    """Return columns of the Jacobian, one for each element of the arguments."""
     out, _, aux = vjp(f, *primals, has_aux=True) if has_aux else (*vjp(f, *primals), None)
     heads = outputs("jacfwd", out)
     values = [p.value for p in places(primals, "")]
@@ -230,8 +232,8 @@ def _by_columns(
             tangents = like(primals, [*others[:k], seed, *others[k + 1 :]])
             return jvp(f, primals, tangents, has_aux)[1]
 
-        found = places(vmap(column, out_axes=-1)(_units(value)), "")
-        for block, head, p in zip(blocks, heads, found, strict=True):
+        columns = places(vmap(column, out_axes=-1)(_units(value)), "")
+        for block, head, p in zip(blocks, heads, columns, strict=True):
             block.append(library.reshape(p.value, (*head.shape, *value.shape)))
     return out, blocks, aux
 
@@ -239,7 +241,8 @@ def _by_columns(
 def _by_elements(
     f: Function, argnums: int | Sequence[int], has_aux: bool, args: Any, kwargs: Any
 ) -> Any:
-    """The Hessian by one pass back for each element, of a function that runs as it is written."""
+    """Return the Hessian by one backward pass for each element, of a function that runs as it is
+    written."""
     variables, inner = arguments_of("hessian", argnums, args, kwargs)
     outer, aux = recording.get() is not None, None
     out = run(f, variables, inner, kwargs)
@@ -250,12 +253,12 @@ def _by_elements(
         variables.like([_block(slope, x, variables, outer=outer) for x in variables.arrays])
         for slope in slopes
     ]
-    found = variables.like(rows)
-    return (found, outside(aux)) if has_aux else found
+    matrix = variables.like(rows)
+    return (matrix, outside(aux)) if has_aux else matrix
 
 
 def _block(slope: Any, x: Any, variables: Variables, *, outer: bool) -> Any:
-    """The derivative of each element of `slope` with respect to `x`."""
+    """Return the derivative of each element of `slope` with respect to `x`."""
     shape = (*slope.shape, *x.shape)
     if slope._node is None or not slope.size:
         return zeros_of(layout(shape, slope.dtype), slope.device)
@@ -269,7 +272,7 @@ def _block(slope: Any, x: Any, variables: Variables, *, outer: bool) -> Any:
 
 
 def _units(like_it: Any) -> Any:
-    """Arrays of one shape, each with a 1 at another element; small ones are made once."""
+    """Return arrays of one shape, each with a 1 at another element; small ones are made once."""
     size, shape = like_it.size, (like_it.size, *like_it.shape)
     if size <= _SMALL:
         return wrapped((build.constant(np.eye(size, dtype=like_it.dtype).reshape(shape)), 0))

@@ -32,7 +32,7 @@ _settings = config.variable.get
 
 
 class Jit(Generic[P, R]):
-    """What `ng.jit` returns: called like the function, with the same results.
+    """The result of `ng.jit`: called like the function, with the same results.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Jit(Generic[P, R]):
         self._label = f"jit of {getattr(fn, '__name__', type(fn).__name__)}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The function's results, by the compiled graph."""
+        """Return the function's results, by the compiled graph."""
         recorder = recording.get()
         if CLOSELY_ASKED[0] or not self._quick or kwargs or here.running is not None:
             return self._general(args, kwargs)
@@ -69,11 +69,15 @@ class Jit(Generic[P, R]):
             if type(value) is not kind:
                 return self._general(args, kwargs)
             key.append(value._layout)
-        found = self._versions.get(tuple(key))
-        if found is None or found.content.changed() or (recorder is not None and recorder.traces):
+        version = self._versions.get(tuple(key))
+        if (
+            version is None
+            or version.content.changed()
+            or (recorder is not None and recorder.traces)
+        ):
             return self._general(args, kwargs)
         engine = current()
-        return found(args, engine.site_id())
+        return version(args, engine.site_id())
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
         if self.as_written():
@@ -85,8 +89,8 @@ class Jit(Generic[P, R]):
         return version(keyed.together(version.captured))
 
     def as_written(self) -> bool:
-        """Whether the text itself is to run: within another trace or a function of the engine, or
-        where one looks closely."""
+        """Return whether the function itself runs: within another trace or a function of the
+        engine, or where one looks closely."""
         recorder = recording.get()
         if (recorder is not None and recorder.traces) or here.running is not None:
             return True
@@ -95,7 +99,7 @@ class Jit(Generic[P, R]):
     def version(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False
     ) -> tuple[Version, Keyed]:
-        """The version for such arguments, traced if there is none."""
+        """Return the version for such arguments, traced if there is none."""
         if self._lifted:
             args = floats_as_arrays(args, self._lifted)
         keyed = Keyed(self._label)
@@ -120,11 +124,11 @@ class Jit(Generic[P, R]):
             else:
                 key.append((name, keyed.key(value, name)))
         full = tuple(key)
-        found = self._versions.get(full)
-        if found is None or found.content.changed():
-            found = Version(self.traced_function, self._label, keyed, args, kwargs, static)
-            self._enter(full, found)
-        return found, keyed
+        entry = self._versions.get(full)
+        if entry is None or entry.content.changed():
+            entry = Version(self.traced_function, self._label, keyed, args, kwargs, static)
+            self._enter(full, entry)
+        return entry, keyed
 
     def _enter(self, key: Any, version: Version) -> None:
         with _ENTERING:
@@ -136,7 +140,7 @@ class Jit(Generic[P, R]):
     # looking inside ---------------------------------------------------------------------------
 
     def graph(self, *args: Any, **kwargs: Any) -> Graph:
-        """The graph for arguments like these, as it was traced.
+        """Return the graph for arguments like these, as it was traced.
 
         >>> import nbgraph as ng
         >>> ng.jit(lambda x: x * 2 + 1).graph(ng.ones(3))
@@ -148,7 +152,7 @@ class Jit(Generic[P, R]):
         return self.version(args, kwargs)[0].graph
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """What was made of the function for arguments like these: passes, loops, memory."""
+        """Return what the function became for arguments like these: passes, loops, memory."""
         return explained(self._label, self.version(args, kwargs)[0])
 
     def clear_cache(self) -> None:
@@ -157,23 +161,23 @@ class Jit(Generic[P, R]):
 
     @property
     def cache_size(self) -> int:
-        """How many signatures there are versions for."""
+        """The number of signatures that have versions."""
         return len(self._versions)
 
     # as a function ----------------------------------------------------------------------------
 
     def __nbgraph_transformed__(self, change: Function, lifted: Sequence[int]) -> Jit:
-        """A transformation of the function, traced as a whole: one program."""
+        """Return a transformation of the function, traced as a whole: one program."""
         return Jit(change(self.traced_function), self.static_argnames, lifted=lifted)
 
     def __get__(self, obj: Any, owner: type | None = None) -> Any:
         return self if obj is None else _Bound(self, obj)
 
     def __reduce__(self) -> Any:
-        found: Any = importlib.import_module(self.__module__)
+        target: Any = importlib.import_module(self.__module__)
         for part in self.__qualname__.split("."):
-            found = getattr(found, part, None)
-        if found is self:
+            target = getattr(target, part, None)
+        if target is self:
             return self.__qualname__
         return _restored, (self.traced_function, self.static_argnames, self._lifted)
 
@@ -220,7 +224,7 @@ def jit(
     static_argnames: str | Sequence[str] = (),
     static_argnums: int | Sequence[int] = (),
 ) -> Any:
-    """A function of NDArrays that runs as one compiled graph.
+    """Return a function of NDArrays that runs as one compiled graph.
 
     The first call with arguments of certain shapes and dtypes traces the function: it is called
     with symbols, and the graph of what it computes is optimised, planned and compiled. Later calls
@@ -270,21 +274,21 @@ def jit(
     names = (*names, *_names_at(f, static_argnums))
     if isinstance(f, Jit):
         f, names = f.traced_function, (*f.static_argnames, *names)
-    for kind, told in (
+    for kind, description in (
         (inspect.isgeneratorfunction, "a generator"),
         (inspect.iscoroutinefunction, "an asynchronous function"),
         (inspect.isasyncgenfunction, "an asynchronous generator"),
     ):
         if kind(f):
             raise ArgumentError(
-                f"jit: {f.__name__} is {told}; give a function that returns its arrays"
+                f"jit: {f.__name__} is {description}; give a function that returns its arrays"
             )
     _require_names(f, names)
     return Jit(f, names)
 
 
 def _names_at(f: Function, static_argnums: int | Sequence[int]) -> list[str]:
-    """The names of the arguments at these places."""
+    """Return the names of the arguments at these places."""
     places = [static_argnums] if isinstance(static_argnums, int) else list(static_argnums)
     if not places:
         return []

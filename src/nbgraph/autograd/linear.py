@@ -29,7 +29,7 @@ from nbgraph.operator.call import recording
 
 @checked
 def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """`f(*primals)`, and a function from its cotangents to those of the primals.
+    """Return `f(*primals)`, and a function from its cotangents to those of the primals.
 
     Parameters
     ----------
@@ -57,42 +57,43 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
     variables = variables_of("vjp", primals, "primals", places(primals, ""))
     out, aux = _split("vjp", f, run(f, variables, variables.arguments, {}), has_aux)
     if variables.symbolic:
-        found = _vjp_of_symbols(variables, out, aux)
+        results = _vjp_of_symbols(variables, out, aux)
     else:
-        found = _vjp_of_arrays(variables, out, aux, lambda: vjp(f, *primals, has_aux=has_aux)[1])
-    return found if has_aux else found[:2]
+        results = _vjp_of_arrays(variables, out, aux, lambda: vjp(f, *primals, has_aux=has_aux)[1])
+    return results if has_aux else results[:2]
 
 
 def _vjp_of_arrays(
     variables: Any, out: Any, aux: Any, again: Callable[[], Function]
 ) -> tuple[Any, Function, Any]:
-    """What `f` gave, and the pass back; in a trace `again` gives another one, as a graph."""
+    """Return the result of `f`, and the backward pass; in a trace `again` returns another one, as a
+    graph."""
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:
         if symbolic(cotangents):
             return again()(cotangents)
-        given = matching("vjp", "cotangents", cotangents, out)
+        seeds = matching("vjp", "cotangents", cotangents, out)
         entries = [
             (head._node, head._output, head_gradient("vjp", i, head, value))
-            for i, (head, value) in enumerate(zip(heads, given, strict=True))
+            for i, (head, value) in enumerate(zip(heads, seeds, strict=True))
             if head._node is not None
         ]
-        found = gradients(
+        slopes = gradients(
             entries,
             variables.arrays,
             create_graph=recording.get() is not None,
             retain_graph=True,
             ends=variables.nodes,
         )
-        return variables.like(found)
+        return variables.like(slopes)
 
     return outside(out), pull, outside(aux)
 
 
 @checked
 def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
-    """`f(*primals)`, and its derivative in the direction of the tangents.
+    """Return `f(*primals)`, and its derivative in the direction of the tangents.
 
     Parameters
     ----------
@@ -120,13 +121,13 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
         pushed = jit_of(lambda inner, given: jvp(f, inner, given, has_aux), [0, 1])
         return pushed(tuple(primals), tuple(tangents))
     out, push, aux = _linear("jvp", f, tuple(primals), tangents, has_aux)
-    found = push(*tangents)
-    return (out, found, aux) if has_aux else (out, found)
+    tangent = push(*tangents)
+    return (out, tangent, aux) if has_aux else (out, tangent)
 
 
 @checked
 def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
-    """`f(*primals)`, and its derivative there as a function of tangents.
+    """Return `f(*primals)`, and its derivative there as a function of tangents.
 
     Parameters
     ----------
@@ -151,8 +152,8 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 def _linear(
     name: str, f: Function, primals: tuple[Any, ...], beside: Sequence[Any], has_aux: bool
 ) -> tuple[Any, Function, Any]:
-    """What `f` gave, the pass forward, and what else it gave; `beside`: other values that say
-    whether this is a graph."""
+    """Return the result of `f`, the forward pass, and its other result; `beside`: other values that
+    say whether this is a graph."""
     variables = variables_of(name, primals, "primals", places((primals, beside), ""))
     out, aux = _split(name, f, run(f, variables, variables.arguments, {}), has_aux)
     if variables.symbolic:
@@ -198,7 +199,7 @@ def _linear(
 
 
 def _split(name: str, f: Function, out: Any, has_aux: bool) -> tuple[Any, Any]:
-    """What is differentiated, and what else the function gave."""
+    """Return the result to differentiate, and the function's other result."""
     return auxiliary(name, f, out) if has_aux else (out, None)
 
 
@@ -212,8 +213,8 @@ def _vjp_of_symbols(variables: Any, out: Any, aux: Any) -> tuple[Any, Function, 
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:
-        given = matching("vjp", "cotangents", cotangents, out)
-        seeds = [symbolic.entry_of(value, head) for value, head in zip(given, heads, strict=True)]
+        values = matching("vjp", "cotangents", cotangents, out)
+        seeds = [symbolic.entry_of(value, head) for value, head in zip(values, heads, strict=True)]
         return symbolic.finished(variables, variables.like(variables.slopes(heads, seeds)))[0]
 
     result, other = symbolic.finished(variables, out, aux)
@@ -228,16 +229,16 @@ def _linear_of_symbols(name: str, variables: Any, out: Any, aux: Any) -> tuple[A
 
     def push(*tangents: Any) -> Any:
         directions = matching(name, "tangents", tangents, variables.like(variables.arrays))
-        found = symbolic.tangents(variables, heads, directions)
-        return like(out, [symbolic.stopped(value) for value in found])
+        slopes = symbolic.tangents(variables, heads, directions)
+        return like(out, [symbolic.stopped(value) for value in slopes])
 
     result, other = symbolic.finished(variables, out, aux)
     return result, push, other
 
 
 def _lifted(out: Any) -> Any:
-    """What a function gave, arrays that it found outside as symbols."""
+    """Return a function's result, with arrays from outside as symbols."""
     from nbgraph.autograd import symbolic
 
-    found = [symbolic.lifted(place.value) for place in places(out, "")]
-    return like(out, found, objects=True)
+    values = [symbolic.lifted(place.value) for place in places(out, "")]
+    return like(out, values, objects=True)

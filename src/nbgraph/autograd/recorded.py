@@ -19,10 +19,10 @@ from nbgraph.ops.define import library
 
 def symbol_of(node: Node, output: int) -> Symbol:
     """Return the symbol of a node's output; see `nbgraph.autograd.entry.get_symbol`."""
-    made = _Rebuilding()
+    rebuilding = _Rebuilding()
     for each in topological([node]):
-        made.add(each)
-    return made.symbols[node, output]
+        rebuilding.add(each)
+    return rebuilding.symbols[node, output]
 
 
 class _Rebuilding:
@@ -52,25 +52,25 @@ class _Rebuilding:
         if hasattr(op, "on_symbols"):
             return op.on_symbols(operands)
         entries = [v.entry if isinstance(v, Symbol) else v for v in operands]
-        made = build.apply(op, entries, node.attributes)
-        return [Symbol([(made, k)]) for k in range(made.nout)]
+        copy = build.apply(op, entries, node.attributes)
+        return [Symbol([(copy, k)]) for k in range(copy.nout)]
 
     def _operands(self, node: Record) -> list[Any]:
-        """Symbols for arrays, numbers as they are."""
-        found: list[Any] = []
+        """Return symbols for arrays, numbers as they are."""
+        operands: list[Any] = []
         untracked = iter(node.untracked)
         for entry, own in zip(node.inputs, node.layouts, strict=True):
             if entry is not None:
-                found.append(self.symbols[entry])
+                operands.append(self.symbols[entry])
             elif isinstance(own, Layout):
                 # the reference is one object as long as the array lives, and is kept by the node
                 ref, writes = next(untracked)
                 name = f"null{len(self._untracked)}"
                 key = id(ref), writes
-                found.append(self._untracked.setdefault(key, _variable(name, own)))
+                operands.append(self._untracked.setdefault(key, _variable(name, own)))
             else:
-                found.append(own)
-        return found
+                operands.append(own)
+        return operands
 
 
 def _part_written(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> Symbol:

@@ -1,4 +1,4 @@
-"""What functions gave: checked, brought out of the tape, compared with what was asked for."""
+"""Results of functions: checked, taken off the tape, compared with the expected structure."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class _Variables(Protocol):
 
 
 def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """Return what a function gives for its variables, recorded."""
+    """Return the result of a function of its variables, recorded."""
     with variables.held(), record(train_mode=training.get(True)):
         return f(*args, **kwargs)
 
 
 def scalar(name: str, f: Function, out: Any) -> Any:
-    """The result, if it is one that has a gradient."""
+    """Return the result; raise unless it is one that has a gradient."""
     _require_followed(name, label(f), out)
     if not is_array(out):
         raise ArgumentError(
@@ -57,7 +57,7 @@ def scalar(name: str, f: Function, out: Any) -> Any:
 
 
 def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
-    """The value and the other of a function that gives a pair of them."""
+    """Return the value and the other result of a function that returns a pair of them."""
     if not isinstance(out, tuple) or len(out) != 2:
         raise ArgumentError(
             f"{name}: with has_aux=True {label(f)} is to return (value, other), it returned a "
@@ -67,12 +67,13 @@ def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
 
 
 def is_array(value: Any) -> bool:
-    """Whether gradients can flow through a value: an NDArray, or a symbol."""
+    """Return whether gradients can flow through a value: an NDArray, or a symbol."""
     return isinstance(value, Array) or carrier_of((value,)) is not None
 
 
 def lazy_among(values: Any) -> bool:
-    """Whether a structure has a Dask array, outside of traces, which take them as any array."""
+    """Return whether a structure has a Dask array, outside of traces, which take them as any
+    array."""
     recorder = recording.get()
     if "dask.array" not in sys.modules or (recorder is not None and recorder.traces):
         return False
@@ -80,7 +81,7 @@ def lazy_among(values: Any) -> bool:
 
 
 def no_derivative(name: str, path: str, dtype: Any) -> ArgumentError:
-    """What is differentiated has to be floating."""
+    """Return the error for a value that is not floating, as differentiation requires."""
     return ArgumentError(
         f"{name}: {path} has dtype {dtype}, with respect to which there is no derivative; give it "
         "a floating dtype (2.0 rather than 2), or leave it out of what is differentiated"
@@ -88,9 +89,9 @@ def no_derivative(name: str, path: str, dtype: Any) -> ArgumentError:
 
 
 def outputs(name: str, out: Any) -> list[Any]:
-    """The arrays of a result that may be a structure."""
-    found = places(out, "out")
-    for place in found:
+    """Return the arrays of a result that may be a structure."""
+    leaves = places(out, "out")
+    for place in leaves:
         _require_followed(name, place.path, place.value)
         if not is_array(place.value):
             raise ArgumentError(
@@ -98,7 +99,7 @@ def outputs(name: str, out: Any) -> list[Any]:
                 "return NDArrays, or a dict, list or tuple of those"
             )
         _require_floating(name, place.path, place.value)
-    return [place.value for place in found]
+    return [place.value for place in leaves]
 
 
 def _require_followed(name: str, what: str, out: Any) -> None:
@@ -118,26 +119,26 @@ def _require_floating(name: str, what: str, out: Any) -> None:
 
 
 def matching(name: str, what: str, given: Any, structure: Any) -> list[Any]:
-    """The values of a structure that is to be like another."""
-    found, wanted = places(given, ""), places(structure, "")
-    if [place.path for place in found] != [place.path for place in wanted]:
-        has, needs = (", ".join(p.path or "one array" for p in ps) for ps in (found, wanted))
+    """Return the values of a structure that has to be like another."""
+    leaves, targets = places(given, ""), places(structure, "")
+    if [place.path for place in leaves] != [place.path for place in targets]:
+        has, needs = (", ".join(p.path or "one array" for p in ps) for ps in (leaves, targets))
         raise ArgumentError(f"{name}: {what} has the structure ({has}); expected ({needs})")
-    for place, like_it in zip(found, wanted, strict=True):
+    for place, like_it in zip(leaves, targets, strict=True):
         shape = place.value.shape if is_array(place.value) else np.shape(place.value)
         if shape != like_it.value.shape:
             raise ShapeError(
                 f"{name}: {what}{place.path} has shape {shape}; expected {like_it.value.shape}"
             )
-    return [place.value for place in found]
+    return [place.value for place in leaves]
 
 
 def outside(result: Any) -> Any:
-    """What a function gave, without the tape that ends with it; an outer one goes on."""
+    """Return a function's result without the tape that ends with it; an outer tape goes on."""
     if recording.get() is not None:
         return result
-    found = [place.value for place in places(result, "")]
-    return like(result, [_bare(v) for v in found], objects=True)
+    values = [place.value for place in places(result, "")]
+    return like(result, [_bare(v) for v in values], objects=True)
 
 
 def _bare(value: Any) -> Any:
@@ -147,7 +148,8 @@ def _bare(value: Any) -> Any:
 
 
 def require_function(name: str, f: Any) -> None:
-    """ArgumentError where it cannot be called, and for symbols, where a call composes."""
+    """Raise ArgumentError where a value cannot be called, and for symbols, where a call
+    composes."""
     if callable(f) and carrier_of([f]) is not None:
         raise ArgumentError(
             f"{name}: f is {noun(f)}, a graph and no function; give a Python function, "
@@ -161,5 +163,5 @@ def require_function(name: str, f: Any) -> None:
 
 
 def label(f: Any) -> str:
-    """What messages call a function."""
+    """Return the name of a function for messages."""
     return str(getattr(f, "__name__", type(f).__name__))

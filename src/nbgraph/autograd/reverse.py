@@ -38,38 +38,38 @@ def run(
     order = topological((node for node, _, _ in heads), ends)
     targets = None if wanted is None else {node for node, _ in wanted}
     useful = _useful(order, targets)
-    found: dict[Entry, Any] = {}
+    values: dict[Entry, Any] = {}
     collected: list[tuple[Leaf, Any, bool]] = []
     for node in reversed(order):
         if node not in useful:
             continue
         if targets is not None and node in targets:
-            _keep(node, sums, found)
+            _keep(node, sums, values)
         if isinstance(node, Record) and node not in ends:
             step(node, sums, useful, retain_graph=retain_graph)
         elif targets is None and isinstance(node, Leaf):
             collected.append((node, *sums.pop((node, 0))))
     for leaf, gradient, owned in collected:
         _collect(leaf, gradient, owned=owned)
-    return [] if wanted is None else [found.get(entry) for entry in wanted]
+    return [] if wanted is None else [values.get(entry) for entry in wanted]
 
 
 def _useful(order: Sequence[Node], targets: Container[Node] | None) -> set[Node]:
-    """Nodes that gradients have to reach or pass through."""
-    found: set[Node] = set()
+    """Return the nodes that gradients have to reach or pass through."""
+    nodes: set[Node] = set()
     for node in order:
         if targets is not None and node in targets:
-            found.add(node)
+            nodes.add(node)
         elif node.op is None:
             if targets is None and isinstance(node, Leaf) and node.request != "null":
-                found.add(node)
-        elif any(entry is not None and entry[0] in found for entry in node.inputs):
-            found.add(node)
-    return found
+                nodes.add(node)
+        elif any(entry is not None and entry[0] in nodes for entry in node.inputs):
+            nodes.add(node)
+    return nodes
 
 
 def _keep(node: Node, sums: Sums, found: dict[Entry, Any]) -> None:
-    """Gradients that were asked for, as arrays of their own; they flow on."""
+    """Store requested gradients as arrays of their own; they flow on."""
     for i in range(len(node.outputs) if isinstance(node, Record) else 1):
         gradient = sums.get((node, i))
         if gradient is not None:
@@ -78,7 +78,7 @@ def _keep(node: Node, sums: Sums, found: dict[Entry, Any]) -> None:
 
 
 def _collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
-    """A variable's gradient goes where its user looks for it."""
+    """Write or add a variable's gradient to the array where its user looks for it."""
     if gradient is None:
         return
     if owned and (leaf.collected is None or (leaf.request == "write" and _unseen(leaf))):
@@ -88,5 +88,5 @@ def _collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
 
 
 def _unseen(leaf: Leaf) -> bool:
-    """Whether nobody could tell that the gradient's array is replaced by another."""
+    """Return whether nobody could tell that the gradient's array is replaced by another."""
     return sys.getrefcount(leaf.collected) == 2 and leaf.collected._holder is None

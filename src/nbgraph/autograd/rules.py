@@ -1,4 +1,4 @@
-"""How gradients flow through an operator, and which of its values that needs."""
+"""Rules for the flow of gradients through an operator, and the values that these need."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from nbgraph.ops.define import library
 
 
 class Rule:
-    """What a node on the tape keeps: indices of operands and outputs."""
+    """The values that a node on the tape saves: indices of operands and outputs."""
 
     __slots__ = ()
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """Operands that the gradient reads, of so many."""
+        """Return the operands that the gradient reads, of so many."""
         raise AssertionError
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """Outputs that the gradient reads."""
+        """Return the outputs that the gradient reads."""
         raise AssertionError
 
     def reads_as_they_are(self) -> Sequence[int]:
-        """Operands of which it reads the values that there are then: states."""
+        """Return the operands whose values it reads at the time of the backward pass: states."""
         return ()
 
 
@@ -85,27 +85,29 @@ _ALL = ("rule",)  # the gradients of all operands
 
 
 def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
-    """The rule of an operator for gradients of the operands that have an entry; worked out once."""
+    """Return the rule of an operator for gradients of the operands that have an entry; computed
+    once."""
     if isinstance(op, Mapper):
         key = _ALL if None not in inputs else ("rule", *[entry is not None for entry in inputs])
-        found = op.carried.get(key)
-        if found is None:
+        rule = op.carried.get(key)
+        if rule is None:
             wrt = [i for i, entry in enumerate(inputs) if entry is not None]
-            found = op.carried[key] = MapRule(op, wrt)
-        return found
+            rule = op.carried[key] = MapRule(op, wrt)
+        return rule
     if isinstance(op, Rule):
         return op
-    found = getattr(op, "tape_rule", None)
-    if found is None:
-        found = op.tape_rule = ArrayRule(op)
-    return found
+    rule = getattr(op, "tape_rule", None)
+    if rule is None:
+        rule = op.tape_rule = ArrayRule(op)
+    return rule
 
 
 # a part of an array written through a view -------------------------------------------------------
 
 
 def _part_written(g: Gradients) -> Sequence[Any]:
-    """Out of the part to what was written there, out of the rest to what was there before."""
+    """Return the gradients of the base before the write, zero in the part, and of the part that was
+    written."""
     view, attributes = g.attributes["view"], g.attributes["attributes"]
     rest = None
     if g.wanted[0]:

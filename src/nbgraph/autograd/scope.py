@@ -1,4 +1,4 @@
-"""What is recorded and whether one trains: per context, so threads and tasks do not disturb."""
+"""Recording and training modes: per context, so threads and tasks do not disturb each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _latest = [""]  # "attach_grad" or "record": what was asked for last, for messag
 
 
 def noted(step: str) -> None:
-    """Remember which half of what `backward` needs was asked for last."""
+    """Remember which half of the conditions of `backward` was set last."""
     _latest[0] = step
 
 
@@ -78,7 +78,7 @@ def pause(train_mode: bool = False) -> Generator[None]:
 
 @contextmanager
 def train_mode() -> Generator[None]:
-    """Operators behave as in training (dropout drops), recorded or not.
+    """Let operators behave as in training within the block (dropout drops), recorded or not.
 
     >>> with train_mode():
     ...     is_training(), is_recording()
@@ -90,7 +90,7 @@ def train_mode() -> Generator[None]:
 
 @contextmanager
 def predict_mode() -> Generator[None]:
-    """Operators behave as in prediction, recorded or not.
+    """Let operators behave as in prediction within the block, recorded or not.
 
     >>> with record(), predict_mode():
     ...     is_training(), is_recording()
@@ -101,7 +101,7 @@ def predict_mode() -> Generator[None]:
 
 
 def is_recording() -> bool:
-    """Whether this context records.
+    """Return whether this context records.
 
     >>> is_recording()
     False
@@ -111,7 +111,7 @@ def is_recording() -> bool:
 
 
 def is_training() -> bool:
-    """Whether this context trains.
+    """Return whether this context trains.
 
     >>> with train_mode():
     ...     is_training()

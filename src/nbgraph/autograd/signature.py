@@ -1,6 +1,6 @@
-"""What calls of a traced function have in common: structure, layouts and Python values.
+"""The common part of calls of a traced function: structure, layouts and Python values.
 
-Arrays are told apart by their layouts alone; everything else is part of the signature by value.
+Arrays differ by their layouts alone; everything else is part of the signature by value.
 """
 
 from __future__ import annotations
@@ -51,12 +51,13 @@ class Keyed:
         self.lazy = False  # whether some compute later, block by block
 
     def array(self, value: Any) -> Any:
-        """The key of an array, which is entered."""
+        """Enter an array and return its key."""
         self.arrays.append(value)
         return value._layout
 
     def together(self, captured: Sequence[Any]) -> list[Any]:
-        """The arrays, those that were NumPy's where the others are, and what the function found."""
+        """Return the arrays; those copied from NumPy are moved to the device of the others and of
+        captured ones."""
         if not (self._copied and ELSEWHERE[0]) or self.lazy:
             return self.arrays
         own = [a for i, a in enumerate(self.arrays) if i not in self._copied]
@@ -67,7 +68,7 @@ class Keyed:
         return self.arrays
 
     def key(self, value: Any, path: str) -> Any:
-        """The key of an argument."""
+        """Return the key of an argument."""
         kind = type(value)
         if isinstance(value, Array):
             return self.array(value)
@@ -103,12 +104,13 @@ class Keyed:
         )
 
     def _field(self, value: Any, field: Any, path: str) -> Any:
-        """The key of a field of a dataclass."""
+        """Return the key of a field of a dataclass."""
         own, name = getattr(value, field.name), f"{path}.{field.name}"
         return self.static(own, name) if field.metadata.get("static") else self.key(own, name)
 
     def _known(self, value: Any, path: str) -> tuple[int, ...]:
-        """The shape of an array that computes later."""
+        """Return the shape of an array that computes later; raise ShapeError where it is not
+        known."""
         if any(n != n for n in value.shape):
             raise ShapeError(
                 f"{self.name}: {path} is a Dask array of shape {value.shape}, of which not all is "
@@ -117,7 +119,7 @@ class Keyed:
         return tuple(value.shape)
 
     def static(self, value: Any, path: str) -> Any:
-        """The key of an argument that is fixed."""
+        """Return the key of an argument that is fixed."""
         if isinstance(value, (Array, np.ndarray)):
             raise ArgumentError(
                 f"{self.name}: {path} is an array, but it is named in static_argnames; what is "
@@ -133,13 +135,14 @@ class Keyed:
         return frozen(value)
 
     def identity(self, value: Any) -> Any:
-        """The key of an object that is known by identity."""
+        """Return the key of an object that is known by identity."""
         self.objects.append(value)
         return "object", id(value)
 
 
 def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:
-    """Positional arguments with Python floats as arrays, within those that are differentiated."""
+    """Return positional arguments with Python floats as arrays, within those that are
+    differentiated."""
     return [_floats(v) if i in chosen else v for i, v in enumerate(value)]
 
 
@@ -147,18 +150,18 @@ def _floats(value: Any) -> Any:
     if type(value) is float:
         return new_array(value)
     if isinstance(value, dict):
-        made = value.copy()
+        copy_of_value = value.copy()
         for key, item in value.items():
-            made[key] = _floats(item)
-        return made
+            copy_of_value[key] = _floats(item)
+        return copy_of_value
     if isinstance(value, (list, tuple)):
         items = [_floats(v) for v in value]
         if isinstance(value, list):
             return items
         return value._make(items) if hasattr(value, "_make") else tuple(items)  # type: ignore[attr-defined]
     if is_dataclass(value) and not isinstance(value, type):
-        made = copy.copy(value)
+        copy_of_value = copy.copy(value)
         for name in dynamic_fields(value):
-            object.__setattr__(made, name, _floats(getattr(value, name)))
-        return made
+            object.__setattr__(copy_of_value, name, _floats(getattr(value, name)))
+        return copy_of_value
     return value

@@ -30,11 +30,11 @@ _KEPT = 2048  # ways that a rule keeps
 
 
 def step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: bool) -> None:
-    """Gradients of a node's operands."""
-    wanted = [entry is not None and entry[0] in useful for entry in node.inputs]
+    """Compute the gradients of a node's operands and add them to `sums`."""
+    flags = [entry is not None and entry[0] in useful for entry in node.inputs]
     came = [sums.pop((node, i)) for i in range(len(node.outputs))]
     gradients = [gradient for gradient, _ in came]
-    if not any(wanted) or all(g is None for g in gradients):
+    if not any(flags) or all(g is None for g in gradients):
         return
     if node.saved is None:
         raise TapeError(
@@ -42,9 +42,9 @@ def step(node: Record, sums: Sums, useful: Container[Node], *, retain_graph: boo
             "pass retain_graph=True there"
         )
     if CLOSELY_ASKED[0] and config.anomaly:
-        _watched_flow(node, gradients, wanted, sums, owned=came[0][1])
+        _watched_flow(node, gradients, flags, sums, owned=came[0][1])
     else:
-        _flow(node, gradients, wanted, sums, owned=came[0][1])
+        _flow(node, gradients, flags, sums, owned=came[0][1])
     if not retain_graph:
         node.saved = None
 
@@ -61,7 +61,7 @@ def _flow(
 def _watched_flow(
     node: Record, gradients: Sequence[Any], wanted: Sequence[bool], sums: Sums, *, owned: bool
 ) -> None:
-    """The same, naming the operator whose gradient is the first to have a NaN."""
+    """Do the same, and name the operator whose gradient is the first to have a NaN."""
     entries = [(i, e) for i, e in enumerate(node.inputs) if e is not None and wanted[i]]
     clean = anomaly.clean([*gradients, *(sums.get(entry) for _, entry in entries)])
     name = str(node.op.__name__)
@@ -74,7 +74,7 @@ def _watched_flow(
 
 
 def _values(node: Record, *, create_graph: bool) -> list[Any]:
-    """What was saved, in the rule's order."""
+    """Return the saved values, in the rule's order."""
     assert node.saved is not None
     values = [v if n is None else kept(node.op, v, n) for v, n in node.saved]
     if not create_graph:
@@ -106,7 +106,7 @@ def _map_step(
     *,
     owned: bool,
 ) -> None:
-    """All in-gradients in one pass over the elements."""
+    """Compute all in-gradients in one pass over the elements."""
     if rule.problem is not None:
         rule.require()
     saved = _values(node, create_graph=sums.create_graph)
@@ -126,8 +126,8 @@ def _map_step(
     )
     if _routed(node, rule, key, operands, wanted, sums):
         return
-    found = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
-    captured = found.plan.typed.captured
+    inference = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    captured = inference.plan.typed.captured
     results: list[Any] = []
     requests: list[str] = []
     passed: list[int] = []  # operands whose gradient is the out-gradient itself
@@ -136,13 +136,13 @@ def _map_step(
         if wanted[i] and slope is captured.operands[0] and gradients[0].dtype == _dtype(node, i):
             passed.append(i)
         elif wanted[i]:
-            request, result = _place(node, i, found.shape, operands, results, sums)
+            request, result = _place(node, i, inference.shape, operands, results, sums)
         results.append(result)
         requests.append(request)
     if any(request != "null" for request in requests):
-        pushed = push(found.plan, operands, results, None, requests)
+        pushed = push(inference.plan, operands, results, None, requests)
         if set(requests) == {"write"}:
-            _learn(rule, key, pushed, found.outputs, operands)
+            _learn(rule, key, pushed, inference.outputs, operands)
     for i, value, request in zip(rule.wrt, results, requests, strict=True):
         if request == "write":
             _add(sums, node, i, value, owned=True)
@@ -153,8 +153,9 @@ def _map_step(
 def _over_out_grad(
     node: Record, rule: MapRule, gradient: Any, operands: Sequence[Any], sums: Sums
 ) -> bool:
-    """The in-gradient written over a large out-gradient that nobody else has: a third less memory
-    is touched. Only where there is one in-gradient, of that layout, and nothing to add it to."""
+    """Write the in-gradient over a large out-gradient that has no other user, which touches a third
+    less memory; return whether that was possible. It needs one in-gradient, of that layout, and
+    nothing to add it to."""
     own = gradient._layout
     if len(rule.wrt) != 1 or own.nbytes < LARGE or gradient._holder is not None or CLOSELY_ASKED[0]:
         return False
@@ -162,11 +163,11 @@ def _over_out_grad(
     entry = node.inputs[i]
     if entry is None or node.layouts[i] is not own or sums.get(entry) is not None:
         return False
-    found = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
-    captured = found.plan.typed.captured
-    if found.outputs[0] is not own or captured.outputs[0] is captured.operands[0]:
+    inference = inferred(rule.reverse, operands, rule.reverse.parameters(dict(node.attributes)))
+    captured = inference.plan.typed.captured
+    if inference.outputs[0] is not own or captured.outputs[0] is captured.operands[0]:
         return False
-    push(found.plan, operands, [gradient], [gradient], ["write"])
+    push(inference.plan, operands, [gradient], [gradient], ["write"])
     sums.add(entry, gradient, owned=True)
     return True
 
@@ -179,15 +180,16 @@ def _place(
     others: Sequence[Any],
     sums: Sums,
 ) -> tuple[str, Any]:
-    """Where the gradient of operand i goes: onto what has come before, or into a new array."""
+    """Return where the gradient of operand i goes: onto what has come before, or into a new
+    array."""
     entry, own = node.inputs[i], node.layouts[i]
     assert entry is not None
     room = sums.room(entry) if own.shape == shape else None
     if room is None or any(room is other for other in others):
         arrays = [v._chunk for v in operands if isinstance(v, Array)]
-        made = layout(shape, own.dtype)
-        reads = arrays if made.nbytes >= LARGE else None
-        return "write", empty_of(made, arrays[0].device, reads)
+        own_layout = layout(shape, own.dtype)
+        reads = arrays if own_layout.nbytes >= LARGE else None
+        return "write", empty_of(own_layout, arrays[0].device, reads)
     return "add", room
 
 
@@ -203,23 +205,24 @@ def _routed(
     wanted: Sequence[bool],
     sums: Sums,
 ) -> bool:
-    """The same by the route of an earlier pass, where every in-gradient is a new array again."""
-    known = rule.routes.get(key)
-    if known is None:
+    """Do the same by the route of an earlier pass, where every in-gradient is a new array again;
+    return whether there was one."""
+    former = rule.routes.get(key)
+    if former is None:
         return False
-    routes, outputs = known
-    for i, made in zip(rule.wrt, outputs, strict=True):
+    routes, outputs = former
+    for i, fresh in zip(rule.wrt, outputs, strict=True):
         own = node.layouts[i]
-        if not wanted[i] or own.shape != made.shape or own.dtype != made.dtype:
+        if not wanted[i] or own.shape != fresh.shape or own.dtype != fresh.dtype:
             return False
         if sums.get(node.inputs[i]) is not None:
             return False
     if not sums.site:
         sums.site = current().site_id()
-    made = routes.push(sums.site, tuple(operands))
-    if made is None:
+    fresh = routes.push(sums.site, tuple(operands))
+    if fresh is None:
         return False
-    for i, value in zip(rule.wrt, made if type(made) is tuple else (made,), strict=True):
+    for i, value in zip(rule.wrt, fresh if type(fresh) is tuple else (fresh,), strict=True):
         entry = node.inputs[i]
         assert entry is not None
         sums.add(entry, value, owned=True)
@@ -242,7 +245,7 @@ def _learn(
 
 
 def _add(sums: Sums, node: Record, i: int, value: Any, *, owned: bool) -> None:
-    """A contribution, summed over the axes along which operand i was broadcast."""
+    """Add a contribution, summed over the axes along which operand i was broadcast."""
     entry, shape = node.inputs[i], node.layouts[i].shape
     assert entry is not None
     if value.shape != shape:
@@ -291,24 +294,24 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
     for i in node.rule.reads_outputs(len(outputs)):
         outputs[i] = next(saved)
     specs = [Spec(v.shape, v.dtype) if isinstance(v, Layout) else _NUMBER for v in node.layouts]
-    asked = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
-    if not any(asked):
+    flags = [w and _floats(own) for w, own in zip(wanted, node.layouts, strict=True)]
+    if not any(flags):
         return
-    found = rule_vjp(Gradients(node.op, node.attributes, gradients, inputs, outputs, specs, asked))
-    for entry, value, use, own in zip(node.inputs, found, asked, node.layouts, strict=True):
+    slopes = rule_vjp(Gradients(node.op, node.attributes, gradients, inputs, outputs, specs, flags))
+    for entry, value, use, own in zip(node.inputs, slopes, flags, node.layouts, strict=True):
         if use and value is not None:
             assert entry is not None
-            made = value if value.dtype == own.dtype else library.astype(value, own.dtype)
-            sums.add(entry, made, owned=_unshared(made, found, gradients, node))
+            slope = value if value.dtype == own.dtype else library.astype(value, own.dtype)
+            sums.add(entry, slope, owned=_unshared(slope, slopes, gradients, node))
 
 
 _NUMBER = Spec((), np.dtype("float64"))
 
 
-def _unshared(value: Any, found: Sequence[Any], gradients: Sequence[Any], node: Record) -> bool:
-    """Whether a gradient that a rule gave is an array that nobody else has."""
+def _unshared(value: Any, slopes: Sequence[Any], gradients: Sequence[Any], node: Record) -> bool:
+    """Return whether a gradient of a rule is an array that has no other user."""
     if value._holder is not None or any(value is g for g in gradients):
         return False
-    if sum(value is other for other in found) > 1:
+    if sum(value is other for other in slopes) > 1:
         return False
     return not any(value is saved for saved, _ in node.saved or ())

@@ -26,27 +26,27 @@ class Sums:
         self._owned: set[Entry] = set()  # where nobody else has the array
 
     def get(self, entry: Entry | None) -> Any:
-        """The sum, or None where nothing came."""
+        """Return the sum, or None where nothing came."""
         return None if entry is None else self._values.get(entry)
 
     def pop(self, entry: Entry) -> tuple[Any, bool]:
-        """The sum, and whether nobody else has it; both are forgotten."""
+        """Return the sum, and whether it has no other user; forget both."""
         owned = entry in self._owned
         self._owned.discard(entry)
         return self._values.pop(entry, None), owned
 
     def room(self, entry: Entry) -> Any:
-        """The array that a contribution may be added to, or None."""
+        """Return the array that a contribution may be added to, or None."""
         return self._values[entry] if entry in self._owned else None
 
     def disown(self, entry: Entry) -> bool:
-        """Whether nobody else has the sum; from now on somebody has."""
+        """Return whether the sum had no other user; from now on it has one."""
         owned = entry in self._owned
         self._owned.discard(entry)
         return owned
 
     def add(self, entry: Entry, value: Any, *, owned: bool = False) -> None:
-        """One more contribution. `owned`: the array is new, and nobody else has it."""
+        """Add one more contribution. `owned`: the array is new, and has no other user."""
         before = self._values.get(entry)
         if before is not None:
             if entry in self._owned:
@@ -65,12 +65,12 @@ def write_to(target: Array, value: Any, request: str) -> None:
 
 
 def zeros_of(own: Layout, device: Context = CPU) -> Any:
-    """A new array of zeros of that shape and dtype."""
+    """Return a new array of zeros of that shape and dtype."""
     return _filled(own, 0.0, device)
 
 
 def ones_like(array: Array) -> Any:
-    """The gradient of an array with respect to itself."""
+    """Return the gradient of an array with respect to itself."""
     return _filled(array._layout, 1.0, array.device)
 
 

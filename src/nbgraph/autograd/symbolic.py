@@ -56,12 +56,12 @@ class SymbolVariables:
         return like(self.structure, self.arrays, objects=True)
 
     def like(self, values: Sequence[Any]) -> Any:
-        """Gradients in the structure."""
+        """Return gradients in the structure."""
         return like(self.structure, values)
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Within the block, the parameters of objects are variables."""
+        """Let the parameters of objects be variables within the block."""
         standing = {} if self._tracer is None else self._tracer.trace.standing
         before = dict(standing)
         for place, node in zip(self._places, self.nodes, strict=True):
@@ -74,21 +74,21 @@ class SymbolVariables:
             standing.update(before)
 
     def outside(self, values: Sequence[Any]) -> list[Any]:
-        """Values over what was given, in place of the variables."""
-        found = [v for v in values if isinstance(v, Symbol)]
+        """Return values over the original arguments, in place of the variables."""
+        inner = [v for v in values if isinstance(v, Symbol)]
         moved: dict[Entry, Operand] = {
             (n, 0): entry for n, entry in zip(self.nodes, self._given, strict=True)
         }
-        graph = Graph([entry for v in found for entry in v.entries])
+        graph = Graph([entry for v in inner for entry in v.entries])
         heads = iter(graph.rewrite(lambda node, inputs: None, moved).heads)
-        made = [self._symbols([next(heads) for _ in v.entries]) for v in found]
-        symbols = iter(made)
+        outer = [self._symbols([next(heads) for _ in v.entries]) for v in inner]
+        symbols = iter(outer)
         return [next(symbols) if isinstance(v, Symbol) else v for v in values]
 
     def slopes(self, heads: Sequence[Any], seeds: Sequence[Operand | None]) -> list[Any]:
-        """Gradients of heads with respect to the variables, over the variables."""
-        found = gradient(Graph([head.entry for head in heads]), self.nodes, seeds)
-        return [self._symbol(entry) for entry in found.heads]
+        """Return gradients of heads with respect to the variables, over the variables."""
+        graph = gradient(Graph([head.entry for head in heads]), self.nodes, seeds)
+        return [self._symbol(entry) for entry in graph.heads]
 
     def _symbols(self, entries: Sequence[Entry]) -> Any:
         return self._symbol(entries[0]) if len(entries) == 1 else Symbol(entries)
@@ -130,7 +130,7 @@ def _spec(entry: Entry) -> Any:
 
 
 def lifted(out: Any) -> Any:
-    """What a function gave, where it is an array that it found outside."""
+    """Return a function's result, as a symbol where it is an array from outside."""
     tracer = current_tracer()
     if tracer is not None and (isinstance(out, Array) or is_lazy(out)):
         return Traced([tracer.entry_of(out)])
@@ -138,7 +138,7 @@ def lifted(out: Any) -> Any:
 
 
 def stopped(value: Any) -> Any:
-    """A result as it is known outside: a constant where nothing records."""
+    """Return a result as it is known outside: a constant where nothing records."""
     tracer = current_tracer()
     if tracer is None or not isinstance(value, Traced):
         return value
@@ -146,11 +146,11 @@ def stopped(value: Any) -> Any:
 
 
 def finished(variables: SymbolVariables, *structures: Any) -> list[Any]:
-    """Structures of symbols, over what was given."""
-    found = [place.value for structure in structures for place in places(structure, "")]
-    made = iter([stopped(v) for v in variables.outside(found)])
+    """Return structures of symbols, over the original arguments."""
+    leaves = [place.value for structure in structures for place in places(structure, "")]
+    symbols = iter([stopped(v) for v in variables.outside(leaves)])
     return [
-        like(structure, [next(made) for _ in places(structure, "")], objects=True)
+        like(structure, [next(symbols) for _ in places(structure, "")], objects=True)
         for structure in structures
     ]
 
@@ -158,17 +158,17 @@ def finished(variables: SymbolVariables, *structures: Any) -> list[Any]:
 def tangents(
     variables: SymbolVariables, heads: Sequence[Any], directions: Sequence[Any]
 ) -> list[Any]:
-    """Derivatives of heads in the directions."""
-    given = [
+    """Return derivatives of heads in the directions."""
+    entries = [
         entry_of(direction, value)
         for direction, value in zip(directions, variables.arrays, strict=True)
     ]
-    found = pushed([head.entry for head in heads], variables.nodes, given)
-    return variables.outside([variables._symbol(entry) for entry in found])
+    slopes = pushed([head.entry for head in heads], variables.nodes, entries)
+    return variables.outside([variables._symbol(entry) for entry in slopes])
 
 
 def entry_of(value: Any, like_it: Any) -> Entry:
-    """A direction or cotangent as an entry, in the dtype of what it belongs to."""
+    """Return a direction or cotangent as an entry, in the dtype of the value that it belongs to."""
     if not isinstance(value, (Symbol, Array)):
         value = np.asarray(value, like_it.dtype)
     symbol = value if isinstance(value, Symbol) else Symbol([_constant(value)])
@@ -187,6 +187,6 @@ def _constant(value: Any) -> Entry:
 
 
 def _is_values(value: Any) -> bool:
-    """Whether a leaf is numbers, by NumPy, Python or another library."""
+    """Return whether a leaf is numbers, by NumPy, Python or another library."""
     numbers = isinstance(value, (np.ndarray, np.generic, float, int)) and type(value) is not bool
     return numbers or is_foreign(value)

@@ -22,7 +22,7 @@ from nbgraph.operator.mapper import Mapper
 
 
 class TapeError(NbgraphError, RuntimeError):
-    """What a backward pass needs was overwritten or freed, or was never recorded."""
+    """An error for values of a backward pass that were overwritten or freed, or never recorded."""
 
 
 class Leaf(Node):
@@ -47,7 +47,8 @@ class Leaf(Node):
 
 
 def kept(op: Any, array: Any, writes: int) -> Any:
-    """A value that was saved when its memory had seen so many writes; TapeError after another."""
+    """Return a value that was saved when its memory had seen so many writes; raise TapeError after
+    another write."""
     if array._chunk.writes != writes:
         raise TapeError(
             f"backward of {op.__name__}: an array of shape {array.shape} that the gradient reads "
@@ -81,7 +82,7 @@ class Record(Node):
 
 
 class Tape:
-    """What carriers tell of operators; see `nbgraph.operator.call.Recorder`."""
+    """The recorder of operators that carriers call; see `nbgraph.operator.call.Recorder`."""
 
     __slots__ = ()
 
@@ -134,7 +135,8 @@ class Tape:
                 _note_view(op, operands, attributes, outputs[0])
 
     def check_write(self, name: str, out: Any) -> None:
-        """A variable keeps its value while it is recorded: its gradient is that of one value."""
+        """Raise TapeError for a variable, which keeps its value while it is recorded: its gradient
+        is that of one value."""
         holder = out._holder
         if holder is not None and any(ref() is not None for ref in holder.variables):
             raise TapeError(
@@ -167,10 +169,10 @@ def _enter(
         if not isinstance(value, Array) or i in now:
             saved.append((value, None))
         else:
-            held = value
+            own = value
             if in_place and any(value is out for out in outputs):
-                held = _bare(value)  # else the array that holds the node would be held by it
-            saved.append((held, value._chunk.writes))
+                own = _bare(value)  # else the array that holds the node would be held by it
+            saved.append((own, value._chunk.writes))
     for out, written in zip(outputs, in_place, strict=False):
         if written:
             out._chunk.writes += 1
@@ -191,7 +193,7 @@ def _enter_one(
     operands: Sequence[Any],
     out: Any,
 ) -> None:
-    """The same for a scalar operator with one new output: most of a tape, so in few steps."""
+    """Do the same for a scalar operator with one new output: most of a tape, so in few steps."""
     node = _new(Record)
     node.op, node.inputs, node.attributes, node.name = op, inputs, attributes, None
     node.untracked = untracked
@@ -210,7 +212,7 @@ def _enter_one(
 
 
 def _bare(array: Array) -> Any:
-    """The same memory, without a place on the tape."""
+    """Return the same memory, without a place on the tape."""
     return make(array._chunk, array._address, array._layout, shared(array))
 
 
@@ -224,7 +226,8 @@ def _overwrite(
     outputs: Sequence[Any],
     in_place: Sequence[bool],
 ) -> None:
-    """An operator that wrote arrays that existed before: what they are views of has changed too."""
+    """Record an operator that wrote arrays that existed before, and rewrite the arrays that these
+    are views of."""
     targets = [out for out, written in zip(outputs, in_place, strict=True) if written]
     chains = [_bases(out) for out in targets]
     if any(entry is not None for entry in node.inputs):
@@ -241,8 +244,8 @@ def _overwrite(
 
 
 class _Link(NamedTuple):
-    """What a view is a view of: the array, and what it was when the view was made, in case it is
-    gone when the view is written (`y.T[0] += 1`)."""
+    """The base of a view: the array, and its place on the tape when the view was made, in case it
+    is gone when the view is written (`y.T[0] += 1`)."""
 
     # weakly: a view that a node saves must not hold the array that holds the node
     base: Callable[[], Any]
@@ -256,14 +259,14 @@ class _Link(NamedTuple):
     link: _Link | None  # the base's own
 
     def array(self, view: Array) -> Any:
-        """The base, or one that stands for it."""
-        found = self.base()
-        if found is None:
-            found = make(view._chunk, self.address, self.layout, shared(view))
-            found._node, found._output, found._stamp = self.node, self.output, self.stamp
-            found._base = self.link
-            view._base = self._replace(base=lambda: found)
-        return found
+        """Return the base, or an array that stands for it."""
+        base = self.base()
+        if base is None:
+            base = make(view._chunk, self.address, self.layout, shared(view))
+            base._node, base._output, base._stamp = self.node, self.output, self.stamp
+            base._base = self.link
+            view._base = self._replace(base=lambda: base)
+        return base
 
 
 def _note_view(op: Any, operands: Sequence[Any], attributes: Attributes, view: Array) -> None:
@@ -284,29 +287,29 @@ def _note_view(op: Any, operands: Sequence[Any], attributes: Attributes, view: A
 
 
 def _bases(array: Array) -> list[tuple[Any, Any, Any, Any]]:
-    """What an array is a view of, from view to view: (view, base, operator, attributes). It ends
-    where a base does not know its own values any more."""
-    found: list[tuple[Any, Any, Any, Any]] = []
+    """Return what an array is a view of, from view to view: (view, base, operator, attributes). It
+    ends where a base does not know its own values any more."""
+    chain: list[tuple[Any, Any, Any, Any]] = []
     while True:
         link: _Link | None = getattr(array, "_base", None)
         if link is None:
-            return found
+            return chain
         base = link.array(array)
         if not _current(base):
-            return found
-        found.append((array, base, link.op, link.attributes))
+            return chain
+        chain.append((array, base, link.op, link.attributes))
         array = base
 
 
 def _current(array: Array) -> bool:
-    """Whether an array's node stands for the values its memory holds."""
+    """Return whether an array's node stands for the values its memory holds."""
     if array._node is None:
         return array._holder is None or array._holder.recorded <= array._stamp
     return array._node.op is not None and array._stamp == array._chunk.writes
 
 
 def _rewrite(base: Array, view: Array, op: Any, attributes: Attributes) -> None:
-    """`base` after its part `view` was written."""
+    """Record `base` as another value after its part `view` was written."""
     if base._node is None and view._node is None:
         base._stamp = base._chunk.writes
         return

@@ -49,7 +49,7 @@ class Traced(Symbol):
         return tracer.carry(op, operands, attributes, out)
 
     def looks_at(self, base: Traced) -> None:
-        """Note that this is a view of another one."""
+        """Note that this array is a view of another one."""
         self._shown = base._shown = True
 
     # what it is -------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Traced(Symbol):
 
     @property
     def device(self) -> Context:
-        """Where it will be."""
+        """The device where the array will be."""
         return cpu()
 
     def __len__(self) -> int:
@@ -91,10 +91,10 @@ class Traced(Symbol):
     # parts ------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        shown, found = self._shown, part(self, key)
+        before, selection = self._shown, part(self, key)
         if is_element(key, len(self.spec.shape)):  # a value by itself, not a view
-            self._shown, found._shown = shown, False
-        return found
+            self._shown, selection._shown = before, False
+        return selection
 
     # writes -----------------------------------------------------------------------------------
 
@@ -103,13 +103,13 @@ class Traced(Symbol):
             value = np.asarray(value, self.dtype)
         whole = isinstance(key, Symbol) and key.dtype.kind == "b" and key.shape == self.shape
         if whole and np.ndim(value) == 0:
-            found = library.where(key, value, self)
+            value_after = library.where(key, value, self)
         else:
-            found = library.index_update(self, value, key=key)
-        self._become("setitem", found)
+            value_after = library.index_update(self, value, key=key)
+        self._become("setitem", value_after)
 
-    def _become(self, name: str, found: Symbol) -> None:
-        """The value is another one from now on."""
+    def _become(self, name: str, successor: Symbol) -> None:
+        """Replace the value by another one from now on."""
         if self.node.op is None:
             raise ArgumentError(
                 f"{name}: the argument {self.node.name} of {_traced_name()} would be written in "
@@ -122,20 +122,21 @@ class Traced(Symbol):
                 f"({here()}), which {_traced_name()} cannot follow; write to a copy, or use "
                 "ng.index_update"
             )
-        self.entries = found.entries
+        self.entries = successor.entries
 
 
-def overwritten(op: Any, target: Any, found: Traced) -> Any:
-    """`out=` and `a += b`: the result in shape and dtype of what is written."""
+def overwritten(op: Any, target: Any, result: Traced) -> Any:
+    """Return the target of `out=` and `a += b`, after the result took its place, in its shape and
+    dtype."""
     if not isinstance(target, Traced):
         tracer = recording.get()
         tracer.check_write(op.__name__, target)
-    if found.shape != target.shape or not np.can_cast(found.dtype, target.dtype, "same_kind"):
+    if result.shape != target.shape or not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise ArgumentError(
-            f"{op.__name__}: the result is {found.spec}, the array that is written {target.spec}; "
+            f"{op.__name__}: the result is {result.spec}, the array that is written {target.spec}; "
             "write to one of that shape, whose dtype can hold it"
         )
-    target._become(op.__name__, library.astype(found, target.dtype, copy=False))
+    target._become(op.__name__, library.astype(result, target.dtype, copy=False))
     return target
 
 
@@ -143,8 +144,8 @@ def _in_place(method: str) -> Callable[[Any, Any], Any]:
     plain = getattr(Symbol, f"__{method}__")
 
     def update(self: Any, other: Any) -> Any:
-        found = plain(self, other)
-        return found if found is NotImplemented else overwritten(_Named(method), self, found)
+        result = plain(self, other)
+        return result if result is NotImplemented else overwritten(_Named(method), self, result)
 
     return update
 
@@ -185,7 +186,7 @@ def _traced_name() -> str:
 
 
 def here() -> str:
-    """The line of the user's that is at work, for errors."""
+    """Return the line of the user's text that runs now, for errors."""
     return str(site(*caller()))
 
 

@@ -20,7 +20,7 @@ class TracedOnce:
         self._plain, self._run, self._settled = f, jit(f), False
 
     def __call__(self, *args: Any) -> Any:
-        """What the function gives."""
+        """Return the function's result."""
         if self._settled:
             return self._run(*args)
         try:
@@ -33,7 +33,8 @@ class TracedOnce:
 
 
 class _Traces:
-    """What was made of one function, by name; kept in its `__dict__`, so that it goes with it."""
+    """The traced forms of one function, by key; kept in its `__dict__`, so that they end with
+    it."""
 
     __slots__ = ("found", "function")
 
@@ -46,17 +47,17 @@ class _Traces:
 
 
 def traced_once(f: Function, key: Any, change: Callable[[Function], Function]) -> TracedOnce:
-    """Return `change(f)`, traced at its first call, and found again for the same function and key.
+    """Return `change(f)`, traced at its first call, and reused for the same function and key.
 
     What cannot keep it (methods, builtins, objects with `__call__`) has it made anew.
     """
     if not isinstance(f, (FunctionType, Jit)):
         return TracedOnce(change(f))
-    kept = vars(f).get(_ATTRIBUTE)
-    if kept is None or kept.function is not f:  # functools.wraps copies a function's attributes
-        kept = _Traces(f)
-        setattr(f, _ATTRIBUTE, kept)
-    found = kept.found.get(key)
-    if found is None:
-        found = kept.found[key] = TracedOnce(change(f))
-    return found
+    traces = vars(f).get(_ATTRIBUTE)
+    if traces is None or traces.function is not f:  # functools.wraps copies a function's attributes
+        traces = _Traces(f)
+        setattr(f, _ATTRIBUTE, traces)
+    once = traces.found.get(key)
+    if once is None:
+        once = traces.found[key] = TracedOnce(change(f))
+    return once

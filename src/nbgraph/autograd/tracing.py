@@ -31,7 +31,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class Trace:
-    """What is known of one call of a function with symbols.
+    """The state of one call of a function with symbols.
 
     Attributes
     ----------
@@ -50,23 +50,23 @@ class Trace:
         self.effects = 0  # so many were met
 
     def argument(self, name: str, array: Array) -> Entry:
-        """The variable of an argument."""
+        """Return the variable of an argument."""
         node = build.variable(name, array.shape, array.dtype)
         self.variables[node] = None
         return node, 0
 
     def entry_of(self, array: Array) -> Entry:
-        """The variable of an array that was found outside."""
-        found = self.standing.get(id(array)) or self._of_array.get(id(array))
-        if found is None:
+        """Return the variable of an array from outside."""
+        entry = self.standing.get(id(array)) or self._of_array.get(id(array))
+        if entry is None:
             number = len(self._of_array)
             node = build.variable(f"captured {number}", array.shape, array.dtype)
             self.variables[node] = array  # kept, so that its id stays its own
-            found = self._of_array[id(array)] = node, 0
-        return found
+            entry = self._of_array[id(array)] = node, 0
+        return entry
 
     def token(self) -> Any:
-        """Of the next effect: the same when the function is traced again."""
+        """Return the token of the next effect: the same when the function is traced again."""
         self.effects += 1
         return "traced", self.effects
 
@@ -82,11 +82,11 @@ class Tracer:
         self.paused = paused  # what is computed is a constant for derivatives
 
     def within(self, *, records: bool) -> Tracer:
-        """The tracer of an `autograd.record()` or `pause()` block of the function."""
+        """Return the tracer of an `autograd.record()` or `pause()` block of the function."""
         return Tracer(self.trace, records=records, paused=not records)
 
     def carry(self, op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) -> Any:
-        """An operator as a node; what is written in place is another value from then on."""
+        """Apply an operator as a node; an array written in place is another value from then on."""
         if isinstance(op, Mapper):
             op.require_certificate()
             if complex_call.any_complex(operands):
@@ -102,21 +102,21 @@ class Tracer:
             marks=self._marks(op),
             line=caller(),
         )
-        made = [self.wrapped((node, i)) for i in range(node.nout)]
+        results = [self.wrapped((node, i)) for i in range(node.nout)]
         if getattr(op, "view", None) is not None and isinstance(operands[0], Traced):
-            made[0].looks_at(operands[0])
+            results[0].looks_at(operands[0])
         if out is not None:
-            made = [m if o is None else overwritten(op, o, m) for o, m in zip(out, made)]
-        return made[0] if len(made) == 1 else tuple(made)
+            results = [m if o is None else overwritten(op, o, m) for o, m in zip(out, results)]
+        return results[0] if len(results) == 1 else tuple(results)
 
     def wrapped(self, entry: Entry) -> Traced:
-        """An entry as the function sees it."""
+        """Return an entry as the function sees it."""
         if self.paused and _floating(entry):
             entry = build.apply(library.stop_gradient.op, [entry]), 0
         return Traced([entry])
 
     def _marks(self, op: Any) -> Mapping[str, Any]:
-        """The user's, and the mode if it is another one than the call's."""
+        """Return the user's marks, with the mode if it is another one than the call's."""
         marks = naming.marks.get()
         mode = training.get()
         if mode == self.trace.train or type(op) is ArrayOp or isinstance(op, Mapper):
@@ -124,17 +124,17 @@ class Tracer:
         return {**marks, "is_train": mode}
 
     def entry_of(self, array: Array) -> Entry:
-        """An array that stands beside a symbol."""
+        """Return the entry of an array that stands beside a symbol."""
         return self.trace.entry_of(array)
 
     def copied(self, array: Array, dtype: Any) -> Any:
-        """`ng.array(array)` within the function: a copy of the values it has at a run."""
+        """Return `ng.array(array)` within the function: a copy of the values it has at a run."""
         if dtype is None:
             return library.copy(array)
         return library.astype(array, as_dtype(dtype))
 
     def refuse(self, what: str) -> NoReturn:
-        """Where the value of an array found outside is asked for."""
+        """Raise AbsentError where the value of an array from outside is needed."""
         raise AbsentError(
             f"{what}: an array that {self.trace.name} finds outside its arguments has no value "
             f"while the function is traced ({here()}), as it may be another one when the graph "
@@ -142,7 +142,7 @@ class Tracer:
         )
 
     def record(self, *_: Any) -> None:
-        """Nothing is carried out that there would be something to tell of."""
+        """Record nothing: no operator is carried out in a trace."""
 
     def check_write(self, name: str, out: Any) -> None:
         """See Recorder: what lies outside is not written by a graph."""
@@ -159,14 +159,15 @@ def _floating(entry: Entry) -> bool:
 
 
 def current_tracer() -> Tracer | None:
-    """The tracer in force, if a function is being traced."""
-    found = recording.get()
-    return found if isinstance(found, Tracer) else None
+    """Return the tracer in force, if a function is being traced, or None."""
+    recorder = recording.get()
+    return recorder if isinstance(recorder, Tracer) else None
 
 
 @contextmanager
 def tracing(name: str) -> Generator[Tracer]:
-    """Within the block, operators make nodes; names and marks of the surroundings do not count."""
+    """Let operators make nodes within the block; names and marks of the surroundings do not
+    count."""
     outer = recording.get()
     tracer = Tracer(Trace(name), records=outer is not None and outer.records)
     recorded = recording.set(tracer)

@@ -23,7 +23,8 @@ class Place(NamedTuple):
 
 
 def places(value: Any, path: str) -> list[Place]:
-    """All values of a structure, in order; what is not a container is a value itself.
+    """Return all values of a structure, in order; an object that is not a container is a value
+    itself.
 
     >>> [p.path for p in places({"w": [1.0, 2.0], "b": (3.0,)}, "x")]
     ["x['w'][0]", "x['w'][1]", "x['b'][0]"]
@@ -52,17 +53,17 @@ def _walk(value: Any, path: str, *, held: bool) -> Iterator[Place]:
 
 
 def offers_parameters(value: Any) -> bool:
-    """Whether it is an object that stands for its parameters."""
+    """Return whether a value is an object that stands for its parameters."""
     return not isinstance(value, type) and callable(getattr(value, "parameters", None))
 
 
 def dynamic_fields(value: Any) -> list[str]:
-    """The fields of a dataclass that are not static."""
+    """Return the fields of a dataclass that are not static."""
     return [f.name for f in dataclasses.fields(value) if not f.metadata.get("static")]
 
 
 def like(structure: Any, values: Sequence[Any], *, objects: bool = False) -> Any:
-    """The structure with other values, in the order of `places`.
+    """Return the structure with other values, in the order of `places`.
 
     Where an object stands for its parameters the result has a dict of their names, or, with
     `objects`, the object itself.
@@ -71,31 +72,31 @@ def like(structure: Any, values: Sequence[Any], *, objects: bool = False) -> Any
     {'w': [10, 20], 'b': None}
     """
     rest = iter(values)
-    made = _like(structure, rest, objects=objects)
+    result = _like(structure, rest, objects=objects)
     assert next(rest, None) is None, "more values than places"
-    return made
+    return result
 
 
 def _like(structure: Any, rest: Iterator[Any], *, objects: bool) -> Any:
     if structure is None:
         return None
     if isinstance(structure, dict):
-        made = structure.copy()  # of its class: an OrderedDict, a defaultdict
+        copy_of_structure = structure.copy()  # of its class: an OrderedDict, a defaultdict
         for key, item in structure.items():
-            made[key] = _like(item, rest, objects=objects)
-        return made
+            copy_of_structure[key] = _like(item, rest, objects=objects)
+        return copy_of_structure
     if isinstance(structure, (list, tuple)):
         items = [_like(item, rest, objects=objects) for item in structure]
         if isinstance(structure, list):
             return items
         return structure._make(items) if hasattr(structure, "_make") else tuple(items)  # type: ignore[attr-defined]
     if offers_parameters(structure):
-        found = _like(structure.parameters(), rest, objects=objects)
-        return structure if objects else found
+        parameters = _like(structure.parameters(), rest, objects=objects)
+        return structure if objects else parameters
     if dataclasses.is_dataclass(structure) and not isinstance(structure, type):
-        made = copy.copy(structure)
+        copy_of_structure = copy.copy(structure)
         for name in dynamic_fields(structure):  # past what a frozen one forbids
             value = _like(getattr(structure, name), rest, objects=objects)
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(copy_of_structure, name, value)
+        return copy_of_structure
     return next(rest)

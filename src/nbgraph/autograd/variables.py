@@ -49,12 +49,12 @@ class Variables:
         return like(self.structure, self.arrays, objects=True)
 
     def like(self, values: Sequence[Any]) -> Any:
-        """Gradients in the structure."""
+        """Return gradients in the structure."""
         return like(self.structure, values)
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """Within the block, the parameters of objects are variables."""
+        """Let the parameters of objects be variables within the block."""
         changed: list[tuple[Any, Any, int, int]] = []
         try:
             for place, alias in zip(self._places, self.arrays, strict=True):

@@ -27,7 +27,7 @@ _HOLE = object()
 
 
 class Result:
-    """Where an array comes from that a version gives: `sort` is "head", "argument" or "constant",
+    """The origin of an array that a version returns: `sort` is "head", "argument" or "constant",
     `which` its number, or the constant."""
 
     __slots__ = ("sort", "which")
@@ -89,13 +89,13 @@ class Version:
         self.function = GraphFunction(self.graph, name) if heads and not self.lazy else None
 
     def _results(self, out: Any, given: Sequence[Any]) -> list[Entry]:
-        """The entries to compute; notes how what the function gives is made of them."""
-        found = [place.value for place in places(out, "out")]
+        """Return the entries to compute, and note how the function's result consists of them."""
+        values = [place.value for place in places(out, "out")]
         arguments = {id(symbol): i for i, symbol in enumerate(given)}
         heads: dict[int, int] = {}
         entries: list[Entry] = []
         self._places: list[tuple[str, Any]] = []
-        for value in found:
+        for value in values:
             if id(value) in arguments:
                 self._places.append(("argument", arguments[id(value)]))
             elif not isinstance(value, Symbol):
@@ -108,11 +108,11 @@ class Version:
         direct = self._places == [("head", k) for k in range(len(entries))]
         self._single = direct and isinstance(out, Symbol)
         self._flat = direct and type(out) is tuple and all(isinstance(v, Symbol) for v in out)
-        self._template = like(out, [_HOLE] * len(found), objects=True)
+        self._template = like(out, [_HOLE] * len(values), objects=True)
         return entries
 
     def __call__(self, arrays: Sequence[Any], site: int | None = None) -> Any:
-        """What the function gives for these arrays; `site`: see `Program.push`."""
+        """Return the function's result for these arrays; `site`: see `Program.push`."""
         outputs: list[Any] = []
         if self.lazy:
             from nbgraph.blocks.replay import replayed  # Dask is loaded already
@@ -130,16 +130,17 @@ class Version:
         return self.assembled(arrays, outputs)
 
     def assembled(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """What the function gives where these are the arguments' arrays and the graph's heads."""
-        known = {"argument": arrays, "head": outputs}
+        """Return the function's result where these are the arguments' arrays and the graph's
+        heads."""
+        sources = {"argument": arrays, "head": outputs}
         values = [
-            which if sort == "constant" else known[sort][which] for sort, which in self._places
+            which if sort == "constant" else sources[sort][which] for sort, which in self._places
         ]
         return like(self._template, values, objects=True)
 
     @property
     def results(self) -> Any:
-        """What the function gives, with a Result for each array."""
+        """The structure of the function's results, with a Result for each array."""
         return like(self._template, list(map(Result, self._places)), objects=True)
 
     # what is refused --------------------------------------------------------------------------
@@ -152,9 +153,9 @@ class Version:
             )
 
     def _require_known(self, name: str) -> None:
-        known = set(self.graph.variables)
+        variables = set(self.graph.variables)
         for node in self.graph.nodes:
-            if node.op is None and node not in known:
+            if node.op is None and node not in variables:
                 raise ArgumentError(
                     f"{name}: its result depends on {node.name!r}, which is neither an argument "
                     "nor an array: a symbol made outside, or a value that an inner derivative left "
@@ -170,7 +171,7 @@ class _Arguments:
         self.symbols: list[Any] = []
 
     def of(self, value: Any, path: str) -> Any:
-        """One argument."""
+        """Return one argument, with symbols for arrays."""
         values = [self._value(place) for place in places(value, path)]
         return like(value, values, objects=True)
 
@@ -185,22 +186,22 @@ class _Arguments:
 
 
 def labels_of(fn: Callable[..., Any], count: int) -> list[str]:
-    """What so many positional arguments of a function are called."""
+    """Return the names of so many positional arguments of a function."""
     try:
         parameters = list(inspect.signature(fn).parameters.values())
     except (TypeError, ValueError):
         return [f"args[{i}]" for i in range(count)]
-    found: list[str] = []
+    labels: list[str] = []
     for i, parameter in enumerate(parameters):
         if parameter.kind is parameter.VAR_POSITIONAL:
-            found += [f"{parameter.name}[{k}]" for k in range(count - i)]
+            labels += [f"{parameter.name}[{k}]" for k in range(count - i)]
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            found.append(parameter.name)
-    found += [f"args[{i}]" for i in range(len(found), count)]
-    return found[:count]
+            labels.append(parameter.name)
+    labels += [f"args[{i}]" for i in range(len(labels), count)]
+    return labels[:count]
 
 
 def _order(variables: Mapping[Any, Array | None]) -> list[Any]:
-    """Arguments, then arrays found outside."""
+    """Return arguments, then arrays from outside."""
     arguments = [node for node, array in variables.items() if array is None]
     return [*arguments, *(node for node, array in variables.items() if array is not None)]

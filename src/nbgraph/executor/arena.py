@@ -30,7 +30,8 @@ class Arena:
             self.address = -(-self.chunk.address // _CACHE_LINE) * _CACHE_LINE
 
     def array(self, offset: int, own: Layout) -> Any:
-        """An array inside; programs that have its place for other values, too, see to the order."""
+        """Return an array inside the arena; programs that use its place for other values, too, see
+        to the order."""
         address = self.address + offset
         return make(chunk.part(self, address, own.nbytes, self.device), address, own)
 
@@ -43,8 +44,8 @@ class Arena:
 
 
 class Homes:
-    """Where spots lie in memory. Steps hold this and not the program: the engine holds steps until
-    the program's instance is dropped, so they must not be what keeps it."""
+    """The addresses of spots in memory. Steps hold this and not the program: the engine holds steps
+    until the program's instance is dropped, so they must not be what keeps it."""
 
     __slots__ = ("arena", "arrays")
 
@@ -52,14 +53,15 @@ class Homes:
         self.arena, self.arrays = arena, arrays
 
     def loose(self, spot: Spot) -> bool:
-        """Whether it lies in an array that a run brings."""
+        """Return whether a spot lies in an array that a run brings."""
         return spot.slot is not None and self.arrays[spot.slot] is None
 
-    def address(self, spot: Spot, brought: Mapping[int, int] = _NONE) -> int:
-        """The address; 0 as long as the addresses that a run brings are not known."""
+    def address(self, spot: Spot, addresses: Mapping[int, int] = _NONE) -> int:
+        """Return the address of a spot; 0 as long as the addresses that a run brings are
+        unknown."""
         if spot.slot is None:
             return self.arena.address + spot.offset
-        known = self.arrays[spot.slot]
-        if known is None:
-            return brought[spot.slot] + spot.offset if brought else 0
-        return known._address + spot.offset
+        array = self.arrays[spot.slot]
+        if array is None:
+            return addresses[spot.slot] + spot.offset if addresses else 0
+        return array._address + spot.offset

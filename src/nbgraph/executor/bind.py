@@ -68,33 +68,33 @@ def bind(
     groups = _groups("bind", group2ctx)
     names = symbol.list_arguments()
     states = symbol.list_auxiliary_states()
-    given = _by_name("bind: args", args, names, required=True)
-    given |= _by_name("bind: aux", aux, states, required=True)
-    for name, array in given.items():
+    inputs = _by_name("bind: args", args, names, required=True)
+    inputs |= _by_name("bind: aux", aux, states, required=True)
+    for name, array in inputs.items():
         _require_array("bind", name, array)
-    device = _device("bind", ctx if ctx is not None else _first(given))
+    device = _device("bind", ctx if ctx is not None else _first(inputs))
     graph = typed(
         symbol.graph,
-        {name: array.shape for name, array in given.items()},
-        {name: array.dtype for name, array in given.items()},
+        {name: array.shape for name, array in inputs.items()},
+        {name: array.dtype for name, array in inputs.items()},
     )
-    arrays = {node: given[str(node.name)] for node in graph.variables}
-    wanted = _by_name("bind: args_grad", args_grad, names, required=False)
-    requests = _requests("bind", graph, grad_req) if wanted else {}
+    arrays = {node: inputs[str(node.name)] for node in graph.variables}
+    slopes = _by_name("bind: args_grad", args_grad, names, required=False)
+    requests = _requests("bind", graph, grad_req) if slopes else {}
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node, request in requests.items():
-        array = wanted.get(str(node.name))
+        array = slopes.get(str(node.name))
         if array is not None:
             _require_like("bind: args_grad", node, array)
             grads[node] = array, request
     _require_apart(arrays, grads)
-    for name, array in given.items() if groups is None else ():
+    for name, array in inputs.items() if groups is None else ():
         _require_there("bind", name, array, device)
     for node, (array, _) in grads.items():
         there = device if groups is None else arrays[node].device
         _require_there("bind: args_grad of", str(node.name), array, there)
     for name in states:
-        _require_writable(f"bind: aux {name!r}", given[name])
+        _require_writable(f"bind: aux {name!r}", inputs[name])
     return _executor(symbol, graph, arrays, grads, options, device, groups)
 
 
@@ -124,19 +124,19 @@ def _executor(
 
 
 def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executor:
-    """An executor of the same symbol for other shapes; arrays that still fit are shared."""
+    """Return an executor of the same symbol for other shapes; arrays that still fit are shared."""
     old = executor._bound
-    known = {n: array.dtype for n, array in {**executor.arg_dict, **executor.aux_dict}.items()}
-    kept = {
+    dtypes = {n: array.dtype for n, array in {**executor.arg_dict, **executor.aux_dict}.items()}
+    shared = {
         str(n.name): array.shape
         for n, array in old.arrays.items()
         if "init" in n.marks or n in {v for v, _ in old.grads.items()}
     }
-    asked = {n: _shape("reshape", n, s) for n, s in shapes.items()}
+    sizes = {n: _shape("reshape", n, s) for n, s in shapes.items()}
     try:
-        graph = typed(executor.symbol.graph, {**kept, **asked}, known)
+        graph = typed(executor.symbol.graph, {**shared, **sizes}, dtypes)
     except ShapeError:
-        graph = typed(executor.symbol.graph, asked, known)
+        graph = typed(executor.symbol.graph, sizes, dtypes)
     by_name = {str(n.name): array for n, array in old.arrays.items()}
     devices = _devices(graph, old.groups, old.device)
     arrays = {n: _fitting(n, by_name.get(str(n.name)), devices[n]) for n in graph.variables}
@@ -161,15 +161,15 @@ def _fitting(node: GraphNode, known: Array | None, device: Context) -> Array:
 
 
 def _made(node: GraphNode, device: Context) -> Any:
-    """A new array for a variable: what its `init` says, else zeros."""
+    """Return a new array for a variable, with the value of its `init`, else zeros."""
     own = layout(*_spec(node))
     init = node.marks.get("init")
     if init is None:
         return filled(own, device, 0)
     value = init(own.shape, own.dtype) if callable(init) else init
-    made: Any = empty_of(own, device)
-    made[...] = value if hasattr(value, "_chunk") else np.asarray(value)
-    return made
+    array: Any = empty_of(own, device)
+    array[...] = value if hasattr(value, "_chunk") else np.asarray(value)
+    return array
 
 
 def _spec(node: GraphNode) -> Spec:
@@ -177,9 +177,9 @@ def _spec(node: GraphNode) -> Spec:
 
 
 def _shape(call: str, name: str, shape: Any) -> tuple[int, ...]:
-    given = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
     try:
-        return tuple(operator.index(n) for n in given)
+        return tuple(operator.index(n) for n in sizes)
     except (TypeError, ValueError):
         raise ArgumentError(
             f"{call}: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers"
@@ -197,7 +197,7 @@ def _device(name: str, ctx: Any) -> Context:
 
 
 def _groups(name: str, given: Any) -> dict[str, Context] | None:
-    """The devices of groups, looked at."""
+    """Return the devices of groups, checked, or None where there are none."""
     if given is None:
         return None
     if not isinstance(given, Mapping):
@@ -211,34 +211,35 @@ def _groups(name: str, given: Any) -> dict[str, Context] | None:
 def _devices(
     graph: Graph, groups: Mapping[str, Context] | None, device: Context
 ) -> dict[GraphNode, Context]:
-    """Where the array of each variable lies."""
-    known = {} if groups is None else place(graph, groups, device)
-    return {node: known.get(node, device) for node in graph.variables}
+    """Return the device of each variable's array."""
+    by_node = {} if groups is None else place(graph, groups, device)
+    return {node: by_node.get(node, device) for node in graph.variables}
 
 
 def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqType]:
-    """The request of each variable whose gradient is wanted."""
+    """Return the request of each variable that gets a gradient."""
     states = set(auxiliary_variables(graph))
     nodes = [node for node in graph.variables if node not in states]
     names = [str(node.name) for node in nodes]
-    asked = _by_name(f"{name}: grad_req", grad_req, names, required=False, one=True)
-    found: dict[GraphNode, OpReqType] = {}
+    words = _by_name(f"{name}: grad_req", grad_req, names, required=False, one=True)
+    requests: dict[GraphNode, OpReqType] = {}
     for node in nodes:
-        request = asked.get(str(node.name), "null")
+        request = words.get(str(node.name), "null")
         if request not in _REQUESTS:
             raise ArgumentError(
                 f"{name}: grad_req of {node.name!r} is {request!r}; expected one of "
                 f"{', '.join(_REQUESTS)}"
             )
         if request != "null" and _spec(node).dtype.kind in "cfV":
-            found[node] = _REQUESTS[request]
-    return found
+            requests[node] = _REQUESTS[request]
+    return requests
 
 
 def _by_name(
     what: str, given: Any, names: Sequence[str], *, required: bool, one: bool = False
 ) -> dict[str, Any]:
-    """A list in the order of names, a mapping, or (`one`) a single value for all."""
+    """Return values by name, from a list in the order of names, a mapping, or (`one`) a single
+    value for all."""
     if given is None:
         given = {}
     if one and isinstance(given, str):
@@ -276,7 +277,7 @@ def _require_array(name: str, label: str, array: Any) -> None:
 
 
 def _first(given: Mapping[str, Any]) -> Context | None:
-    """The device of the first array."""
+    """Return the device of the first array, or None where there is no array."""
     return next((v.device for v in given.values() if isinstance(v, Array)), None)
 
 
@@ -300,19 +301,20 @@ def _require_like(name: str, node: GraphNode, array: Any) -> None:
 def _require_apart(
     arrays: Mapping[GraphNode, Array], grads: Mapping[GraphNode, tuple[Array, OpReqType]]
 ) -> None:
-    """Gradients are written while arguments are read: they may not share memory."""
+    """Raise ArgumentError where a gradient shares memory: gradients are written while arguments are
+    read."""
     read = {array._chunk: str(node.name) for node, array in arrays.items()}
     seen: dict[Any, str] = {}
     for node, (array, _) in grads.items():
-        held = array._chunk
+        variable = array._chunk
         _require_writable(f"bind: args_grad of {node.name!r}", array)
-        other = read.get(held) or seen.get(held)
+        other = read.get(variable) or seen.get(variable)
         if other is not None:
             raise ArgumentError(
                 f"bind: args_grad of {node.name!r} shares memory with {other!r}; give arrays of "
                 "their own"
             )
-        seen[held] = str(node.name)
+        seen[variable] = str(node.name)
 
 
 def _require_writable(label: str, array: Array) -> None:
@@ -329,16 +331,16 @@ def evaluate(symbol: Symbol, ctx: Context | None = None, **arrays: Any) -> list[
         wrong = f"no value for {missing[0]!r}" if missing else f"{unknown[0]!r} is not an argument"
         raise ArgumentError(f"eval: {wrong}; give a value for each of: {', '.join(names)}")
     device = _device("eval", ctx if ctx is not None else _first(arrays))
-    given = {
+    inputs = {
         n: v if isinstance(v, Array) else new_array(v, device=device) for n, v in arrays.items()
     }
-    given = {n: v if v._layout.contiguous else v.copy() for n, v in given.items()}  # type: ignore[attr-defined]
+    inputs = {n: v if v._layout.contiguous else v.copy() for n, v in inputs.items()}  # type: ignore[attr-defined]
     states = symbol.list_auxiliary_states()
     executor = bind(
         symbol,
         device,
-        {n: v for n, v in given.items() if n not in states},
-        aux={n: given[n] for n in states},
+        {n: v for n, v in inputs.items() if n not in states},
+        aux={n: inputs[n] for n in states},
         grad_req="null",
     )
     return executor.forward()

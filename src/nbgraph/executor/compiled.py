@@ -35,14 +35,14 @@ _LOCK = threading.RLock()
 
 
 class Spot(NamedTuple):
-    """Where a value lies at run time: in a given array (by its slot), else in the arena."""
+    """The place of a value at run time: in an array of the run (by its slot), else in the arena."""
 
     slot: int | None
     offset: int
 
 
 class Compiled:
-    """What runs of a graph have in common.
+    """The common part of all runs of a graph.
 
     Attributes
     ----------
@@ -107,36 +107,39 @@ class Compiled:
 
     @property
     def kernels(self) -> list[Kernel]:
-        """The kernels of all tasks, those in bodies of loops included, each once."""
-        found = (call.code for call in self.calls if call is not None)
-        each = (k for code in found if code is not None for k in getattr(code, "kernels", (code,)))
+        """Return the kernels of all tasks, those in bodies of loops included, each once."""
+        codes = (call.code for call in self.calls if call is not None)
+        each = (k for code in codes if code is not None for k in getattr(code, "kernels", (code,)))
         return list(dict.fromkeys(each))
 
     def require(self) -> None:
-        """CompileError for a kernel that cannot be made for the device, which is not the host."""
+        """Raise CompileError for a kernel that cannot be made for the device, which is not the
+        host."""
         for call in self.calls:
             if call is not None and call.size:
                 launches_of(call).require(self.device.device_id)
 
     def absent(self) -> list[Kernel]:
-        """The kernels that are neither in memory nor on disk; the others are loaded."""
+        """Return the kernels that are neither in memory nor on disk; the others are loaded."""
         return [kernel for kernel in self.kernels if not kernel.at_hand()]
 
     def home(self, value: Value) -> Value:
-        """The value whose memory this one has taken over, found once for all (see `root`)."""
+        """Return the value whose memory this one has taken over, computed once for all (see
+        `root`)."""
         return self._home[value] if value in self._home else root(value)
 
     def spot(self, value: Value) -> Spot:
-        """Where a value lies."""
+        """Return the spot where a value lies."""
         value = self.home(value)
         slot = self._slot.get(value) if value.given else None
         return Spot(slot, 0) if slot is not None else Spot(None, self.memory.offset[value])
 
     def crossings(self) -> dict[Task, list[int]]:
-        """By the first task of each value in the memory of the run, the slots of results inside of
-        which it lies before these are there: whoever read them after the last run is in the way."""
+        """Return, by the first task of each value in the memory of the run, the slots of results
+        that overlap it before these are written: readers of the last run's results must end
+        before."""
         slots = sorted((self.spot(v).offset, k) for k, v in enumerate(self.slots) if v.lasts)
-        found: dict[Task, list[int]] = {}
+        slots_of: dict[Task, list[int]] = {}
         met: set[Value] = {self.home(self.slots[k]) for _, k in slots}
         for task in self.tasks if slots else ():
             for value in map(self.home, (*task.reads, *task.writes)):
@@ -149,21 +152,22 @@ class Compiled:
                     if place >= start + value.nbytes:
                         break
                     if start < place + self.slots[k].nbytes:
-                        found.setdefault(task, []).append(k)
-        return found
+                        slots_of.setdefault(task, []).append(k)
+        return slots_of
 
     def places(self, results: Iterable[int]) -> list[int]:
-        """Where results lie that are inside the memory of the run; 0 for what has no bytes."""
+        """Return the offsets of results that lie inside the memory of the run; 0 for those without
+        bytes."""
         return [self.spot(self.slots[self.arguments + k]).offset for k in sorted(results)]
 
     def used(self, task: Task, written: bool, use: Use) -> Spot:
-        """Where what a piece of work uses lies."""
+        """Return the spot of what a piece of work uses."""
         spot = self.spot((task.writes if written else task.reads)[use.place])
         return Spot(spot.slot, spot.offset + use.offset)
 
 
 def root(value: Value) -> Value:
-    """The value whose memory this one has taken over."""
+    """Return the value whose memory this one has taken over."""
     while value.shared is not None:
         value = value.shared
     return value
@@ -184,7 +188,7 @@ _SMALL = 4096  # bytes of results whose computation is not worth a worker of its
 
 
 def _losses_first(tasks: list[Task]) -> None:
-    """Small results (losses) are there before what comes behind them in the list begins.
+    """Let tasks behind small results (losses) begin after these are computed.
 
     Nothing depends on them, so what they were computed from could never be written over.
     """
@@ -197,7 +201,7 @@ def _losses_first(tasks: list[Task]) -> None:
 
 
 def _does_something(task: Task) -> bool:
-    """Whether there are elements at all."""
+    """Return whether a task has elements to compute."""
     return not (isinstance(task.work, KernelWork) and task.work.empty)
 
 
@@ -209,19 +213,20 @@ def compiled(
     device: Context,
     inside: Inside = NOTHING_INSIDE,
 ) -> Compiled:
-    """The graph compiled for arguments of these layouts; found again where it was before.
+    """Return the graph compiled for arguments of these layouts: an earlier one from the cache, or a
+    new one.
 
     Equal graphs are made of the same nodes, so that identity tells.
     """
     key = graph.heads, graph.variables, tuple(layouts), tuple(requests), options, device, inside
     with _LOCK:
-        found = _COMPILED.get(key)
-        if found is not None:
+        result = _COMPILED.get(key)
+        if result is not None:
             _COMPILED.move_to_end(key)
-            return found
-    made = Compiled(graph, layouts, requests, options, device, inside=inside)
+            return result
+    candidate = Compiled(graph, layouts, requests, options, device, inside=inside)
     with _LOCK:
-        found = _COMPILED.setdefault(key, made)
+        result = _COMPILED.setdefault(key, candidate)
         while len(_COMPILED) > _MOST:
             _COMPILED.popitem(last=False)
-    return found
+    return result

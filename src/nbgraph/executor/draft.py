@@ -43,15 +43,15 @@ class Draft:
     # of a node --------------------------------------------------------------------------------
 
     def reads(self, node: GraphNode) -> list[Place]:
-        """Where the operands of a node lie that are arrays."""
+        """Return the places of the operands of a node that are arrays."""
         return [self.places[entry] for entry in node.entries]
 
     def needed(self, entry: Entry) -> bool:
-        """Whether a node reads it, or a user."""
+        """Return whether a node or a user reads an entry."""
         return entry in self.graph.users or entry in self.graph.head_set
 
     def output(self, node: GraphNode, index: int) -> Place:
-        """Where an output is written: the result it is, or a new value."""
+        """Return the place where an output is written: the result that it is, or a new value."""
         own = layout(*spec((node, index)))
         target = self.targets.get((node, index))
         name = self.names[node]
@@ -63,18 +63,18 @@ class Draft:
         return place
 
     def request(self, node: GraphNode, index: int) -> OpReqType:
-        """How an output is written."""
+        """Return how an output is written."""
         target = self.targets.get((node, index))
         return kWriteTo if target is None else target[1]
 
     def asked(self, node: GraphNode, index: int) -> tuple[Place, OpReqType] | None:
-        """Where an output goes, and how; None where nobody needs it."""
+        """Return where an output goes, and how it is written; None where nobody needs it."""
         if not self.needed((node, index)):
             return None
         return self.output(node, index), self.request(node, index)
 
     def enter(self, node: GraphNode, *tasks: Task) -> None:
-        """Tasks of a node, of which the first waits for what the node comes after."""
+        """Append the tasks of a node, of which the first waits for what the node comes after."""
         self.tasks += tasks
         self.of_node[node] = tasks[0]
         tasks[0].after = tuple(self.of_node[n] for n in node.after if n in self.of_node)
@@ -82,7 +82,7 @@ class Draft:
     # copies -----------------------------------------------------------------------------------
 
     def copy(self, name: str, source: Place, target: Place, request: OpReqType) -> Task:
-        """Elements from place to place, cast as in C: a task of its own."""
+        """Append a task that copies elements from place to place, cast as in C, and return it."""
         task = copy_task(name, source, target, request, self.device)
         self.tasks.append(task)
         return task
@@ -90,8 +90,8 @@ class Draft:
     def laid(
         self, name: str, reads: Sequence[Place], layouts: Sequence[Layout | None]
     ) -> list[Place]:
-        """Operands of a task in these layouts: copied, but for those that lie so, or may stay
-        (None)."""
+        """Return the operands of a task in these layouts: copied, except where they have the layout
+        already, or may stay (None)."""
         return [
             place
             if own is None or own is place.layout
@@ -100,7 +100,7 @@ class Draft:
         ]
 
     def moved(self, name: str, source: Place, own: Layout) -> Place:
-        """The same elements in memory of their own, laid out like that."""
+        """Return a place with the same elements in memory of their own, in that layout."""
         place = Place(Value(name, own.nbytes), 0, own)
         self.copy(name, source, place, kWriteTo)
         return place
@@ -114,13 +114,13 @@ def task_over(
     work: Any,
     **claims: Any,
 ) -> Task:
-    """A task over the values of places; `claims` as in Task."""
+    """Return a task over the values of places; `claims` as in Task."""
     values = tuple(p.value for p in reads), tuple(p.value for p in writes)
     return Task(name, *values, list(requests), work=work, **claims)
 
 
 def copy_task(name: str, source: Place, target: Place, request: OpReqType, device: Context) -> Task:
-    """Elements from place to place, cast as in C."""
+    """Return a task that copies elements from place to place, cast as in C."""
     was, becomes = source.layout.dtype, target.layout.dtype
     (read,), (written,) = Use.each([source]), Use.each([target])
     to_bool = becomes.kind == "b" and was.kind != "b"

@@ -1,4 +1,4 @@
-"""What nodes become on devices: copies where the host has views, operators by their forms there."""
+"""Lowering of nodes on devices: copies where the host has views, operators by their forms there."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
 def formed(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Whether kernels of the device do this."""
+    """Return whether kernels of the device do this."""
     return in_pieces(draft, node, op) or _unit(draft, node, op)
 
 
 def view_of_copy(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Whether it is a view of a copy of its operand, whose own strides have none."""
+    """Return whether the node is a view of a copy of its operand, whose own strides allow no
+    view."""
     (source,) = draft.reads(node)
     name = f"{draft.names[node]} operand 0"
     moved = draft.moved(name, source, layout(source.layout.shape, source.layout.dtype))
@@ -39,34 +40,34 @@ def view_of_copy(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
 
 
 def in_pieces(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Whether copies between parts of arrays do this."""
+    """Return whether copies between parts of arrays do this."""
     form = form_of(op, Pieces)
     return form is not None and _written(draft, node, form.parts)
 
 
 def _unit(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Whether a kernel that is written by hand does this, with copies of operands in pieces."""
+    """Return whether a hand-written kernel does this, with copies of operands in pieces."""
     form, reads = form_of(op, Unit), draft.reads(node)
     own = [layout(*spec((node, k))) for k in range(node.nout)]
-    found = unit_lowered(op, [place.layout for place in reads], own, node.attributes)
-    if form is None or found is None:
+    lowering = unit_lowered(op, [place.layout for place in reads], own, node.attributes)
+    if form is None or lowering is None:
         return False
     if form.first is not None:
         _written(draft, node, form.first)
-    (task,) = enter(draft, node, found, ["write"] * node.nout)
+    (task,) = enter(draft, node, lowering, ["write"] * node.nout)
     if form.first is not None:
         task.requests = [kAddTo] * node.nout  # it goes on from what is there
     return True
 
 
 def _written(draft: Draft, node: GraphNode, parts: Parts) -> bool:
-    """Enter the copies of a node; return whether its form knows how."""
+    """Enter the copies of a node; return whether its form supports it."""
     reads, own = draft.reads(node), layout(*spec((node, 0)))
-    found = parts_of(parts, [place.layout for place in reads], own, node.attributes)
-    if found is None:
+    copies = parts_of(parts, [place.layout for place in reads], own, node.attributes)
+    if copies is None:
         return False
     name, target = draft.names[node], draft.output(node, 0)
-    tasks = [_task(draft, f"{name} part {k}", p, reads, target) for k, p in enumerate(found)]
+    tasks = [_task(draft, f"{name} part {k}", p, reads, target) for k, p in enumerate(copies)]
     if tasks:
         draft.enter(node, *tasks)
     return True

@@ -24,7 +24,7 @@ from nbgraph.settings import CLOSELY_ASKED
 
 
 class Executor(Reports):
-    """What `Symbol.bind` and `Symbol.simple_bind` return.
+    """The result of `Symbol.bind` and `Symbol.simple_bind`.
 
     Everything is pushed to the engine and returns at once. The arrays are the same at every run:
     inputs are written into `arg_dict`, results into `outputs`, gradients into `grad_dict`, so a
@@ -79,7 +79,7 @@ class Executor(Reports):
 
     @property
     def device(self) -> Context:
-        """Where it runs."""
+        """The device where it runs."""
         return self._bound.device
 
     @property
@@ -119,8 +119,9 @@ class Executor(Reports):
         return self.outputs
 
     def backward(self, out_grads: Any = None) -> None:
-        """Gradients into `grad_dict`, as each `grad_req` says, after `forward(is_train=True)`: once
-        for each, as it uses up the memory of what was kept.
+        """Write gradients into `grad_dict`, as each `grad_req` says, after
+        `forward(is_train=True)`: once for each forward pass, as it uses up the memory of the values
+        saved for it.
 
         After a forward without training they are those of the outputs as they are without
         training. What they need was not kept then: the forward pass runs again.
@@ -147,16 +148,16 @@ class Executor(Reports):
         if not self._trained:
             self._about_to_write("forward", self._results)
             self._push(self._bound.halves[0], is_train=False)
-        for output, given in enumerate(self._seeds("backward", out_grads)):
-            if not given:
+        for output, has_seed in enumerate(self._seeds("backward", out_grads)):
+            if not has_seed:
                 self._bound.seed(output)[...] = 1
         self._about_to_write("backward", self._slopes)
         is_train, self._trained = self._trained, None  # what was kept is used up
         self._push(self._bound.halves[1], is_train=is_train, forward=False)
 
     def forward_backward(self, out_grads: Any = None, **inputs: Any) -> list[Any]:
-        """Outputs and gradients by one plan, fused across both passes: what is needed only in
-        between never reaches memory.
+        """Return outputs, and write gradients, by one plan, fused across both passes: values needed
+        only in between never reach memory.
 
         >>> import nbgraph as ng
         >>> exe = ng.sum(ng.var("x") ** 2).simple_bind(x=(2,))
@@ -167,13 +168,13 @@ class Executor(Reports):
             self._write("forward_backward", inputs)
         if (self._watch is not None or CLOSELY_ASKED[0]) and self._watched():
             return self._one_by_one(out_grads)
-        for held in self._written:  # as `_about_to_write`, without a call
-            if held.leases:
-                raise _lent("forward_backward", held)
-            held.writes += 1
+        for buffer in self._written:  # as `_about_to_write`, without a call
+            if buffer.leases:
+                raise _lent("forward_backward", buffer)
+            buffer.writes += 1
         if out_grads is not None or self._joint is None:
-            given = self._seeds("forward_backward", out_grads)
-            program = self._bound.both(given) if self._bound.grads else self._bound.predict
+            seeds = self._seeds("forward_backward", out_grads)
+            program = self._bound.both(seeds) if self._bound.grads else self._bound.predict
             if out_grads is not None:
                 program.push(is_train=True)
                 return self.outputs
@@ -186,8 +187,8 @@ class Executor(Reports):
         return self._outputs.copy()
 
     def train_step(self, optimizer: Any, **inputs: Any) -> list[Any]:
-        """Outputs, gradients and a step of the optimizer by one plan; the bits are those of
-        `forward_backward` and `optimizer.step`.
+        """Return outputs after gradients and a step of the optimizer by one plan; the bits are
+        those of `forward_backward` and `optimizer.step`.
 
         Parameters
         ----------
@@ -222,24 +223,24 @@ class Executor(Reports):
         return self.outputs
 
     def _grads_of(self, optimizer: Any) -> dict[str, Any]:
-        """The gradients of an optimizer's parameters, by its names for them."""
+        """Return the gradients of an optimizer's parameters, by its names for them."""
         names = {id(array): name for name, array in self._arguments.items()}
-        found: dict[str, Any] = {}
+        grads: dict[str, Any] = {}
         for key, weight in optimizer.parameters.items():
             name = names.get(id(weight))
             grad = None if name is None else self._gradients.get(name)
             if grad is None:
-                known = [n for n, g in self._gradients.items() if g is not None]
+                trainable = [n for n, g in self._gradients.items() if g is not None]
                 raise ArgumentError(
                     f"train_step: {optimizer.name} has the parameter {key!r}, which is not an "
                     "argument of this executor with a gradient; make the optimizer of arrays in "
-                    f"arg_dict: {', '.join(known)}"
+                    f"arg_dict: {', '.join(trainable)}"
                 )
-            found[key] = grad
-        return found
+            grads[key] = grad
+        return grads
 
     def _one_by_one(self, out_grads: Any) -> list[Any]:
-        """Both passes, each in the form in which its values can be looked at."""
+        """Run both passes, each in the form in which its values can be looked at."""
         self.forward(is_train=True)
         if self._bound.grads:
             self.backward(out_grads)
@@ -251,37 +252,39 @@ class Executor(Reports):
             if target is None:
                 target = self._states.get(name)
             if target is None:
-                known = ", ".join(self._arguments)
-                raise ArgumentError(f"{call}: no argument is called {name!r}; there are: {known}")
+                choices = ", ".join(self._arguments)
+                raise ArgumentError(f"{call}: no argument is called {name!r}; there are: {choices}")
             require_shape(call, name, value, target)
             if value is not target:
                 target[...] = value
 
     def _about_to_write(self, name: str, chunks: Sequence[Chunk]) -> None:
-        """A tape that needs an older version is told; what is lent elsewhere may not change."""
-        for held in chunks:
-            if held.leases:
-                raise _lent(name, held)
-            held.writes += 1
+        """Count a write of each variable, for tapes that need older versions; raise where its
+        memory is lent elsewhere and may not change."""
+        for variable in chunks:
+            if variable.leases:
+                raise _lent(name, variable)
+            variable.writes += 1
 
     def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
-        """Which head gradients are given; they are written where the programs read them."""
+        """Return which head gradients are present, after writing them where the programs read
+        them."""
         if out_grads is None:
             self._require_losses(name)
             return (False,) * len(self._bound.outputs)
         outputs = self._bound.outputs
-        given = list(out_grads) if isinstance(out_grads, (list, tuple)) else [out_grads]
-        if len(given) != len(outputs):
+        gradients = list(out_grads) if isinstance(out_grads, (list, tuple)) else [out_grads]
+        if len(gradients) != len(outputs):
             raise ArgumentError(
-                f"{name}: {len(given)} out_grads for {len(outputs)} outputs "
+                f"{name}: {len(gradients)} out_grads for {len(outputs)} outputs "
                 f"({', '.join(self.symbol.list_outputs())}); give one for each, None for ones"
             )
-        for k, (value, output) in enumerate(zip(given, outputs, strict=True)):
+        for k, (value, output) in enumerate(zip(gradients, outputs, strict=True)):
             if value is None:
                 continue
             require_seed(name, k, value, self.symbol, output)
             self._bound.seed(k)[...] = value
-        return tuple(value is not None for value in given)
+        return tuple(value is not None for value in gradients)
 
     def _require_losses(self, name: str) -> None:
         heads = self._bound.graph.heads
@@ -314,18 +317,18 @@ class Executor(Reports):
         allow_extra_params : whether names that the symbol lacks are passed over; else an
             ArgumentError
         """
-        for what, given, known in (
+        for what, values, targets in (
             ("argument", arg_params, self.arg_dict),
             ("state", aux_params or {}, self.aux_dict),
         ):
-            for name, value in given.items():
-                if name in known:
-                    require_shape("copy_params_from", name, value, known[name])
-                    known[name][...] = value
+            for name, value in values.items():
+                if name in targets:
+                    require_shape("copy_params_from", name, value, targets[name])
+                    targets[name][...] = value
                 elif not allow_extra_params:
                     raise ArgumentError(
                         f"copy_params_from: no {what} is called {name!r}; there are: "
-                        f"{', '.join(known) or 'none'}. allow_extra_params=True passes over it"
+                        f"{', '.join(targets) or 'none'}. allow_extra_params=True passes over it"
                     )
 
     def reshape(
@@ -335,7 +338,7 @@ class Executor(Reports):
         allow_up_sizing: bool = False,
         **shapes: Sequence[int],
     ) -> Executor:
-        """An executor for other shapes; arguments whose shape stays are shared.
+        """Return an executor for other shapes; arguments whose shape stays are shared.
 
         Parameters
         ----------

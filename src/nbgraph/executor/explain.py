@@ -20,7 +20,7 @@ from nbgraph.picture import Report, html_sections
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of a node in one program.
+    """The fate of a node in one program.
 
     `gone`: the pass after which it is not found any more, as it is another node's, a constant or
     simpler; `loop`: the fused kernel it is part of, with its `members`; `apart`: why neighbours
@@ -37,7 +37,7 @@ class Fate:
     interim: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the same as plain values."""
         return {
             "interim": self.interim,
             "gone": self.gone,
@@ -60,7 +60,7 @@ class Fate:
 
 
 class Explanation(Report):
-    """What `exe.explain(name)` gives: printed, all that is known of an intermediate.
+    """The result of `exe.explain(name)`: printed, all that is known of an intermediate.
 
     `fates`: a Fate for each program that it is in.
     """
@@ -71,22 +71,23 @@ class Explanation(Report):
         self.name, self.about, self.fates, self._sources = name, about, tuple(fates), dict(sources)
 
     def source(self, program: str | None = None) -> str:
-        """The text of the kernel that computes it, in a program (None: the first that has one).
+        """Return the text of the kernel that computes it, in a program (None: the first that has
+        one).
 
         ArgumentError where no kernel does.
         """
         if program is None and self._sources:
             return next(iter(self._sources.values()))
         if program not in self._sources:
-            known = ", ".join(self._sources) or "none: a function computes it, or nothing does"
+            choices = ", ".join(self._sources) or "none: a function computes it, or nothing does"
             raise ArgumentError(
                 f"source of {self.name!r}: no kernel in program {program!r}; programs with one: "
-                f"{known}"
+                f"{choices}"
             )
         return self._sources[program]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the same as plain values."""
         return {
             "name": self.name,
             "about": self.about,
@@ -94,7 +95,7 @@ class Explanation(Report):
         }
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+        """Return headings and texts, in order."""
         return [(self.name, self.about), *((f"in {f.program}", str(f)) for f in self.fates)]
 
     def _repr_html_(self) -> str:
@@ -103,27 +104,27 @@ class Explanation(Report):
 
 
 def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explanation:
-    """What became of the node called `name`, in the graph as bound, or in a program's before its
-    passes (a backward node)."""
+    """Return what became of the node called `name`, in the graph as bound, or in a program's before
+    its passes (a backward node)."""
     graphs = [bound, *(p.compiled.source for p in programs.values())]
     named = [(graph, names_of(graph.nodes)) for graph in graphs]
     node = traces.node_of(name, named)
     if node is None:
-        known = list(dict.fromkeys(n for _, names in named for n in names.values()))
-        near = difflib.get_close_matches(name, known, 3)
+        labels = list(dict.fromkeys(n for _, names in named for n in names.values()))
+        near = difflib.get_close_matches(name, labels, 3)
         hint = (
             f"did you mean {' or '.join(map(repr, near))}?"
             if near
-            else f"there are: {_some(known)}"
+            else f"there are: {_some(labels)}"
         )
         raise ArgumentError(f"explain: there is no {name!r} in this executor; {hint}")
     fates: list[Fate] = []
     sources: dict[str, str] = {}
-    for program, made in programs.items():
-        if node in made.compiled.source.nodes:
-            found = traces.follow(node, made.compiled)
-            fates.append(_fate(program, found, made))
-            text = traces.source(found, made.compiled)
+    for program, entry in programs.items():
+        if node in entry.compiled.source.nodes:
+            trace = traces.follow(node, entry.compiled)
+            fates.append(_fate(program, trace, entry))
+            text = traces.source(trace, entry.compiled)
             if text is not None:
                 sources[program] = text
     return Explanation(name, _about(node), fates, sources)
@@ -149,8 +150,8 @@ def _about(node: GraphNode) -> str:
     types = ", ".join(str(spec) for spec in node.specs or ())
     if node.op is None:
         return f"a variable: {types}"
-    made = f", made at {site(*node.line)}" if node.line is not None else ""
-    return f"{node.op.__name__}: {types}{made}"
+    origin = f", made at {site(*node.line)}" if node.line is not None else ""
+    return f"{node.op.__name__}: {types}{origin}"
 
 
 def _some(names: Sequence[str], most: int = 12) -> str:

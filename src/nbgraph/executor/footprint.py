@@ -31,7 +31,7 @@ class ProgramBytes:
 
 
 class Footprint(Report):
-    """What `exe.memory()` gives: a table when printed.
+    """The result of `exe.memory()`: a table when printed.
 
     `programs`: ProgramBytes of each; `arrays`: bytes held by the arrays that programs share, by
     what they are for: "arguments", "states", "outputs", "gradients", "output gradients" and
@@ -66,7 +66,7 @@ class Footprint(Report):
         return sum(arenas.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the same as plain values."""
         return {
             "programs": [asdict(p) for p in self.programs],
             "arrays": dict(self.arrays),
@@ -76,7 +76,7 @@ class Footprint(Report):
         }
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+        """Return headings and texts, in order."""
         head = ("program", "naive", "peak", "planned", "held")
         rows = [
             (
@@ -94,11 +94,11 @@ class Footprint(Report):
 
 
 def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Array]) -> Footprint:
-    """The bytes of these programs; `states`: those of the arrays that operators write."""
+    """Return the bytes of these programs; `states` are the arrays that operators write."""
     of_states = list(states)
     gradients = [array for array, _ in bound.grads.values()]
     constants = [array for program in programs.values() for array in program.constants]
-    known: dict[str, list[Array]] = {
+    groups: dict[str, list[Array]] = {
         "states": of_states,
         "arguments": list(bound.arrays.values()),
         "outputs": list(bound.outputs),
@@ -108,13 +108,13 @@ def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Ar
     }
     seen: set[Any] = set()
     seen.update(array._chunk for p in programs.values() for array in p.inside())
-    held = {name: _held(arrays, seen) for name, arrays in known.items()}
+    totals = {name: _held(arrays, seen) for name, arrays in groups.items()}
     owners: dict[Any, str] = {}
     rows: list[ProgramBytes] = []
     for name, program in programs.items():
         owner = owners.setdefault(program.arena, name)
         rows.append(_bytes(name, program, "" if owner == name else owner))
-    return Footprint(rows, held)
+    return Footprint(rows, totals)
 
 
 def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
@@ -127,13 +127,13 @@ def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
 
 
 def _bytes(name: str, program: Program, shares: str) -> ProgramBytes:
-    plan, held = program.compiled.memory, program.arena.chunk
+    plan, buffer = program.compiled.memory, program.arena.chunk
     return ProgramBytes(
         name,
         plan.naive_bytes,
         plan.peak_bytes,
         plan.arena_bytes,
-        0 if held is None else held.capacity,
+        0 if buffer is None else buffer.capacity,
         program.interim,
         shares,
     )

@@ -58,7 +58,7 @@ class Function:
     def run(
         self, arrays: Sequence[Array], into: Sequence[Any] = (), site: int | None = None
     ) -> list[Any]:
-        """Push a run; the heads' arrays.
+        """Push a run and return the arrays of the heads.
 
         Parameters
         ----------
@@ -91,48 +91,48 @@ class Function:
         return outputs
 
     def _device_of(self, chunks: Sequence[Any]) -> Context:
-        """The device of all arrays."""
+        """Return the device of all arrays; raise DeviceError where there are several."""
         device: Context = chunks[0].device
-        for k, held in enumerate(chunks):
-            if held.device != device:
+        for k, chunk in enumerate(chunks):
+            if chunk.device != device:
                 one, other = self.graph.variables[0].name, self.graph.variables[k].name
                 raise DeviceError(
-                    f"{self.__name__}: {one} is on {device!r}, {other} on {held.device!r}; copy "
+                    f"{self.__name__}: {one} is on {device!r}, {other} on {chunk.device!r}; copy "
                     f"one of them, as with .to({device!r})"
                 )
         return device
 
     def on(self, device: Context) -> Function:
-        """The same function on a device."""
+        """Return the same function on a device."""
         if device == self.device:
             return self
-        found = self._elsewhere.get(device)
-        if found is None:
-            found = self._elsewhere[device] = Function(self.graph, self.__name__, device)
-        return found
+        function = self._elsewhere.get(device)
+        if function is None:
+            function = self._elsewhere[device] = Function(self.graph, self.__name__, device)
+        return function
 
     def _outputs(self, into: Sequence[Any], reads: Sequence[Any]) -> list[Any]:
-        """The arrays given, and new ones for the other heads."""
-        given = len(into)
+        """Return an array for each head: those of `into`, and new ones for the others."""
+        count = len(into)
         outputs: list[Any] = []
         for k, own in enumerate(self.layouts):
-            target = into[k] if k < given else None
+            target = into[k] if k < count else None
             fresh = reads if self._careful else None
             outputs.append(empty_of(own, self.device, fresh) if target is None else target)
         return outputs
 
     def _new(self, reads: Sequence[Any]) -> list[Any]:
-        """New arrays for the heads; small ones straight from their free lists."""
+        """Return new arrays for the heads; small ones come straight from their free lists."""
         if self._careful or APART:
             return [empty_of(own, self.device, reads) for own in self.layouts]
         if _RETIRED:
             bury()
-        made: list[Any] = []
+        outputs: list[Any] = []
         for own, size_class in zip(self.layouts, self._bins, strict=True):
             next(size_class.takes)
             try:
-                held: Any = size_class.free.pop()
+                buffer: Any = size_class.free.pop()
             except IndexError:
-                held = size_class.miss()
-            made.append(make(held, held.address, own))
-        return made
+                buffer = size_class.miss()
+            outputs.append(make(buffer, buffer.address, own))
+        return outputs

@@ -1,4 +1,4 @@
-"""What tasks come down to where no kernel does them: functions over NumPy arrays."""
+"""Work of tasks without a kernel: functions over NumPy arrays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FunctionWork:
     mode: bool | None = None  # whether it trains, whatever the run does
 
     def granted(self, device: Context) -> Sequence[Any]:
-        """The resources of one run: random numbers are drawn anew, and for runs alone."""
+        """Return the resources of one run: random numbers are drawn anew, and for runs alone."""
         if self.resources:
             return [resource.renewed() for resource in self.resources]
         return self.op.grant(device, self.attributes)
@@ -38,7 +38,8 @@ class FunctionWork:
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]
     ) -> Callable[[RunContext, Any], None]:
-        """What the engine runs with the state of its run; `address(written, use, state)`."""
+        """Return the function that the engine runs with the state of its run; `address(written,
+        use, state)`."""
         requests = list(task.requests[: len(self.outputs)])
 
         def run(run_ctx: RunContext, state: Any) -> None:

@@ -81,12 +81,13 @@ class PartedProgram:
             results.append(array)
             requests.append(request)
         layouts = [layout(*spec((node, 0))) for node in part.graph.variables]
-        made = compiled(part.graph, layouts, requests, self.bound.options, part.device)
-        self.programs.append(Program(made, [*arrays, *results], name=name, held=self.bound.held))
+        program = compiled(part.graph, layouts, requests, self.bound.options, part.device)
+        self.programs.append(Program(program, [*arrays, *results], name=name, held=self.bound.held))
         self._before.append(before)
 
     def _there(self, node: GraphNode, part: Part, before: list[tuple[Array, Array]]) -> Array:
-        """The array of a variable on the device of a part, copied there where it lies elsewhere."""
+        """Return the array of a variable on the device of a part, copied there where it lies
+        elsewhere."""
         source = self.made[part.takes[node]] if node in part.takes else self.arrays[node]
         if source.device == part.device:
             return source
@@ -134,7 +135,7 @@ class GroupedBound(Bound):
         self.groups = self._places = dict(groups)
 
     def devices_of(self, graph: Graph) -> dict[GraphNode, Context]:
-        """The device of each node of the graph, its gradients or halves."""
+        """Return the device of each node of the graph, its gradients or halves."""
         return place(graph, self._places, self.device)
 
     def _make_outputs(self) -> list[Array]:
@@ -155,16 +156,16 @@ class GroupedBound(Bound):
         gradients, heads = self._gradients(given), self.graph.heads
         joint = self._recomputed(Graph([*heads, *gradients.heads], gradients.variables))
         results = [*self._results(), *self.grads.values()]
-        made = self._both[given] = self._parted(joint, results, "forward_backward")
-        return made
+        program = self._both[given] = self._parted(joint, results, "forward_backward")
+        return program
 
     def _make_halves(self) -> Any:
         halves = split(self.graph, self._gradients((True,) * len(self.graph.heads)))
         devices = self.devices_of(self.graph)
-        kept = [empty_of(layout(*spec(e)), devices[e[0]]) for e in halves.kept]
-        begin = len(halves.backward.variables) - len(kept)
-        more = dict(zip(halves.backward.variables[begin:], kept, strict=True))
-        forward = [*self._results(), *((array, kWriteTo) for array in kept)]
+        residuals = [empty_of(layout(*spec(e)), devices[e[0]]) for e in halves.kept]
+        begin = len(halves.backward.variables) - len(residuals)
+        more = dict(zip(halves.backward.variables[begin:], residuals, strict=True))
+        forward = [*self._results(), *((array, kWriteTo) for array in residuals)]
         return (
             self._parted(halves.forward, forward, "forward"),
             self._parted(halves.backward, list(self.grads.values()), "backward", more),
@@ -184,10 +185,10 @@ class GroupedBound(Bound):
         return PartedProgram(self, graph, arrays, results, name)
 
     def made(self) -> dict[str, Program]:
-        """The programs of all parts, by name."""
-        found: dict[str, Any] = super().made()
+        """Return the programs of all parts, by name."""
+        programs: dict[str, Any] = super().made()
         return {
             f"{name}, part {k} on {program.compiled.device}": program
-            for name, parted in found.items()
+            for name, parted in programs.items()
             for k, program in enumerate(parted.programs)
         }

@@ -1,4 +1,4 @@
-"""What an executor holds for good: its programs read and write these very arrays."""
+"""The arrays that an executor holds for good: its programs read and write these very arrays."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class FixedArrays(Arrays):
         self._label = label
 
     def _refuse(self, *args: Any, **named: Any) -> Never:
-        asked = [name for name in self if args and name == args[0]]
-        shown = repr(asked[0]) if asked else "name"
+        names = [name for name in self if args and name == args[0]]
+        label = repr(names[0]) if names else "name"
         raise TypeError(
             f"{self._label}: the arrays were bound for good ({', '.join(self) or 'none'}); write "
-            f"into one, as exe.{self._label}[{shown}][:] = value"
+            f"into one, as exe.{self._label}[{label}][:] = value"
         )
 
     __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
@@ -60,7 +60,7 @@ class Held:
 
     @property
     def grad_dict(self) -> Arrays:
-        """Gradients by name of the argument, None where none is wanted."""
+        """Gradients by name of the argument, None for arguments without one."""
         return self._gradients
 
     @property
@@ -80,7 +80,7 @@ class Held:
 
     @property
     def grad_arrays(self) -> list[Any]:
-        """Gradients in that order, None where none is wanted."""
+        """Gradients in that order, None for arguments without one."""
         return [self._gradients.get(name) for name in self._arguments]
 
     @property

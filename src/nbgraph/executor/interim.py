@@ -1,4 +1,4 @@
-"""What runs of a compiled graph while its kernels are compiled where nobody waits.
+"""Interim forms of compiled graphs, which run while kernels are compiled in the background.
 
 A graph whose fused kernels are neither in memory nor on disk, and would take long to compile, runs
 with those loops taken apart: their operators' own kernels are often at hand. The fused ones are
@@ -42,13 +42,13 @@ class Interim:
         self.told = False
 
     def over(self) -> bool:
-        """Whether the kernels are there."""
+        """Return whether the kernels are compiled."""
         return self.job.look() and self.job.error is None
 
 
 def in_force(made: Compiled, *, wait: bool = False) -> Compiled:
-    """What is to run for a compiled graph: itself, with kernels that are there, or what stands in
-    for it. `wait`: itself in any case."""
+    """Return what runs for a compiled graph: itself, where its kernels are loaded, or its stand-in.
+    `wait`: itself in any case."""
     if made.loaded or not made.device.host:  # devices compile what they launch
         return made
     wait = wait or bool(config.eager_compile)
@@ -66,7 +66,7 @@ def in_force(made: Compiled, *, wait: bool = False) -> Compiled:
 
 
 def in_words(made: Compiled) -> str:
-    """What stands in for a compiled graph."""
+    """Return in words what stands in for a compiled graph."""
     interim: Interim | None = made.standing_in
     if interim is None or interim.over():
         return "in the interim form, until the next run"
@@ -92,7 +92,7 @@ def tell_of_failure(made: Compiled) -> None:
 
 
 def load(made: Compiled) -> None:
-    """Load or compile all kernels, with somebody waiting for it."""
+    """Load or compile all kernels, while a caller waits for them."""
     absent = made.absent()
     if absent:
         with progress.waiting(absent[0].name, len(absent)):
@@ -102,7 +102,8 @@ def load(made: Compiled) -> None:
 
 
 def _interim(made: Compiled) -> Interim | None:
-    """What can stand in for it, ready to run, with the job begun; None where that is not a gain."""
+    """Return a stand-in, ready to run, with the compile job begun; None where that is not a
+    gain."""
     absent = made.absent()
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:
@@ -110,16 +111,18 @@ def _interim(made: Compiled) -> Interim | None:
     loose = _loose(made, absent)
     if not loose:
         return None
-    found = Compiled(made.source, made.layouts, made.requests, made.options, made.device, loose)
-    if found.memory.arena_bytes > made.memory.arena_bytes + _MORE_BYTES:
+    substitute = Compiled(
+        made.source, made.layouts, made.requests, made.options, made.device, loose
+    )
+    if substitute.memory.arena_bytes > made.memory.arena_bytes + _MORE_BYTES:
         return None
-    if _seconds(found.absent()) > seconds / 2:
+    if _seconds(substitute.absent()) > seconds / 2:
         return None
-    load(found)
+    load(substitute)
     left = [kernel for kernel in absent if not kernel.at_hand()]
     job = aside.Job(", ".join(k.name for k in left), [k.load for k in left])
     aside.submit(job)
-    return Interim(found, job, len(loose))
+    return Interim(substitute, job, len(loose))
 
 
 def _seconds(kernels: Sequence[Kernel]) -> float:
@@ -127,7 +130,7 @@ def _seconds(kernels: Sequence[Kernel]) -> float:
 
 
 def _loose(made: Compiled, absent: Collection[Kernel]) -> set[tuple[GraphNode, ...]]:
-    """Members of the loops without reductions whose kernels are absent."""
+    """Return the members of the loops without reductions whose kernels are absent."""
     stage = next((s for s in made.stages if s.name == "fuse"), None)
     if stage is None:
         return set()

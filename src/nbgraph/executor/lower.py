@@ -32,7 +32,8 @@ kAddTo = OpReqType.kAddTo
 
 
 def _number_of(node: GraphNode, op: ArrayOp) -> Any:
-    """The number that fills a node's output; None where there is none, or no kernel writes it."""
+    """Return the number that fills a node's output; None where there is none, or no kernel writes
+    it."""
     assert node.specs is not None
     if op.constant is None or node.specs[0].dtype.kind == "c":
         return None
@@ -40,9 +41,9 @@ def _number_of(node: GraphNode, op: ArrayOp) -> Any:
 
 
 class Inside(NamedTuple):
-    """What lies in the memory of the run though others use it, too: results that are there when it
-    has ended, by their numbers; variables with the places where they are when it begins. What has
-    no bytes lies nowhere."""
+    """Arrays in the memory of the run that others use, too: results that exist when it has ended,
+    by their numbers; variables with the places where they are when it begins. Arrays without bytes
+    have no place."""
 
     results: frozenset[int] = frozenset()
     variables: tuple[tuple[int, int], ...] = ()
@@ -106,19 +107,19 @@ class Lowering:
     # where results go -------------------------------------------------------------------------
 
     def _direct(self, requests: Sequence[OpReqType]) -> None:
-        """Heads whose node can write the result itself."""
-        found = self.draft.targets
+        """Set the targets of the heads whose node can write the result itself."""
+        targets = self.draft.targets
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             node, _ = head
-            if node.op is None or head in found or _is_view(node.op) or node.op is CONSTANT:
+            if node.op is None or head in targets or _is_view(node.op) or node.op is CONSTANT:
                 continue
             adds = head not in self.graph.users and self._adds(node, spec(head))
             if request is kAddTo and not adds:
                 continue  # who reads it wants the value alone
-            found[head] = value, request
+            targets[head] = value, request
 
     def _deliver(self, requests: Sequence[OpReqType]) -> None:
-        """Copy the results that nobody wrote to where they go."""
+        """Copy the results that no task wrote directly to their places."""
         for head, value, request in zip(self.graph.heads, self.results, requests, strict=True):
             target = self.draft.targets.get(head)
             if target is None or target[0] is not value:
@@ -142,7 +143,7 @@ class Lowering:
         self.places[node, 0] = Place(value, 0, layout(data.shape, data.dtype))
 
     def _view(self, node: GraphNode, op: ArrayOp) -> bool:
-        """Whether it is a view of its operand."""
+        """Return whether the node is a view of its operand, after entering its place."""
         source: Entry | Any = node.inputs[0]
         if type(source) is not tuple:
             return False
@@ -166,14 +167,14 @@ class Lowering:
             self._function(node, op)
 
     def _function(self, node: GraphNode, op: ArrayOp) -> None:
-        """NumPy's, or an array library's that works on the device."""
+        """Enter a function of NumPy, or of an array library that works on the device."""
         draft = self.draft
         if not (draft.device.host or form_of(op, Library)):
             refuse(draft.names[node], draft.device)
         tasks.function(draft, node, op)
 
     def _kernel(self, node: GraphNode, op: Any) -> bool:
-        """Whether kernels do it."""
+        """Return whether kernels compute the node, after entering them."""
         draft = self.draft
         if tasks.kernels(draft, node, op):
             return True
@@ -181,7 +182,7 @@ class Lowering:
         return form(draft, node, op)
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:
-        """Whether the operator can deliver kAddTo with the bits of a sum of what it gives."""
+        """Return whether the operator can deliver kAddTo with the bits of a sum of its results."""
         op: Any = node.op
         if isinstance(op, Mapper):
             wide = any(spec(v).dtype.itemsize > result.dtype.itemsize for v in node.entries)

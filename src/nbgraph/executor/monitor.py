@@ -29,7 +29,7 @@ class Seen:
 
     @classmethod
     def of(cls, run: int, name: str, values: np.ndarray[Any, Any]) -> Self:
-        """The statistics of an array."""
+        """Return the statistics of an array."""
         if not values.size:
             return cls(run, name, *[float("nan")] * 4)
         wide = values.astype(np.float64)
@@ -38,7 +38,7 @@ class Seen:
         return cls(run, name, *map(float, figures))
 
     def cells(self) -> tuple[str, ...]:
-        """As text."""
+        """Return the fields as text."""
         figures = (f"{v:.6g}" for v in (self.min, self.max, self.mean, self.l2))
         return (str(self.run), self.name, *figures)
 
@@ -56,7 +56,7 @@ def _compiled(pattern: Any) -> re.Pattern[str]:
 
 
 class Monitor:
-    """What `exe.monitor(pattern)` gives: statistics of every value whose name matches, for every
+    """The result of `exe.monitor(pattern)`: statistics of every value whose name matches, for every
     forward pass from then on, until `close()` or the end of a `with` block.
 
     `rows`: all that was seen; printed, a table of the last ones. Looking waits for the values.
@@ -94,7 +94,7 @@ class Monitor:
         self.close()
 
     def to_dict(self) -> dict[str, Any]:
-        """The rows as plain values."""
+        """Return the rows as plain values."""
         return {"pattern": self.pattern, "rows": [asdict(row) for row in self.rows]}
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Which passes are applied when a graph is compiled; every one can be switched off."""
+"""Options for the passes of a compilation; every pass can be switched off."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nbgraph.errors import ArgumentError
 
 
 class Options(NamedTuple):
-    """How a graph is compiled. Results are the same bits with and without each of them, except
+    """Options of a compilation. Results are the same bits with and without each of them, except
     that fused sums are added in another order.
 
     Attributes
@@ -47,7 +47,7 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, given: Options | None = None, **changes: object) -> Options:
-        """From options, or by name; ArgumentError for a name that is none."""
+        """Return options with changes by name; raise ArgumentError for an unknown name."""
         names = cls._fields
         unknown = sorted(set(changes) - set(names))
         if unknown:
@@ -55,17 +55,17 @@ class Options(NamedTuple):
                 f"options: there is no {unknown[0]!r}; there are {', '.join(names)}"
             )
         values = {name: getattr(given or cls(), name) for name in names} | changes
-        made = cls(**values)  # type: ignore[arg-type]
-        every = made.recompute
+        options = cls(**values)  # type: ignore[arg-type]
+        every = options.recompute
         whole = isinstance(every, int) and not isinstance(every, bool) and every > 0
         if every is not None and every != "sqrt" and not whole:
             raise ArgumentError(
                 f"options: recompute={every!r}; give None, 'sqrt', or a number of nodes from 1"
             )
-        return made
+        return options
 
     @classmethod
     def none(cls) -> Options:
-        """Nothing at all: every operator by itself, every value in memory of its own. What all
-        the other ways must agree with."""
+        """Return options without any pass: every operator by itself, every value in memory of its
+        own; all other options must agree with its results."""
         return cls(**{name: None if name == "recompute" else False for name in cls._fields})  # type: ignore[arg-type]

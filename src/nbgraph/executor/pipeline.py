@@ -28,7 +28,7 @@ class Stage(NamedTuple):
     after: Graph
 
     def diff(self) -> str:
-        """What changed, as a difference of the two listings."""
+        """Return what changed, as a difference of the two listings."""
         import difflib
 
         before, after = str(self.before).splitlines(), str(self.after).splitlines()
@@ -48,8 +48,8 @@ def optimised(
     device: Context,
     loose: Collection[tuple[GraphNode, ...]] = (),
 ) -> Graph:
-    """The graph after all passes that the options ask for; `stages` gets each, and `fuse`
-    of what stays `loose`."""
+    """Return the graph after all passes that the options select; append a stage for each pass that
+    changed it to `stages`, that of `fuse` without the loops in `loose`."""
     for name, option, function in (
         ("compose", not device.host, compose),
         ("share", options.share, share),

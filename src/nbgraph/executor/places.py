@@ -1,4 +1,4 @@
-"""Where outputs of nodes lie: a value's memory, from an offset on, in a layout."""
+"""Places of outputs of nodes: a value's memory, from an offset on, in a layout."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Place(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether it is all of the value, row by row."""
+        """Whether the place is all of the value, row by row."""
         return (
             self.offset == 0 and self.layout.contiguous and self.layout.nbytes >= self.value.nbytes
         )
 
 
 def equal(a: Place, b: Place) -> bool:
-    """Whether both are all of their values, in one layout."""
+    """Return whether both are all of their values, in one layout."""
     return a.whole and b.whole and a.layout is b.layout
 
 
 def rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, int], ...]:
-    """What may be written over what, element by element: pairs of one layout, where nothing else
-    of the value that is read is read."""
-    found: list[tuple[int, int]] = []
+    """Return which reads may be overwritten by which writes, element by element: pairs of one
+    layout, where nothing else of the value is read."""
+    pairs: list[tuple[int, int]] = []
     for i, source in enumerate(reads):
         others = [p for p in reads if p.value is source.value]
         if not source.whole or any(p.layout is not source.layout or p.offset for p in others):
@@ -44,12 +44,12 @@ def rights(reads: Sequence[Place], writes: Sequence[Place]) -> tuple[tuple[int, 
         for k, target in enumerate(writes):
             same_size = source.layout.dtype.itemsize == target.layout.dtype.itemsize
             if target.whole and source.layout.shape == target.layout.shape and same_size:
-                found.append((i, k))
-    return tuple(found)
+                pairs.append((i, k))
+    return tuple(pairs)
 
 
 def viewed(op: ArrayOp, attributes: Any, place: Place) -> Place | None:
-    """The part of the same memory that a view of it is; None where a copy has to be made."""
+    """Return the place of a view in the same memory; None where a copy has to be made."""
     assert op.view is not None
     memory = untouched(place.value.nbytes)
     own = place.layout
@@ -82,7 +82,7 @@ class _At:
 
 
 def array_at(address: int, own: Layout, *, writable: bool) -> np.ndarray[Any, Any]:
-    """A NumPy array over memory; whoever asks keeps that memory alive."""
+    """Return a NumPy array over memory, which the caller keeps alive."""
     if own.dtype.kind == "V":  # bfloat16 has no type string of its own
         words = np.asarray(_At(address, _as_words(own), writable=writable))
         return words.view(own.dtype)

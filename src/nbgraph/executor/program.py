@@ -41,17 +41,18 @@ class Behind(Protocol):
     """Kernels over fixed arrays that a program runs behind its graph."""
 
     def steps(self, first: int) -> tuple[list[Step], list[Patch]]:
-        """Steps of a plan, of which they are the last from `first` on, and the words of a run."""
+        """Return steps of a plan, of which they are the last from `first` on, and the words of a
+        run."""
         ...
 
     def words(self) -> list[int]:
-        """The words of the next run, one for each patch."""
+        """Return the words of the next run, one for each patch."""
         ...
 
 
 class State:
-    """What belongs to one run: random numbers granted at the push, mode, addresses of arrays by
-    their slots, and what operators keep in the executor, if there is one."""
+    """The state of one run: random numbers granted at the push, mode, addresses of arrays by their
+    slots, and the data that operators keep in the executor, if there is one."""
 
     __slots__ = ("addresses", "granted", "held", "is_train")
 
@@ -112,11 +113,12 @@ class Program:
 
     @property
     def interim(self) -> str:
-        """What stands in while kernels are compiled, in words; empty where nothing does."""
+        """A description of the form that runs while kernels are compiled; empty where there is
+        none."""
         return "" if self.compiled is self.wanted else in_words(self.wanted)
 
     def _build(self, made: Compiled) -> None:
-        """Memory, steps and a plan."""
+        """Build memory, steps and a plan for a compiled graph."""
         self.compiled = made
         self.constants = [from_host(data, made.device) for data in made.constants]
         shared = self.shared if made is self.wanted else None
@@ -173,30 +175,31 @@ class Program:
             self.plain = self.instance.launch if made is self.wanted else None
 
     def inside(self) -> list[Array]:
-        """Arrays that lie in the arena, with its own values."""
+        """Return the arrays that lie in the arena, with the program's own values."""
         slots = zip(self.wanted.slots, self.arrays, strict=False)
         return [array for value, array in slots if not value.given]
 
     def _change_over(self) -> None:
-        """To the program that is wanted, if its kernels are there. Runs that were pushed go on as
-        they began; they and later ones are ordered by the arrays they share."""
-        made = in_force(self.wanted)
-        if made is self.compiled:
+        """Change over to the program of `wanted`, if its kernels are loaded. Runs that were pushed
+        go on as they began; they and later ones are ordered by the arrays they share."""
+        latest = in_force(self.wanted)
+        if latest is self.compiled:
             tell_of_failure(self.wanted)
             return
         other = Program.__new__(Program)
         other.__dict__.update(self.__dict__)
-        other._build(made)
+        other._build(latest)
         self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
 
     def _arrange(self) -> None:
-        """How the variables and the words of a push come from the arrays that a run brings."""
+        """Choose how the variables and the words of a push come from the arrays that a run
+        brings."""
         count = len(self._brought)
         number = {self._slots[slot]: k for k, slot in enumerate(self._brought)}
-        known = self.plan.outside if self.plan is not None else ()
-        self._own = [each for each in known if each not in number]
+        outside = self.plan.outside if self.plan is not None else ()
+        self._own = [each for each in outside if each not in number]
         number |= {each: count + k for k, each in enumerate(self._own)}
-        self._variables = _chooser([number[each] for each in known], count)
+        self._variables = _chooser([number[each] for each in outside], count)
         place = {slot: k for k, slot in enumerate(self._brought)}
         slots = [place[spot.slot or 0] for spot in self._words]
         self._addresses = _chooser(slots, count)
@@ -212,9 +215,9 @@ class Program:
     def push(
         self, arrays: Sequence[Array] = (), *, is_train: bool = False, site: int | None = None
     ) -> None:
-        """Push a run; `arrays` are the variables and results that a run brings. `site` is what
-        `Engine.site_id` gave for the line of user code, if the caller asked. EngineError within a
-        function, which a run would come after."""
+        """Push a run; `arrays` are the variables and results that a run brings. `site` is the
+        number from `Engine.site_id` for the line of user code, if the caller has one. Raise
+        EngineError within a function, as the run would come after it."""
         if here.running is not None:
             refuse(
                 self.name,
@@ -254,8 +257,8 @@ class Program:
             words = [*words, *self.behind.words()]
         state = None
         if self.stateful:
-            brought = dict(zip(self._brought, addresses, strict=True))
-            state = State(is_train, granted, brought, self.held)
+            by_slot = dict(zip(self._brought, addresses, strict=True))
+            state = State(is_train, granted, by_slot, self.held)
         instance.launch(variables, words, site, state)
 
     # steps ------------------------------------------------------------------------------------
@@ -287,7 +290,8 @@ class Program:
         return Step(run, tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)), **options)
 
     def _resources(self, work: Any) -> list[Any]:
-        """Variables of what a function was granted for good; what it draws is granted at a run."""
+        """Return the variables of the resources that a function was granted for good; its draws are
+        granted at a run."""
         effect = getattr(work, "effect", None)
         if effect is not None:
             self.effects[effect] = work
@@ -314,7 +318,8 @@ class Program:
         )
 
     def _brings(self, place: int, work: KernelWork, call: KernelCall) -> None:
-        """What a run brings: a draw, for all steps that have the same effect, and its mode."""
+        """Add the words that a run brings: a draw, for all steps that have the same effect, and its
+        mode."""
         at = len(call.head) + len(call.order) + len(call.words)
         end = at + len(call.scalars)
         if work.draws:
@@ -326,7 +331,7 @@ class Program:
             self._modes.append((place, at))
 
     def _library_call(self, place: int, task: Task) -> LibraryCall:
-        """A function of an array library that works on the device."""
+        """Return the call of a function of an array library that works on the device."""
         work: FunctionWork = task.work
         uses = [*((False, use) for use in work.inputs), *((True, use) for use in work.outputs)]
         layouts = [use.layout for _, use in uses]
@@ -342,15 +347,15 @@ class Program:
         return LibraryCall(run, layouts, addresses, task.name)
 
     def _address_of(self, task: Task) -> Callable[[bool, Use, State], int]:
-        made, homes = self.compiled, self.homes
+        program, homes = self.compiled, self.homes
 
         def address(written: bool, use: Use, state: State) -> int:
-            return homes.address(made.used(task, written, use), state.addresses)
+            return homes.address(program.used(task, written, use), state.addresses)
 
         return address
 
     def _name(self, value: Value) -> Any:
-        """What orders a value: an array's variable, else the value itself."""
+        """Return what orders a value: an array's variable, else the value itself."""
         value = self.compiled.home(value)
         slot = self.compiled.spot(value).slot
         return self._inside.get(value, value) if slot is None else self._slots[slot]
@@ -364,7 +369,8 @@ def _effort_of(compiled: Compiled, place: int) -> Effort:
 
 
 def _in_order(effects: dict[Any, Any], made: Compiled) -> dict[Any, Any]:
-    """As the graph has them before all passes, so that every form of a program draws the same."""
+    """Return effects in the order of the graph before all passes, so that every form of a program
+    draws the same numbers."""
     if len(effects) < 2:
         return effects
     tokens = [node.token for node in made.source.nodes if node.token is not None]
@@ -377,8 +383,8 @@ def _everything(values: list[Any]) -> Sequence[Any]:
 
 
 def _chooser(places: Sequence[int], count: int) -> Callable[[list[Any]], Sequence[Any]]:
-    """A function from a list to its elements at these places; the list itself where that is all
-    of `count` elements in their order."""
+    """Return a function from a list to its elements at these places; the list itself where that is
+    all of `count` elements in their order."""
     if list(places) == list(range(count)):
         return _everything
     if len(places) < 2:

@@ -75,25 +75,27 @@ class Bound:
         layouts = [layout(*spec(head)) for head in self.graph.heads]
         if self.grads:
             return [filled(own, self.device, 0) for own in layouts]
-        made = self.compiled_predict()
-        arena = Arena(made.memory.arena_bytes, self.device)
-        places = zip(made.places(made.inside.results), layouts, strict=True)
+        program = self.compiled_predict()
+        arena = Arena(program.memory.arena_bytes, self.device)
+        places = zip(program.places(program.inside.results), layouts, strict=True)
         outputs = [arena.array(place, own) for place, own in places]
         for output in outputs:
             output[...] = 0
-        self._predict = self._program(made, outputs, "forward", arena=arena)
+        self._predict = self._program(program, outputs, "forward", arena=arena)
         return outputs
 
     def require(self) -> None:
-        """DeviceError or CompileError at the binding, not at a run, where the device cannot do one
-        of the nodes."""
+        """Raise DeviceError or CompileError at the binding, not at a run, where the device cannot
+        do one of the nodes."""
         if self.device.host:
             return
-        made = [self.compiled_predict()]
+        programs = [self.compiled_predict()]
         if self.grads:
             gradients = self._gradients((True,) * len(self.graph.heads))
-            made.append(self._compiled(gradients, [request for _, request in self.grads.values()]))
-        for each in made:
+            programs.append(
+                self._compiled(gradients, [request for _, request in self.grads.values()])
+            )
+        for each in programs:
             each.require()
 
     # programs ---------------------------------------------------------------------------------
@@ -111,24 +113,25 @@ class Bound:
         return self._predict or self._program(self.compiled_predict(), outputs, "forward")
 
     def both(self, given: tuple[bool, ...]) -> Program:
-        """Results and gradients as one program; `given`: which head gradients are."""
-        found = self._both.get(given)
-        if found is None:
+        """Return results and gradients as one program; `given` says which head gradients are
+        present."""
+        program = self._both.get(given)
+        if program is None:
             with self._building:
-                found = self._both.get(given) or self._make_both(given)
-        return found
+                program = self._both.get(given) or self._make_both(given)
+        return program
 
     def trained(self, behind: Behind) -> Program:
-        """Results and gradients, and what is to run behind them, as one program."""
+        """Return results and gradients, and the steps behind them, as one program."""
         return self._make_both((False,) * len(self.outputs), behind)
 
     def _make_both(self, given: tuple[bool, ...], behind: Behind | None = None) -> Program:
-        made = self.compiled_both(given)
+        code = self.compiled_both(given)
         targets = [*self.outputs, *(array for array, _ in self.grads.values())]
         if behind is not None:
-            return self._program(made, targets, "train_step", behind=behind)
-        found = self._both[given] = self._program(made, targets, "forward_backward")
-        return found
+            return self._program(code, targets, "train_step", behind=behind)
+        program = self._both[given] = self._program(code, targets, "forward_backward")
+        return program
 
     @property
     def halves(self) -> tuple[Program, Program]:
@@ -142,34 +145,36 @@ class Bound:
     def _make_halves(self) -> tuple[Program, Program]:
         forward, backward = self.compiled_halves()
         arena = Arena(max(c.memory.arena_bytes for c in (forward, backward)), self.device)
-        kept: dict[GraphNode, Array] = {
+        residuals: dict[GraphNode, Array] = {
             backward.source.variables[k]: arena.array(place, backward.layouts[k])
             for k, place in backward.inside.variables
         }
-        results, slopes = [*self.outputs, *kept.values()], [a for a, _ in self.grads.values()]
+        results, slopes = [*self.outputs, *residuals.values()], [a for a, _ in self.grads.values()]
         return (
             self._program(forward, results, "forward", arena=arena, turns=True),
-            self._program(backward, slopes, "backward", kept, arena=arena, turns=True),
+            self._program(backward, slopes, "backward", residuals, arena=arena, turns=True),
         )
 
     # compiled ---------------------------------------------------------------------------------
 
     def compiled_predict(self) -> Compiled:
-        """What gives the results alone; where nothing else is computed, in memory of its own."""
+        """Return the graph compiled for its results alone; in memory of its own where nothing else
+        is computed."""
         count = len(self.graph.heads)
         inside = NOTHING_INSIDE if self.grads else Inside(frozenset(range(count)))
         return self._compiled(self.graph, [kWriteTo] * count, inside)
 
     def compiled_both(self, given: tuple[bool, ...]) -> Compiled:
-        """Results and gradients."""
+        """Return results and gradients as one compiled graph."""
         gradients, results = self._gradients(given), self.graph.heads
         joint = self._recomputed(Graph([*results, *gradients.heads], gradients.variables))
         requests = [kWriteTo] * len(results) + [request for _, request in self.grads.values()]
         return self._compiled(joint, requests)
 
     def compiled_halves(self) -> tuple[Compiled, Compiled]:
-        """Both in one memory: what is kept lies in the forward program's, and the backward program
-        has that for its own values as soon as it has read what is there."""
+        """Return both halves, compiled for one memory: residuals lie in that of the forward
+        program, and the backward program uses it for its own values as soon as it has read the
+        residuals."""
         first = len(self.graph.heads)
         halves = split(self.graph, self._gradients((True,) * first))
         count = first + len(halves.kept)
@@ -183,10 +188,10 @@ class Bound:
     def _gradients(self, given: tuple[bool, ...]) -> Graph:
         heads: list[Entry] = []
         seeds: list[Operand | None] = []
-        for head, seed, known in zip(self.graph.heads, self.seeds, given, strict=True):
+        for head, seed, present in zip(self.graph.heads, self.seeds, given, strict=True):
             if spec(head).dtype.kind in "cfV":
                 heads.append(head)
-                seeds.append((seed, 0) if known else None)
+                seeds.append((seed, 0) if present else None)
         return gradient(self.graph.with_heads(heads), list(self.grads), seeds)
 
     def _recomputed(self, joint: Graph) -> Graph:
@@ -213,30 +218,32 @@ class Bound:
         return compiled(graph, layouts, requests, self.options, self.device, inside)
 
     def _array(self, node: GraphNode, more: dict[GraphNode, Array]) -> Array:
-        for known in (self.arrays, more):
-            if node in known:
-                return known[node]
+        for arrays in (self.arrays, more):
+            if node in arrays:
+                return arrays[node]
         return self.seed(self.seeds.index(node))
 
     def seed(self, output: int) -> Any:
-        """The array that holds the gradient of an output."""
+        """Return the array that holds the gradient of an output."""
         node = self.seeds[output]
         if node not in self._seed_arrays:
             self._seed_arrays[node] = empty_of(layout(*spec((node, 0))), self.device)
         return self._seed_arrays[node]
 
     def seed_arrays(self) -> list[Array]:
-        """The arrays of gradients of outputs, as far as they were needed."""
+        """Return the arrays of gradients of outputs, as far as they were needed."""
         return list(self._seed_arrays.values())
 
     def made(self) -> dict[str, Program]:
-        """The programs there are, by name."""
-        found: dict[str, Program] = {}
+        """Return the programs so far, by name."""
+        programs: dict[str, Program] = {}
         if self._predict is not None:
-            found["forward"] = self._predict
+            programs["forward"] = self._predict
         if self._halves is not None:
-            found["forward, training"], found["backward"] = self._halves
-        for given, program in self._both.items():
-            which = ", ".join(str(k) for k, known in enumerate(given) if known)
-            found["forward_backward" + (f", gradients of {which} given" if which else "")] = program
-        return found
+            programs["forward, training"], programs["backward"] = self._halves
+        for seeded, program in self._both.items():
+            which = ", ".join(str(k) for k, flag in enumerate(seeded) if flag)
+            programs["forward_backward" + (f", gradients of {which} given" if which else "")] = (
+                program
+            )
+        return programs

@@ -23,8 +23,8 @@ if TYPE_CHECKING:  # a report loads when it is asked for
 
 
 class Reports(Held):
-    """What an executor says of itself. All that is asked before anything has run is answered for
-    the forward pass, which is compiled for it."""
+    """Reports of an executor on itself. Before anything has run they are about the forward pass,
+    which is compiled for them."""
 
     _watch: Watch | None = None
     _training: tuple[Any, Program] | None = None  # for an update of an optimizer
@@ -35,13 +35,13 @@ class Reports(Held):
         return self._bound.graph
 
     def programs(self) -> dict[str, Program]:
-        """The programs that there are: "forward", "forward, training", "backward" and
+        """Return the programs so far: "forward", "forward, training", "backward" and
         "forward_backward", as far as they have been run."""
-        made = self._bound.made()
-        return made or {"forward": self._bound.predict}
+        existing = self._bound.made()
+        return existing or {"forward": self._bound.predict}
 
     def gradient_marks(self) -> dict[GraphNode, str]:
-        """What becomes of the gradient of each variable that has one."""
+        """Return what becomes of the gradient of each variable that has one."""
         words = {"kWriteTo": "write", "kAddTo": "add"}
         return {
             node: f"gradient: {words.get(request.name, request.name)}"
@@ -49,7 +49,7 @@ class Reports(Held):
         }
 
     def passes(self) -> Stages:
-        """Every pass that changed a graph, with the graph before and after it.
+        """Return every pass that changed a graph, with the graph before and after it.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(3,))
@@ -67,7 +67,7 @@ class Reports(Held):
         return Stages({name: p.compiled.stages for name, p in self.programs().items()})
 
     def memory(self) -> Footprint:
-        """Bytes: without a plan, planned, and held, for each program; held by arrays.
+        """Return bytes: without a plan, planned, and held, for each program; held by arrays.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(16,))
@@ -80,8 +80,8 @@ class Reports(Held):
         return footprint(self._bound, self.programs(), self._states.values())
 
     def plan(self) -> Steps:
-        """The steps that the engine runs, for each program, that of `train_step` included; on a
-        GPU also which of them are run as CUDA graphs, which are made in the second run.
+        """Return the steps that the engine runs, for each program, that of `train_step` included;
+        on a GPU also which of them run as CUDA graphs, which are made in the second run.
 
         >>> import nbgraph as ng
         >>> x = ng.var("x", shape=(16,))
@@ -94,8 +94,9 @@ class Reports(Held):
         return steps({**self._bound.made(), **trained} or self.programs())
 
     def explain(self, name: str) -> Explanation:
-        """What became of a node, by its name in the graph: into which kernel it went and why its
-        neighbours did not, where its value lies, with whom it shares memory, why not in place.
+        """Return what became of a node, by its name in the graph: into which kernel it went and why
+        its neighbours did not, where its value lies, which values share its memory, why not in
+        place.
 
         An unknown name raises ArgumentError. `.source()` of the result is the kernel's text.
 
@@ -117,7 +118,7 @@ class Reports(Held):
     def set_monitor_callback(
         self, callback: Callable[[str, Any], None] | None, monitor_all: bool = False
     ) -> None:
-        """After every forward pass call `callback(name, NDArray)` for the outputs of every node, in
+        """Call `callback(name, NDArray)` after every forward pass for the outputs of every node, in
         the graph's order; with `monitor_all` for the variables, too, before them. None: no more.
 
         Passes then run without fusion. An array is overwritten by the next pass: copy what is kept.
@@ -142,7 +143,7 @@ class Reports(Held):
             watch.callbacks.append((callback, bool(monitor_all)))
 
     def monitor(self, pattern: str = "", monitor_all: bool = False) -> Monitor:
-        """Statistics (least, largest, mean, L2 norm) of every value whose name the regular
+        """Return statistics (least, largest, mean, L2 norm) of every value whose name the regular
         expression `pattern` finds, of every forward pass from now on, until it is closed.
 
         >>> import nbgraph as ng
@@ -155,9 +156,9 @@ class Reports(Held):
         """
         from nbgraph.executor.monitor import Monitor
 
-        made = Monitor(pattern, self._forget)
-        self._looking().callbacks.append((made, monitor_all))
-        return made
+        observer = Monitor(pattern, self._forget)
+        self._looking().callbacks.append((observer, monitor_all))
+        return observer
 
     def _forget(self, monitor: Monitor) -> None:
         watch = self._looking()
@@ -171,12 +172,12 @@ class Reports(Held):
         return self._watch
 
     def _watched(self) -> bool:
-        """Whether somebody looks at values."""
-        asked = self._watch is not None and bool(self._watch.callbacks)
-        return asked or (CLOSELY_ASKED[0] and bool(config.anomaly))
+        """Return whether callbacks or checks look at values."""
+        observed = self._watch is not None and bool(self._watch.callbacks)
+        return observed or (CLOSELY_ASKED[0] and bool(config.anomaly))
 
     def _push(self, program: Program, *, is_train: bool, forward: bool = True) -> None:
-        """Run a program, in its open form where somebody looks."""
+        """Run a program, in its open form where callbacks or checks look at values."""
         if not self._watched():
             program.push(is_train=is_train)
             return

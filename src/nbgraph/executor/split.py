@@ -26,24 +26,24 @@ class Halves(NamedTuple):
 
 
 def split(results: Graph, gradients: Graph) -> Halves:
-    """Both halves of a typed graph.
+    """Return both halves of a typed graph.
 
     `results` are the heads; `gradients` reads nodes of the same graph.
     """
     entries = _read_later(set(results.nodes), gradients)
     order = {node: k for k, node in enumerate(results.nodes)}
-    kept = tuple(sorted(entries, key=lambda e: (order[e[0]], e[1])))
-    forward = results.with_heads([*results.heads, *kept])
-    return Halves(forward, _backward(gradients, kept, results), kept)
+    residuals = tuple(sorted(entries, key=lambda e: (order[e[0]], e[1])))
+    forward = results.with_heads([*results.heads, *residuals])
+    return Halves(forward, _backward(gradients, residuals, results), residuals)
 
 
 def _read_later(forward: set[GraphNode], gradients: Graph) -> set[Entry]:
-    """Entries of the forward graph that have to be there for the backward one."""
+    """Return the entries of the forward graph that the backward one reads."""
     stack: list[Operand] = [head for head in gradients.heads if head[0] in forward]
     for node in gradients.nodes:
         if node not in forward:
             stack.extend(node.inputs)
-    found: set[Entry] = set()
+    entries: set[Entry] = set()
     again: set[GraphNode] = set()
     while stack:
         operand = stack.pop()
@@ -56,41 +56,43 @@ def _read_later(forward: set[GraphNode], gradients: Graph) -> set[Entry]:
             again.add(node)
             stack.extend(node.inputs)
         else:
-            found.add(operand)
-    return found
+            entries.add(operand)
+    return entries
 
 
 def _free(node: GraphNode) -> bool:
-    """Whether making it again costs nothing."""
+    """Return whether making a node again costs nothing."""
     op = node.op
     if not isinstance(op, ArrayOp):
         return False
     return op is CONSTANT or op.constant is not None or op.view is not None
 
 
-def _backward(gradients: Graph, kept: tuple[Entry, ...], results: Graph) -> Graph:
-    """The gradients over variables in place of what was kept."""
+def _backward(gradients: Graph, residuals: tuple[Entry, ...], results: Graph) -> Graph:
+    """Return the gradients over variables in place of the entries `residuals`."""
     names = names_of(results.nodes)
-    taken = {v.name for v in gradients.variables}  # of a gradient's own gradient: kept values, too
+    used_names = {
+        v.name for v in gradients.variables
+    }  # of a gradient's own gradient: kept values, too
     moved: dict[Entry, Operand] = {}
-    made: list[GraphNode] = []
-    for node, index in kept:
+    stand_ins: list[GraphNode] = []
+    for node, index in residuals:
         spec = spec_of((node, index))
         assert spec is not None
         name = f"{names[node]}[{index}] kept"
-        while name in taken:
+        while name in used_names:
             name += "'"
         variable = build.variable(name, *spec)
         moved[node, index] = (variable, 0)
-        made.append(variable)
+        stand_ins.append(variable)
     heads = _over(gradients, moved)
     reached = set(topological([node for node, _ in heads]))
-    given = [v for v in gradients.variables if v in reached]
-    return Graph(heads, [*given, *made])
+    variables = [v for v in gradients.variables if v in reached]
+    return Graph(heads, [*variables, *stand_ins])
 
 
 def _over(graph: Graph, moved: dict[Entry, Operand]) -> list[Entry]:
-    """Heads over replaced entries; what only they needed is not visited."""
+    """Return heads over replaced entries; nodes that only those needed are not visited."""
     ends = {node for node, _ in moved}
     order = topological([node for node, _ in graph.heads], _Complete(ends, moved))
     for node in order:

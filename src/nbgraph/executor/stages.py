@@ -27,7 +27,7 @@ class Stages(Sequence[Stage]):
         return len(self._all)
 
     def to_dict(self) -> dict[str, list[dict[str, str]]]:
-        """For each program, its passes: name, listing before, listing after."""
+        """Return, for each program, its passes: name, listing before, listing after."""
         return {
             program: [
                 {"name": s.name, "before": str(s.before), "after": str(s.after)} for s in stages

@@ -1,4 +1,4 @@
-"""What an executor pushes: the steps of each program's plan, as a table."""
+"""The pushes of an executor: the steps of each program's plan, as a table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StepRow:
     after: tuple[int, ...]
 
     def cells(self) -> tuple[str, ...]:
-        """As text."""
+        """Return the row as text."""
         return (
             f"{self.number} {self.name}",
             self.does,
@@ -50,7 +50,7 @@ class StepRow:
 
 
 class Steps(Report):
-    """What `exe.plan()` gives: `by_program`, rows for each program; a table when printed.
+    """The result of `exe.plan()`: `by_program`, rows for each program; a table when printed.
 
     `interim`: of programs that another form stands in for, which, and why. `graphs`: of programs on
     GPUs, how many of their steps each of the CUDA graphs holds that their runs have left.
@@ -67,11 +67,11 @@ class Steps(Report):
         self.by_program, self.interim, self.graphs = dict(by_program), dict(interim), dict(graphs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Rows by program, as plain values."""
+        """Return rows by program, as plain values."""
         return {name: [asdict(row) for row in rows] for name, rows in self.by_program.items()}
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+        """Return headings and texts, in order."""
         return [
             (head, columns([_HEAD, *rows]) if rows else "nothing to do")
             for head, rows in self._tables()
@@ -86,7 +86,7 @@ class Steps(Report):
         return f'<div class="nbgraph"><code>{self.title}</code>{"".join(parts)}</div>'
 
     def _tables(self) -> list[tuple[str, list[tuple[str, ...]]]]:
-        """A heading and the cells of the rows of each program."""
+        """Return a heading and the cells of the rows of each program."""
         return [
             (
                 ", ".join(filter(None, [name, self.interim.get(name), self._captured(name)])),
@@ -96,15 +96,15 @@ class Steps(Report):
         ]
 
     def _captured(self, name: str) -> str:
-        held = self.graphs.get(name)
-        if held is None:
+        counts = self.graphs.get(name)
+        if counts is None:
             return ""
-        steps = f"{sum(held)} of {len(self.by_program[name])} steps"
-        return f"{steps} in {len(held)} CUDA graph{'s' * (len(held) != 1)}"
+        steps = f"{sum(counts)} of {len(self.by_program[name])} steps"
+        return f"{steps} in {len(counts)} CUDA graph{'s' * (len(counts) != 1)}"
 
 
 def steps(programs: Mapping[str, Program]) -> Steps:
-    """The steps of these programs."""
+    """Return the steps of these programs."""
     return Steps(
         {name: _rows(program) for name, program in programs.items()},
         {name: program.interim for name, program in programs.items() if program.interim},
@@ -158,6 +158,6 @@ def _chunks(step: Step) -> int:
 
 
 def label(value: Value) -> str:
-    """A value's name, with the value whose memory it took over."""
+    """Return a value's name, with the value whose memory it took over."""
     over = root(value)
     return value.name if over is value else f"{value.name} over {over.name}"

@@ -1,4 +1,4 @@
-"""What a node becomes: the task of every kind of operator, entered in a draft.
+"""Lowering of nodes: the task of every kind of operator, entered in a draft.
 
 A kind that kernels may refuse (for its dtypes, its layouts) says so by returning False, and has
 entered nothing then.
@@ -34,9 +34,9 @@ kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
 def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
-    """One kernel; outputs that nobody needs are left out."""
-    given = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
-    plan = op.invoker.plan_of(given, node.attributes)
+    """Enter one kernel for a scalar operator; outputs that nobody needs are left out."""
+    dtypes = [spec(v).dtype if type(v) is tuple else v for v in node.inputs]
+    plan = op.invoker.plan_of(dtypes, node.attributes)
     reads = draft.reads(node)
     uses = iter(Use.each(reads))
     operands = [next(uses) if type(v) is tuple else v for v in node.inputs]
@@ -58,17 +58,17 @@ def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
 
 
 def filled(draft: Draft, node: GraphNode, number: Any) -> None:
-    """One number in all places."""
+    """Enter a task that writes one number to all elements of the output."""
     place, request = draft.output(node, 0), draft.request(node, 0)
     draft.enter(node, fill_task(draft.names[node], place, number, request))
 
 
 def fill_task(name: str, place: Place, number: Any, request: OpReqType) -> Task:
-    """One number in all elements of a place."""
+    """Return a task that writes one number to all elements of a place."""
     own = place.layout
-    held = np.zeros((), own.dtype)
-    held[...] = number
-    value = held.item()
+    scalar = np.zeros((), own.dtype)
+    scalar[...] = number
+    value = scalar.item()
     plan = same.invoker.plan([own.dtype], own.dtype, {})
     operand = value if type(value) in NUMBERS else float(value)
     work = map_work(plan, own.shape, [operand], Use.each([place]), [own])
@@ -76,15 +76,15 @@ def fill_task(name: str, place: Place, number: Any, request: OpReqType) -> Task:
 
 
 def copied(draft: Draft, node: GraphNode) -> None:
-    """The operand's elements as the output's dtype."""
+    """Enter a task that copies the operand's elements as the output's dtype."""
     (source,) = draft.reads(node)
     place, request = draft.output(node, 0), draft.request(node, 0)
     draft.enter(node, copy_task(draft.names[node], source, place, request, draft.device))
 
 
 def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
-    """Outputs that a kernel may add to what is there: a sum has the bits of adding up what was
-    stored where the kernel computes in the dtype that it stores."""
+    """Return the outputs that a kernel may add to in place: a sum has the bits of adding up stored
+    values where the kernel computes in the dtype that it stores."""
     return tuple(
         k
         for k, place in enumerate(writes)
@@ -96,53 +96,54 @@ def _exact_sums(writes: Sequence[Place], compute: str) -> tuple[int, ...]:
 
 
 def kernels(draft: Draft, node: GraphNode, op: Any) -> bool:
-    """Whether kernels do this, with copies of what they do not take: one of the three runners, see
-    `operator.kernel_call`."""
-    given, own = [place.layout for place in draft.reads(node)], _layouts(node)
+    """Return whether kernels do this, with copies of operands whose layouts they refuse: one of the
+    three runners, see `operator.kernel_call`."""
+    layouts, own = [place.layout for place in draft.reads(node)], _layouts(node)
     words = [
         op.words[draft.request(node, k)] if draft.needed((node, k)) else "null"
         for k in range(node.nout)
     ]
 
     def find(words: Sequence[str]) -> Lowered | None:
-        return lowered(op, given, own, words, node.attributes, host=draft.device.host)
+        return lowered(op, layouts, own, words, node.attributes, host=draft.device.host)
 
-    found = find(words)
-    if found is not None:
-        enter(draft, node, found, words, find)
-    return found is not None
+    lowering = find(words)
+    if lowering is not None:
+        enter(draft, node, lowering, words, find)
+    return lowering is not None
 
 
 def enter(
     draft: Draft,
     node: GraphNode,
-    found: Lowered,
+    lowering: Lowered,
     words: Sequence[str],
     find: Callable[[Sequence[str]], Lowered | None] | None = None,
 ) -> list[Task]:
-    """Enter the calls of an operator. `find` gives them for other requests of the outputs; without
-    it the requests stay."""
+    """Enter the calls of an operator and return their tasks. `find` gives the calls for other
+    requests of the outputs; without it the requests stay."""
     name, count = draft.names[node], len(draft.reads(node))
-    arrays = dict(enumerate(draft.laid(name, draft.reads(node), found.places)))
+    arrays = dict(enumerate(draft.laid(name, draft.reads(node), lowering.places)))
     requests: dict[int, OpReqType] = {}  # of what calls write
     copies: list[Task] = []
-    for k in sorted({k for call in found.calls for k in call.order[-call.writes :]}):
+    for k in sorted({k for call in lowering.calls for k in call.order[-call.writes :]}):
         output, requests[k] = k - count, kWriteTo
         if k < count:  # a state, which is written where it lies
             requests[k] = kAddTo
             continue
         if output >= node.nout:
-            held = found.scratch[output - node.nout]
-            arrays[k] = scratch(f"{name} totals {output - node.nout}", held)
+            room = lowering.scratch[output - node.nout]
+            arrays[k] = scratch(f"{name} totals {output - node.nout}", room)
             continue
-        arrays[k], own = draft.output(node, output), found.places[k]
+        arrays[k], own = draft.output(node, output), lowering.places[k]
         if own is None:
             requests[k] = draft.request(node, output)
         else:
             arrays[k] = scratch(f"{name} rows {output}", own)
             copies += _delivered(draft, node, output, arrays[k])
     tasks = [
-        _task(draft, node, found, k, arrays, requests, words, find) for k in range(len(found.calls))
+        _task(draft, node, lowering, k, arrays, requests, words, find)
+        for k in range(len(lowering.calls))
     ]
     draft.enter(node, *tasks, *copies)
     return tasks
@@ -151,20 +152,20 @@ def enter(
 def _task(
     draft: Draft,
     node: GraphNode,
-    found: Lowered,
+    lowering: Lowered,
     place: int,
     arrays: Mapping[int, Place],
     requests: Mapping[int, OpReqType],
     words: Sequence[str],
     find: Callable[[Sequence[str]], Lowered | None] | None,
 ) -> Task:
-    """The task of a call."""
+    """Return the task of a call."""
     op: Any = node.op
-    call, count = found.calls[place], len(draft.reads(node))
+    call, count = lowering.calls[place], len(draft.reads(node))
     first = len(call.order) - call.writes
-    taken, written = call.order[:first], call.order[first:]
-    reads, writes = [arrays[k] for k in taken], [arrays[k] for k in written]
-    direct = [k for k in written if count <= k < count + node.nout and found.places[k] is None]
+    operands, written = call.order[:first], call.order[first:]
+    reads, writes = [arrays[k] for k in operands], [arrays[k] for k in written]
+    direct = [k for k in written if count <= k < count + node.nout and lowering.places[k] is None]
 
     def again(asked: Sequence[OpReqType], once: bool) -> KernelCall:
         own = list(words)
@@ -172,7 +173,7 @@ def _task(
             if k in direct and own[k - count] != "null":
                 own[k - count] = op.words[request]
         other = None if find is None or own == list(words) else find(own)
-        return (other or found).calls[place]
+        return (other or lowering).calls[place]
 
     mode = op.mode(node.attributes)
     mode = node.marks.get("is_train") if mode is None else mode
@@ -188,7 +189,7 @@ def _task(
     allowed = set(op.inplace_pairs(node.attributes))
     states = [arrays[k] for k in op.states(is_train=True) if k not in written]
     return task_over(
-        draft.names[node] if len(found.calls) == 1 else f"{draft.names[node]} {call.name}",
+        draft.names[node] if len(lowering.calls) == 1 else f"{draft.names[node]} {call.name}",
         reads,
         [*writes, *states],
         [*(requests[k] for k in written), *[kAddTo] * len(states)],
@@ -196,14 +197,14 @@ def _task(
         rights=tuple(
             (i, j)
             for i, j in rights(reads, writes)
-            if written[j] in direct and (taken[i], written[j] - count) in allowed
+            if written[j] in direct and (operands[i], written[j] - count) in allowed
         ),
-        accumulates=tuple(j for j, k in enumerate(written) if found.adds and k in direct),
+        accumulates=tuple(j for j, k in enumerate(written) if lowering.adds and k in direct),
     )
 
 
 def _delivered(draft: Draft, node: GraphNode, output: int, value: Place) -> list[Task]:
-    """Copies of what was made beside a result to where it goes."""
+    """Return tasks that copy a value computed beside a result to where the result goes."""
     name, result = f"{draft.names[node]} result {output}", draft.places[node, output]
     request, tasks = draft.request(node, output), list[Task]()
     if request is kAddTo and value.layout.dtype != result.layout.dtype:  # the result is rounded
@@ -214,7 +215,7 @@ def _delivered(draft: Draft, node: GraphNode, output: int, value: Place) -> list
 
 
 def scratch(name: str, own: Layout) -> Place:
-    """A value of that layout between two kernels."""
+    """Return the place of a new value of that layout, between two kernels."""
     return Place(Value(name, own.nbytes), 0, own)
 
 
@@ -222,7 +223,7 @@ def scratch(name: str, own: Layout) -> Place:
 
 
 def function(draft: Draft, node: GraphNode, op: ArrayOp) -> None:
-    """A Python function over NumPy views, which may write its auxiliary states."""
+    """Enter a Python function over NumPy views, which may write its auxiliary states."""
     reads = draft.reads(node)
     outputs = [draft.output(node, k) for k in range(node.nout)]
     requests = [draft.request(node, k) for k in range(node.nout)]
@@ -243,13 +244,13 @@ def function(draft: Draft, node: GraphNode, op: ArrayOp) -> None:
 def _function_work(
     draft: Draft, node: GraphNode, op: ArrayOp, reads: Sequence[Place], outputs: Sequence[Place]
 ) -> FunctionWork:
-    given = [spec(v) for v in node.entries]
+    specs = [spec(v) for v in node.entries]
     work = FunctionWork(
         op,
         node.attributes,
         Use.each(reads),
         Use.each(outputs),
-        () if draws_alone(op) else op.grant_to(draft.device, node.attributes, given),
+        () if draws_alone(op) else op.grant_to(draft.device, node.attributes, specs),
         effect_of(node) if has_effect(op) else None,
     )
     auxiliary = getattr(op, "auxiliary", ())
@@ -259,8 +260,8 @@ def _function_work(
 
 
 def effect_of(node: GraphNode) -> Any:
-    """The token under which a run keeps what was granted to a node; another node that does the same
-    work again has it, too."""
+    """Return the token under which a run keeps the resources granted to a node; another node that
+    does the same work again has it, too."""
     return node.token[1] if node.token and node.token[0] == "again" else node.token
 
 
@@ -270,12 +271,13 @@ def effect_of(node: GraphNode) -> Any:
 def _outputs(
     draft: Draft, node: GraphNode
 ) -> tuple[list[Use | None], list[Place], list[OpReqType]]:
-    """Of all outputs the use, None for one that nobody needs; places and requests of the rest."""
-    asked = [draft.asked(node, k) for k in range(node.nout)]
-    writes = [found[0] for found in asked if found is not None]
-    requests = [found[1] for found in asked if found is not None]
+    """Return the uses of all outputs, None for one that nobody needs, and places and requests of
+    the rest."""
+    targets = [draft.asked(node, k) for k in range(node.nout)]
+    writes = [target[0] for target in targets if target is not None]
+    requests = [target[1] for target in targets if target is not None]
     uses = iter(Use.each(writes))
-    return [None if found is None else next(uses) for found in asked], writes, requests
+    return [None if target is None else next(uses) for target in targets], writes, requests
 
 
 def _layouts(node: GraphNode) -> list[Layout]:

@@ -1,4 +1,4 @@
-"""What became of one node: through the passes, into which loop, and where its values lie.
+"""The fate of one node: through the passes, into which loop, and where its values lie.
 
 Passes keep no books on nodes. A node is followed by what a pass leaves alone: the object itself,
 else operator, attributes, name, and the line of the user's text; where that does not tell nodes
@@ -21,7 +21,7 @@ from nbgraph.graph.passes.places import Whereabouts, whereabouts
 
 
 class Found(NamedTuple):
-    """Where a node ended: the node after all passes, or the name of the pass that ended it; of a
+    """The end of a node: the node after all passes, or the name of the pass that ended it; of a
     node in a loop, the loop and its report."""
 
     node: GraphNode | None
@@ -31,25 +31,29 @@ class Found(NamedTuple):
     member: GraphNode | None = None  # what stood for the node when loops were made
 
     def entry(self, output: int) -> Entry | None:
-        """The entry that gives that output; None where it never reaches memory."""
+        """Return the entry that gives that output; None where it never reaches memory."""
         if self.node is None:
             return None
         if self.loop is None or self.member is None:
             return self.node, output
-        wanted = self.member, output
-        return (self.node, self.loop.outputs.index(wanted)) if wanted in self.loop.outputs else None
+        member_output = self.member, output
+        return (
+            (self.node, self.loop.outputs.index(member_output))
+            if member_output in self.loop.outputs
+            else None
+        )
 
 
 def follow(node: GraphNode, made: Compiled) -> Found:
-    """What became of a node of the program's source graph."""
-    found = Found(node)
+    """Return what became of a node of the program's source graph."""
+    trace = Found(node)
     for stage in made.stages:
-        now = found.node
+        now = trace.node
         assert now is not None
-        found = _fused(now, stage) if stage.name == "fuse" else _after(now, stage)
-        if found.node is None:
+        trace = _fused(now, stage) if stage.name == "fuse" else _after(now, stage)
+        if trace.node is None:
             break
-    return found
+    return trace
 
 
 def _after(node: GraphNode, stage: Stage) -> Found:
@@ -85,46 +89,48 @@ def _key(node: GraphNode) -> Any:
     return node.op, node.name, node.scope, node.line, frozen(tuple(node.attributes.items()))
 
 
-def reasons(found: Found) -> list[str]:
-    """Why the node is in no loop, or why those that it reads and that read it are in another."""
-    if found.fusion is None or found.member is None:
+def reasons(trace: Found) -> list[str]:
+    """Return why the node is in no loop, or why those that it reads and that read it are in
+    another."""
+    if trace.fusion is None or trace.member is None:
         return []
-    names, member, knowledge = found.fusion.names, found.member, Knowledge()
+    names, member, knowledge = trace.fusion.names, trace.member, Knowledge()
     own = None if member.op is None else knowledge.of(member).problem
     if own is not None:
         return [f"in no loop with others, as it {own}"]
-    inside = {member} if found.loop is None else {found.loop.node, *found.loop.members}
-    told: dict[str, None] = {}
-    for a, b in _around(member, found.fusion.graph):
+    inside = {member} if trace.loop is None else {trace.loop.node, *trace.loop.members}
+    lines: dict[str, None] = {}
+    for a, b in _around(member, trace.fusion.graph):
         other, how = (b, "which reads it") if a is member else (a, "which it reads")
-        reason = found.fusion.apart.get((a, b)) or knowledge.of(other).problem
+        reason = trace.fusion.apart.get((a, b)) or knowledge.of(other).problem
         if other.op is not None and other not in inside and reason:
-            told[f"{names[other]}, {how}, did not join: {reason}"] = None
-    return list(told)
+            lines[f"{names[other]}, {how}, did not join: {reason}"] = None
+    return list(lines)
 
 
 def _around(node: GraphNode, graph: Graph) -> list[tuple[GraphNode, GraphNode]]:
-    """The edges at a node: (operand, reader)."""
+    """Return the edges at a node: (operand, reader)."""
     before = [(operand, node) for operand, _ in node.entries]
     after = [(node, r) for k in range(node.nout) for r, _ in graph.users.get((node, k), ())]
     return before + after
 
 
-def places(found: Found, made: Compiled) -> list[Whereabouts]:
-    """Where the outputs lie that reach memory."""
-    told: list[Whereabouts] = []
-    count = 0 if found.node is None else (found.member or found.node).nout
+def places(trace: Found, made: Compiled) -> list[Whereabouts]:
+    """Return where the outputs lie that reach memory."""
+    lines: list[Whereabouts] = []
+    count = 0 if trace.node is None else (trace.member or trace.node).nout
     for output in range(count):
-        entry = found.entry(output)
+        entry = trace.entry(output)
         place = None if entry is None else made.lowering.places.get(entry)
         if place is not None:
-            told.append(whereabouts(made.schedule, made.memory.offset, place.value))
-    return told
+            lines.append(whereabouts(made.schedule, made.memory.offset, place.value))
+    return lines
 
 
-def source(found: Found, made: Compiled) -> str | None:
-    """The text of the kernel that computes the node; None where a function does, or nothing."""
-    name = made.lowering.names.get(found.node) if found.node is not None else None
+def source(trace: Found, made: Compiled) -> str | None:
+    """Return the text of the kernel that computes the node; None where a function does, or
+    nothing."""
+    name = made.lowering.names.get(trace.node) if trace.node is not None else None
     for task, call in zip(made.tasks, made.calls, strict=True):
         if task.name == name and call is not None:
             return call.code.source.text
@@ -132,11 +138,11 @@ def source(found: Found, made: Compiled) -> str | None:
 
 
 def node_of(name: str, graphs: Sequence[tuple[Graph, dict[GraphNode, str]]]) -> GraphNode | None:
-    """The node that has this name in the first of these graphs that knows it; "tanh0_output" is
-    "tanh0", too."""
+    """Return the node that has this name in the first of these graphs that knows it, or None;
+    "tanh0_output" is "tanh0", too."""
     for _, names in graphs:
-        for wanted in (name, name.removesuffix("_output")):
-            found = next((node for node, own in names.items() if own == wanted), None)
-            if found is not None:
-                return found
+        for label in (name, name.removesuffix("_output")):
+            match = next((node for node, own in names.items() if own == label), None)
+            if match is not None:
+                return match
     return None

@@ -17,7 +17,7 @@ _NUMBERS = "biufV"  # kinds of dtypes; bfloat16 is a V
 
 
 def shape_of(call: str, label: str, value: Any, target: Array) -> tuple[int, ...]:
-    """Return the shape of a value; ArgumentError or DTypeError where it holds no numbers that
+    """Return the shape of a value; raise ArgumentError or DTypeError where it holds no numbers that
     `target` can hold.
 
     `label` says of which argument it is the value.
@@ -59,16 +59,16 @@ def require_seed(call: str, output: int, value: Any, symbol: Symbol, target: Arr
     """Require the shape of the output of that number."""
     shape, bound = shape_of(call, f"out_grads[{output}]", value, target), target.shape
     if shape != bound:
-        shown = f"={reprlib.repr(value)}" if shape == () else ""
+        text = f"={reprlib.repr(value)}" if shape == () else ""
         name = symbol.list_outputs()[output]
         raise ShapeError(
-            f"{call}: out_grads[{output}]{shown} has shape {shape}, output {name!r} has {bound}; "
+            f"{call}: out_grads[{output}]{text} has shape {shape}, output {name!r} has {bound}; "
             "give one of that shape"
         )
 
 
 def require_train(call: str, is_train: Any) -> None:
-    """ArgumentError where the flag is something else: inputs have names."""
+    """Raise ArgumentError where the flag is something else: inputs have names."""
     if not isinstance(is_train, (bool, np.bool_)):
         raise ArgumentError(
             f"{call}: is_train={reprlib.repr(is_train)}; give True or False. Values of arguments "

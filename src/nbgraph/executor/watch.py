@@ -43,50 +43,51 @@ class Open:
     """
 
     def __init__(self, closed: Program) -> None:
-        made = closed.compiled
-        graph, arrays = made.source, closed.arrays or []
+        program = closed.compiled
+        graph, arrays = program.source, closed.arrays or []
         count = len(graph.variables)
-        given, results = arrays[:count], arrays[count : count + len(graph.heads)]
+        variables, results = arrays[:count], arrays[count : count + len(graph.heads)]
         inner: list[Entry] = [
             (node, k)
             for node in graph.nodes
             if node.op is not None and node.op is not CONSTANT
             for k in range(node.nout)
         ]
-        seen = [empty_of(layout(*spec(entry)), made.device) for entry in inner]
-        requests = [*made.requests, *[kWriteTo] * len(inner)]
+        seen = [empty_of(layout(*spec(entry)), program.device) for entry in inner]
+        requests = [*program.requests, *[kWriteTo] * len(inner)]
         opened = graph.with_heads([*graph.heads, *inner])
         options = Options.none()
         self.program = Program(
-            compiled(opened, made.layouts, requests, options, made.device),
-            [*given, *results, *seen],
+            compiled(opened, program.layouts, requests, options, program.device),
+            [*variables, *results, *seen],
             name="watched graph",
             held=closed.held,
         )
         self.names = names_of(graph.nodes)
         self.values: dict[Entry, Array] = dict(zip(inner, seen, strict=True))
-        self.given: dict[GraphNode, Array] = dict(zip(graph.variables, given, strict=True))
+        self.given: dict[GraphNode, Array] = dict(zip(graph.variables, variables, strict=True))
 
     def name(self, entry: Entry) -> str:
-        """What an output is called, as `list_outputs` does."""
+        """Return the name of an output, as `list_outputs` does."""
         return output_name(*entry, self.names[entry[0]])
 
     def require_clean(self) -> None:
-        """FloatingPointError for the first node with a NaN whose operands have none; waits."""
-        found = {(node, 0): _nan(array) for node, array in self.given.items()}
+        """Raise FloatingPointError for the first node with a NaN whose operands have none; wait for
+        the values."""
+        counts = {(node, 0): _nan(array) for node, array in self.given.items()}
         for entry, array in self.values.items():
-            found[entry] = _nan(array)
+            counts[entry] = _nan(array)
             operands = entry[0].entries
-            if found[entry] and not any(found.get(operand) for operand in operands):
-                raise FloatingPointError(self._accusation(entry, array, found[entry]))
+            if counts[entry] and not any(counts.get(operand) for operand in operands):
+                raise FloatingPointError(self._accusation(entry, array, counts[entry]))
 
     def _accusation(self, entry: Entry, array: Array, count: int) -> str:
         node, _ = entry
         assert node.op is not None
-        known: dict[Entry, Array] = {(n, 0): a for n, a in self.given.items()} | self.values
+        arrays: dict[Entry, Array] = {(n, 0): a for n, a in self.given.items()} | self.values
         operands = [
-            f"{self.name(o)} {known[o].dtype}{list(known[o].shape)} {_range(known[o])}"
-            if o in known
+            f"{self.name(o)} {arrays[o].dtype}{list(arrays[o].shape)} {_range(arrays[o])}"
+            if o in arrays
             else self.name(o)
             for o in node.entries
         ]
@@ -119,21 +120,21 @@ class Watch:
         self._open: WeakKeyDictionary[Program, Open] = WeakKeyDictionary()
 
     def opened(self, program: Program) -> Open:
-        """The open form of a program; made once."""
-        found = self._open.get(program)
-        if found is None:
-            found = self._open[program] = Open(program)
-        return found
+        """Return the open form of a program, which is made once."""
+        form = self._open.get(program)
+        if form is None:
+            form = self._open[program] = Open(program)
+        return form
 
     def run(self, program: Program, *, is_train: bool, tells: bool, checks: bool) -> None:
         """Run a program in its open form; `tells` the callbacks, `checks` for NaN."""
-        found = self.opened(program)
-        found.program.push(is_train=is_train)
+        form = self.opened(program)
+        form.program.push(is_train=is_train)
         if checks:
-            found.require_clean()
+            form.require_clean()
         for callback, everything in list(self.callbacks) if tells else ():
             if everything:
-                for node, array in found.given.items():
-                    callback(found.names[node], array)
-            for entry, array in found.values.items():
-                callback(found.name(entry), array)
+                for node, array in form.given.items():
+                    callback(form.names[node], array)
+            for entry, array in form.values.items():
+                callback(form.name(entry), array)

@@ -1,4 +1,4 @@
-"""What tasks come down to where kernels do them: a kernel call, and what its addresses are of.
+"""Work of tasks with kernels: a kernel call, and the values that its addresses belong to.
 
 A piece of work names the values it uses by their places in its task's `reads` and `writes`, since
 a memory plan may put another value there.
@@ -31,12 +31,12 @@ class Use(NamedTuple):
 
     @classmethod
     def of(cls, at: int, place: Place) -> Use:
-        """A use of a place."""
+        """Return a use of a place."""
         return cls(at, place.offset, place.layout)
 
     @classmethod
     def each(cls, places: Sequence[Place]) -> list[Use]:
-        """Uses of a task's reads, or of its writes, in order."""
+        """Return uses of a task's reads, or of its writes, in order."""
         return [cls(at, place.offset, place.layout) for at, place in enumerate(places)]
 
 
@@ -65,7 +65,7 @@ class KernelWork:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is to be done: no element is written, nor a draw taken."""
+        """Whether there is nothing to do: no element is written, nor a draw taken."""
         return self.effect is None and not any(w and use.layout.size for w, use in self.uses)
 
     def granted(self, device: Context) -> Sequence[int]:
@@ -84,13 +84,17 @@ def map_work(
 
     `outputs`: None where nobody needs one; `layouts`: of all of them.
     """
-    given = [o.layout if isinstance(o, Use) else None for o in operands]
-    made = [own if o is None else o.layout for o, own in zip(outputs, layouts, strict=True)]
+    operand_layouts = [o.layout if isinstance(o, Use) else None for o in operands]
+    output_layouts = [
+        own if o is None else o.layout for o, own in zip(outputs, layouts, strict=True)
+    ]
 
     def find(requests: Sequence[OpReqType], once: bool) -> KernelCall:
-        asked = iter(requests)
-        words = ["null" if o is None else WORDS[next(asked)] for o in outputs]
-        return map_call(plan, shape, given, made, words, disjoint=True, once=once)
+        pending = iter(requests)
+        words = ["null" if o is None else WORDS[next(pending)] for o in outputs]
+        return map_call(
+            plan, shape, operand_layouts, output_layouts, words, disjoint=True, once=once
+        )
 
     uses = [(False, o) for o in operands if isinstance(o, Use)]
     uses += [(True, o) for o in outputs if o is not None]

@@ -18,7 +18,7 @@ from nbgraph.io.terminal import hexadecimal, picture
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the arguments say; the exit status."""
+    """Do what the arguments say; return the exit status."""
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
@@ -87,13 +87,13 @@ def _pack(options: argparse.Namespace) -> None:
     ):
         if value is not None and not 1 <= value <= high:
             raise ArgumentError(f"--{name} {value}: expected 1 to {high}")
-    found, classes = packer.entries(options.source, options.root)
+    entries, classes = packer.entries(options.source, options.root)
     if options.shuffle:
-        found = packer.shuffled(found, options.seed)
+        entries = packer.shuffled(entries, options.seed)
     make = packer.Recipe(options.resize, options.quality)
     try:
         lost = packer.pack_files(
-            found,
+            entries,
             options.out,
             make=make,
             workers=options.workers,
@@ -101,7 +101,7 @@ def _pack(options: argparse.Namespace) -> None:
             skip=options.skip,
         )
     except (NbgraphError, KeyboardInterrupt):
-        part = packer.parts_of(options.out, found, make)[0]
+        part = packer.parts_of(options.out, entries, make)[0]
         if part.exists():
             sys.stderr.write(f"{part} has what was packed; --resume goes on with it\n")
         raise
@@ -110,10 +110,10 @@ def _pack(options: argparse.Namespace) -> None:
     for line in lost:
         sys.stderr.write(f"left out: {line}\n")
     if options.verify:
-        packer.verify(found, options.out)
+        packer.verify(entries, options.out)
     size = Path(options.out).stat().st_size
-    told = ", verified" if options.verify else ""
-    _say(f"{options.out}: {len(found) - len(lost)} records, {size} bytes{told}")
+    text = ", verified" if options.verify else ""
+    _say(f"{options.out}: {len(entries) - len(lost)} records, {size} bytes{text}")
 
 
 # list, show, index -------------------------------------------------------------------------------
@@ -124,8 +124,8 @@ def _list(options: argparse.Namespace) -> None:
     index = records.scan(file)
     _say(f"{'number':>8} {'offset':>12} {'bytes':>10} parts  what it is")
     for number, (at, size, parts) in enumerate(zip(*[column.tolist() for column in index])):
-        told = _described(*_unpacked(records.decode(file, at, number)[0]))
-        _say(f"{number:>8} {at:>12} {size:>10} {parts:>5}  {told}")
+        text = _described(*_unpacked(records.decode(file, at, number)[0]))
+        _say(f"{number:>8} {at:>12} {size:>10} {parts:>5}  {text}")
     _say(f"{len(index.starts)} records, {file.size} bytes")
 
 

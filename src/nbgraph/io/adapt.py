@@ -47,8 +47,8 @@ def as_iter(
     if isinstance(data, DataIter):
         return data
     options |= {"batch_size": batch_size, "shuffle": shuffle}
-    known = isinstance(data, (Source, Stream))
-    source: Source | Stream | None = data if known else source_of(data)  # type: ignore[assignment]
+    direct = isinstance(data, (Source, Stream))
+    source: Source | Stream | None = data if direct else source_of(data)  # type: ignore[assignment]
     if source is not None:
         options.setdefault("last_batch_handle", "keep")
         if isinstance(source, Stream) and source.batched:  # it has an order of its own
@@ -67,14 +67,14 @@ def as_iter(
 
 
 def source_of(data: Any) -> Source | Stream | None:
-    """Return the source of an object of another library; None where it is none that is known.
+    """Return the source of an object of another library, or None for an object of an unknown kind.
 
     >>> import dask.bag
     >>> source_of(dask.bag.from_sequence([1, 2, 3], npartitions=2)).blocks.tolist()
     [0, 2, 3]
     """
-    for known, make in _ROWS:
-        if known(data):
+    for test, make in _ROWS:
+        if test(data):
             return make(data)
     return None
 
@@ -84,7 +84,7 @@ def _has(*names: str) -> Callable[[Any], bool]:
 
 
 def _is(*names: str) -> Callable[[Any], bool]:
-    """Whether an object's class, or one above it, has such a name."""
+    """Return a test of whether an object's class, or one above it, has one of these names."""
     return lambda data: any(kind.__name__ in names for kind in type(data).__mro__)
 
 
@@ -103,7 +103,7 @@ def _by_number(data: Any) -> bool:
 
 
 def _chunked(data: Any) -> Source:
-    """Arrays in chunks; of several the last is the label."""
+    """Return a source of arrays in chunks; of several the last is the label."""
     arrays = list(data) if isinstance(data, (tuple, list)) else [data]
     names = ["data", *[f"data{k}" for k in range(1, len(arrays))]]
     labels = names[-1:] if len(arrays) > 1 else []
@@ -111,7 +111,7 @@ def _chunked(data: Any) -> Source:
 
 
 def _table(tables: Tables) -> Source:
-    """Each column as an array, the last of several as the label."""
+    """Return a source with each column as an array, the last of several as the label."""
     *names, last = tables.schema.names
     if not names:
         return TableSource(tables, {last: last})

@@ -94,8 +94,8 @@ class RowGroups(Tables):
         pa = arrow()
         package = extra("pyarrow.dataset", "pyarrow", "data", "ParquetIter")
         try:
-            known = isinstance(uri, package.Dataset)
-            dataset = uri if known else _dataset(package, uri)
+            ready = isinstance(uri, package.Dataset)
+            dataset = uri if ready else _dataset(package, uri)
             self._groups = [group for file in dataset.get_fragments() for group in _split(file)]
             counts = [_length(group) for group in self._groups]
         except (pa.ArrowException, OSError) as error:
@@ -120,7 +120,7 @@ class RowGroups(Tables):
 
 
 def _split(file: Any) -> list[Any]:
-    """The row groups of a file; itself, where its format has none."""
+    """Return the row groups of a file; the file itself, where its format has none."""
     return list(file.split_by_row_group()) if hasattr(file, "split_by_row_group") else [file]
 
 
@@ -135,7 +135,7 @@ def _dataset(package: Any, uri: Any) -> Any:
 
 
 def _part(package: Any, name: str) -> Any:
-    """The dataset of a file, a folder, a pattern or a URL."""
+    """Return the dataset of a file, a folder, a pattern or a URL."""
     how = {"format": "parquet", "partitioning": "hive"}
     if is_remote(name):
         files, path = file_system(name)

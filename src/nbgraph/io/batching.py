@@ -71,16 +71,16 @@ class Batcher:
         return self._assembled(arrays, pad, samples.numbers)
 
     def _copied(self, piece: Piece) -> DataBatch | None:
-        """A batch copied into its arrays as it is read; None where that fails and samples are to be
-        read one by one."""
+        """Return a batch copied into its arrays as it is read, or None where that fails and samples
+        have to be read one by one."""
         plan: Any = self.plan
         at = piece.cursor
-        made = self._layouts_of(len(at.carry) + piece.high - at.position + piece.pad)
+        layouts = self._layouts_of(len(at.carry) + piece.high - at.position + piece.pad)
         if self.numpy:
-            arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in made]
+            arrays: list[Any] = [np.empty(own.shape, own.dtype) for own in layouts]
             views = arrays
         else:
-            arrays = [_writable(own) for own in made]
+            arrays = [_writable(own) for own in layouts]
             views = [array._view() for array in arrays]
         try:
             with counted("reading"):
@@ -92,7 +92,7 @@ class Batcher:
         return None if numbers is None else self._assembled(arrays, piece.pad, numbers)
 
     def moved(self, batch: DataBatch) -> DataBatch:
-        """Return a batch with its arrays on the device asked for; nothing waits for the copies."""
+        """Return a batch with its arrays on the requested device; nothing waits for the copies."""
         if self.device is None or self.device.host:
             return batch
         data, label = [
@@ -102,12 +102,12 @@ class Batcher:
         return DataBatch(data, label, batch.pad, batch.index)
 
     def _layouts_of(self, count: int) -> list[Layout]:
-        found = self._layouts.get(count)
-        if found is None:
+        layouts = self._layouts.get(count)
+        if layouts is None:
             assert self._direct is not None
-            made = [layout((count, *shape), dtype) for shape, dtype in self._direct]
-            found = self._layouts[count] = made
-        return found
+            fresh = [layout((count, *shape), dtype) for shape, dtype in self._direct]
+            layouts = self._layouts[count] = fresh
+        return layouts
 
     def _array(self, name: str, column: Any, numbers: Values) -> Any:
         values = (
@@ -145,6 +145,6 @@ class Batcher:
 
 
 def _writable(own: Layout) -> Any:
-    """A new array on the host that may be written at once."""
-    held = chunk.take_settled(own.nbytes, CPU)
-    return make(held, held.address, own)
+    """Return a new array on the host that may be written at once."""
+    buffer = chunk.take_settled(own.nbytes, CPU)
+    return make(buffer, buffer.address, own)

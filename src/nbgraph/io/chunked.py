@@ -41,8 +41,8 @@ class ChunkedSource(Source):
         self.arrays, self.labels, self.name = dict(arrays), tuple(labels), name
         counts = {key: int(values.shape[0]) for key, values in self.arrays.items()}
         if len(set(counts.values())) > 1:
-            told = ", ".join(f"{key}: {count}" for key, count in counts.items())
-            raise ShapeError(f"{name}: arrays of several lengths ({told}); give one length")
+            text = ", ".join(f"{key}: {count}" for key, count in counts.items())
+            raise ShapeError(f"{name}: arrays of several lengths ({text}); give one length")
         self.descs = tuple(DataDesc(k, a.shape[1:], a.dtype) for k, a in self.arrays.items())
         self.blocks = _chunks(next(iter(self.arrays.values())))
 
@@ -52,8 +52,8 @@ class ChunkedSource(Source):
         try:
             columns = [np.asarray(values[low:high]) for values in self.arrays.values()]
         except Exception as error:
-            told = f"samples {low} to {high}: {type(error).__name__}: {error}"
-            raise DataError(told, file=self.name) from error
+            text = f"samples {low} to {high}: {type(error).__name__}: {error}"
+            raise DataError(text, file=self.name) from error
         every = len(rows) == high - low and (rows == np.arange(high - low)).all()
         return tuple(columns if every else [column[rows] for column in columns])
 
@@ -82,12 +82,12 @@ class PartitionSource(Source):
         self.name = f"dask {type(collection).__name__}"
         self._parts = collection.to_delayed()
         heads = [dask.delayed(_head)(part) for part in self._parts]
-        found = dask.compute(*heads)
-        counts = [count for count, _ in found]
+        results = dask.compute(*heads)
+        counts = [count for count, _ in results]
         if not sum(counts):
             raise DataError(f"{self.name} has no sample")
         self.blocks = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-        first = next(sample for count, sample in found if count)
+        first = next(sample for count, sample in results if count)
         self.descs, self.labels = described(first, labels)
 
     def read(self, block: int, rows: Values) -> Columns:
@@ -95,8 +95,8 @@ class PartitionSource(Source):
         try:
             part = self._parts[block].compute()
         except Exception as error:
-            told = f"partition {block}: {type(error).__name__}: {error}"
-            raise DataError(told, file=self.name) from error
+            text = f"partition {block}: {type(error).__name__}: {error}"
+            raise DataError(text, file=self.name) from error
         if hasattr(part, "columns"):
             return tuple([np.asarray(part[name])[rows] for name in part.columns])
         samples = list(part)
@@ -110,7 +110,7 @@ def is_chunked(values: Any) -> bool:
 
 
 def _chunks(values: Any) -> Values:
-    """Where the chunks of the first axis begin."""
+    """Return where the chunks of the first axis begin."""
     count, chunks = int(values.shape[0]), values.chunks
     first = chunks[0] if chunks else _BLOCK
     if isinstance(first, (tuple, list)):
@@ -119,7 +119,7 @@ def _chunks(values: Any) -> Values:
 
 
 def _head(part: Any) -> tuple[int, Any]:
-    """The number of samples of a partition, and the first."""
+    """Return the number of samples of a partition, and the first."""
     if hasattr(part, "columns"):
         columns = {str(name): np.asarray(part[name]) for name in part.columns}
         return len(part), {n: c[0] for n, c in columns.items()} if len(part) else None

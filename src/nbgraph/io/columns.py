@@ -88,8 +88,8 @@ class Field:
         if self.classes is not None:
             wrong = np.flatnonzero((values < 0) | (values >= self.classes))
             if len(wrong):
-                told = f"expected a class from 0 to {self.classes - 1}"
-                raise BadValue(wrong[0], f"column {name!r}: label {values[wrong[0]]}; {told}")
+                text = f"expected a class from 0 to {self.classes - 1}"
+                raise BadValue(wrong[0], f"column {name!r}: label {values[wrong[0]]}; {text}")
         return values
 
     def _filled(self, column: Any, name: str, missing: Any) -> Any:
@@ -120,8 +120,8 @@ class Field:
         codes = compute.index_in(column, pa.array(classes, column.type))
         if codes.null_count:
             row = codes.is_null().to_numpy().argmax()
-            told = f"{column[int(row)].as_py()!r} is not a class; classes={list(classes)}"
-            raise BadValue(row, f"column {name!r}: {told}")
+            text = f"{column[int(row)].as_py()!r} is not a class; classes={list(classes)}"
+            raise BadValue(row, f"column {name!r}: {text}")
         return codes.to_numpy()
 
     def _equal(self, values: list[Values]) -> Values:
@@ -130,10 +130,10 @@ class Field:
         wrong = [row for row, each in enumerate(values) if each.size != np.prod(shape)]
         if wrong:
             size = values[wrong[0]].size
-            told = f"{size} values; expected {int(np.prod(shape))}, for shape {shape}"
-            raise BadValue(wrong[0], f"column {self.columns[0]!r}: {told}")
-        found = [each.reshape(shape) for each in values]
-        return np.array(found, self.desc.dtype).reshape(len(values), *shape)
+            text = f"{size} values; expected {int(np.prod(shape))}, for shape {shape}"
+            raise BadValue(wrong[0], f"column {self.columns[0]!r}: {text}")
+        arrays = [each.reshape(shape) for each in values]
+        return np.array(arrays, self.desc.dtype).reshape(len(values), *shape)
 
 
 def values_of(column: Any, name: str) -> Any:

@@ -104,7 +104,7 @@ class CSVIter(SourceIter):
 def _unnamed(
     data_csv: Any, data_shape: Any, label_csv: Any, label_shape: Any, delimiter: str, how: Any
 ) -> Source:
-    """Samples as rows of a file, and labels as those of another."""
+    """Return a source of samples as rows of a file, and labels as those of another."""
     tables = Texts(data_csv, names=_numbered(data_shape), delimiter=delimiter, numbers=True)
     shapes = {"data": tuple(data_shape), "label": tuple(label_shape)}
     samples = TableSource(tables, shapes=shapes, **how | {"classes": None})
@@ -172,7 +172,8 @@ class Texts(Tables):
         self.schema = self._inferred(numbers=numbers)
 
     def _inferred(self, *, numbers: bool) -> Any:
-        """The columns as those of the first rows are; text has no precision: floats are float32.
+        """Return the schema of the columns, by the first rows; text has no precision: floats are
+        float32.
 
         A column of text whose first value is a number is one of numbers, with a fault in it.
         """
@@ -188,7 +189,7 @@ class Texts(Tables):
         return pa.schema(list(zip(table.column_names, types)))
 
     def prepare(self, fields: Sequence[Field]) -> None:
-        """Have numbers read as they are asked for."""
+        """Set the types in which numbers are read."""
         pa = arrow()
         self._types = {
             column: pa.from_numpy_dtype(field.desc.dtype)
@@ -238,7 +239,8 @@ class Texts(Tables):
             ) from error
 
     def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
-        """The error of the first row that cannot be read; None if all rows look as they should."""
+        """Return the error of the first row that cannot be read, or None if all rows look as they
+        should."""
         k, own = self._places[block]
         names, texts = self._names[k], self._lines[k].rows(own)
         for row in range(len(texts)) if rows is None else rows.tolist():
@@ -274,7 +276,7 @@ class Texts(Tables):
 
 
 def _header(file: Bytes, delimiter: str) -> list[str]:
-    """The names in the first row."""
+    """Return the names in the first row."""
     text = io.StringIO(file.read(0, 1 << 20).decode("utf-8-sig", "ignore"), newline="")
     rows = csv.reader(text, delimiter=delimiter, skipinitialspace=True)
     names = [name.strip() for name in next((row for row in rows if row), [])]
@@ -285,7 +287,7 @@ def _header(file: Bytes, delimiter: str) -> list[str]:
 
 
 def _begins(column: Any) -> bool:
-    """Whether the first value of a column of text is a number."""
+    """Return whether the first value of a column of text is a number."""
     first = column.drop_null()
     return len(first) > 0 and _number(first[0].as_py(), float)
 
@@ -299,7 +301,7 @@ def _number(text: str, kind: Callable[[str], Any]) -> bool:
 
 
 def _wrong(text: str, kind: str) -> str:
-    """What is wrong with the text of a value; "" if nothing is, or it is missing."""
+    """Return what is wrong with the text of a value; "" if nothing is, or it is missing."""
     nulls = extra("pyarrow.csv", "pyarrow", "data", "CSVIter").ConvertOptions().null_values
     if text in nulls:
         return ""
@@ -313,5 +315,5 @@ def _wrong(text: str, kind: str) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:8])
-    return shown if len(names) <= 8 else f"{shown}, ..."
+    text = ", ".join(names[:8])
+    return text if len(names) <= 8 else f"{text}, ..."

@@ -1,4 +1,4 @@
-"""Which columns of a table become which arrays of a batch."""
+"""Fields: the columns of a table that become arrays of a batch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fields_of(
     shapes: Mapping[str, Sequence[int]] | None = None,
     classes: int | Sequence[str] | None = None,
 ) -> tuple[list[Field], tuple[str, ...]]:
-    """Return the arrays that are asked for, those of data first, and the names of the labels.
+    """Return the requested arrays, those of data first, and the names of the labels.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def fields_of(
         There is no such column, or it holds what makes no array.
     """
     labels = _arrays(label, "label")
-    taken = [c for columns in labels.values() for c in _listed(columns)]
-    for column in taken:
+    label_columns = [c for columns in labels.values() for c in _listed(columns)]
+    for column in label_columns:
         described(schema, column)
     arrays = _arrays(data, "data")
     if data is None:
-        rest = [c for c in schema.names if c not in taken]
+        rest = [c for c in schema.names if c not in label_columns]
         alone = len(rest) == 1 and described(schema, rest[0])[0]
         arrays = {"data": rest[0] if alone else rest}
     if both := arrays.keys() & labels.keys():
@@ -74,18 +74,18 @@ def _field(schema: Any, name: str, columns: Any, missing: Any, dtype: Any, shape
     beside = not isinstance(columns, str)
     if not listed:
         raise ArgumentError(f"{name}: no column is named; there are {', '.join(schema.names)}")
-    found = [described(schema, each) for each in listed]
-    for column, (inner, _) in zip(listed, found):
+    types = [described(schema, each) for each in listed]
+    for column, (inner, _) in zip(listed, types):
         if beside and inner:
             raise DataError(
                 f"column {column!r} has values of shape {inner}, which cannot stand beside others "
                 f"in {name!r}; ask for it by its name alone, or in a dict"
             )
-    own = (len(listed),) if beside else found[0][0]
+    own = (len(listed),) if beside else types[0][0]
     if shape is not None:
         own = _reshaped(name, own, tuple(shape))
     filled = [missing.get(c) if isinstance(missing, Mapping) else missing for c in listed]
-    kinds = [np.dtype(np.int64) if kind is None else kind for _, kind in found]
+    kinds = [np.dtype(np.int64) if kind is None else kind for _, kind in types]
     desc = DataDesc(name, own, np.result_type(*kinds) if dtype is None else dtype)
     return Field(desc, listed, beside, tuple(filled))
 
@@ -109,13 +109,13 @@ def described(schema: Any, column: str) -> tuple[tuple[int, ...], np.dtype[Any] 
     """Return shape and dtype of a value of a column; -1 for lengths that differ, None for text."""
     if column not in schema.names:
         raise DataError(f"there is no column {column!r}; there are {', '.join(schema.names)}")
-    found = _described(schema.field(column).type)
-    if found is None:
+    spec = _described(schema.field(column).type)
+    if spec is None:
         raise DataError(
             f"column {column!r} is of type {schema.field(column).type}, which makes no array; "
             "leave it out, or cast it to numbers before"
         )
-    return found
+    return spec
 
 
 def _described(kind: Any) -> tuple[tuple[int, ...], np.dtype[Any] | None] | None:

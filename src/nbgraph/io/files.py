@@ -26,7 +26,7 @@ Octets = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class Bytes(Protocol):
-    """What is read here of a file; every method may be called by several threads at once."""
+    """The bytes of a file; every method may be called by several threads at once."""
 
     name: str
     size: int

@@ -77,7 +77,7 @@ class FlowPlan:
         self._items = iter(self.stream.restart())
 
     def _item(self) -> tuple[Any, ...] | None:
-        """The next item; None at the end."""
+        """Return the next item, or None at the end."""
         if self._ahead:
             return self._ahead.popleft()
         if self._items is None:
@@ -97,7 +97,7 @@ class FlowPlan:
         return None
 
     def _own(self) -> Numbered | None:
-        """The next sample of this part, and its number."""
+        """Return the next sample of this part with its number, or None at the end."""
         while (item := self._item()) is not None:
             self._count += 1
             if (self._count - 1) % self.of == self.part:
@@ -105,7 +105,7 @@ class FlowPlan:
         return None
 
     def _sample(self) -> Numbered | None:
-        """The next sample in the order of the epoch."""
+        """Return the next sample in the order of the epoch, or None at the end."""
         if not self.shuffle:
             return self._own()
         while not self._mixed:
@@ -122,21 +122,21 @@ class FlowPlan:
         return self._mixed.popleft()
 
     def _seek(self, at: Cursor) -> None:
-        """Restart, and pass over what was given before."""
+        """Restart, and pass over the samples before a cursor."""
         self._restart(at.epoch)
         passed = 0
         while passed < at.position:
-            found = self._item() if self.stream.batched else self._sample()
-            if found is None:
+            item = self._item() if self.stream.batched else self._sample()
+            if item is None:
                 break
-            passed += len(found[0]) if self.stream.batched else 1  # type: ignore[arg-type]
+            passed += len(item[0]) if self.stream.batched else 1  # type: ignore[arg-type]
         self._count = passed if self.stream.batched else self._count
         self._at = at
 
     # batches ------------------------------------------------------------------------------------
 
     def step(self, at: Cursor) -> Piece | None:
-        """Read the next batch; None at the end of the stream."""
+        """Read the next batch; return None at the end of the stream."""
         if at != self._at:
             self._seek(at)
         samples = self._whole() if self.stream.batched else self._several()
@@ -151,7 +151,7 @@ class FlowPlan:
         return Piece(at, high, short if self.handle == "pad" else 0, self._at, samples)
 
     def _whole(self) -> Samples | None:
-        """A batch as the stream gives it."""
+        """Return a batch as the stream gives it, or None at the end."""
         item = self._item()
         if item is None:
             return None
@@ -160,14 +160,14 @@ class FlowPlan:
         return Samples(columns, np.arange(self._count - len(columns[0]), self._count))
 
     def _several(self) -> Samples | None:
-        """Samples put together."""
+        """Return samples put together, or None at the end."""
         while len(self._taken) < self.batch_size:
             sample = self._sample()
             if sample is None:
                 break
             self._taken.append(sample)
-        taken, self._taken = self._taken, []
-        return together(taken) if taken else None
+        samples, self._taken = self._taken, []
+        return together(samples) if samples else None
 
     def load(self, piece: Piece) -> tuple[Samples, int]:
         """Return a batch that was read, filled up with its own samples."""
@@ -178,7 +178,7 @@ class FlowPlan:
         return joined([piece.samples, piece.samples.part(filler)]), piece.pad
 
     def over(self, at: Cursor) -> bool:
-        """Whether the end is known to be there: it is not before it is found."""
+        """Return whether the end is known, which it is only once it is reached."""
         return False
 
     def next_epoch(self, at: Cursor) -> Cursor:
@@ -186,7 +186,7 @@ class FlowPlan:
         return Cursor(at.epoch + 1)
 
     def batches(self, at: Cursor) -> int:
-        """Return how many batches a pass has; TypeError where the stream does not know."""
+        """Return how many batches a pass has; raise TypeError where the stream does not know."""
         count = len(self.stream)
         if self.stream.batched:
             return count
@@ -218,7 +218,7 @@ class FlowPlan:
         return names[-1:] if len(names) > 1 else ()
 
     def first(self) -> Samples:
-        """Return the first sample or batch, which is given again."""
+        """Return the first sample or batch, which will be returned again."""
         item = self._glance()
         if self.stream.batched:
             columns = tuple([_values(column) for column in item])

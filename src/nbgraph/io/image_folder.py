@@ -55,10 +55,10 @@ class ImageFolderSource(Source):
     ) -> None:
         self.name = os.fspath(folder)
         self._decode = ImageDecoder(mode, resize, layout)
-        found = labelled(self.name, classes)
-        self.classes = list(found)
-        self.files = [file for files in found.values() for file in files]
-        counts = [len(files) for files in found.values()]
+        by_class = labelled(self.name, classes)
+        self.classes = list(by_class)
+        self.files = [file for files in by_class.values() for file in files]
+        counts = [len(files) for files in by_class.values()]
         self._labels = np.repeat(np.arange(len(counts)), counts)
         self.descs = (self._decode.desc(data_name), DataDesc(label_name, (), np.int64))
         self.labels = (label_name,)
@@ -102,28 +102,29 @@ def labelled(folder: str, classes: Sequence[str] | None = None) -> dict[str, lis
     DataError
         There is no such folder, it has no folders with images in it, or a class has no image.
     """
-    found: dict[str, list[str]] = {}
+    by_class: dict[str, list[str]] = {}
     for inside, name in sorted(_listed(folder)):
         first, slash, _ = inside.partition("/")
         if slash and not any(part.startswith(".") for part in inside.split("/")):
-            images = found.setdefault(first, [])
+            images = by_class.setdefault(first, [])
             if inside.lower().endswith(SUFFIXES):
                 images.append(name)
-    if not any(found.values()):
+    if not any(by_class.values()):
         raise DataError(
             "the folder has no images in folders of their classes; expected "
             f"folder/class/image with one of {', '.join(SUFFIXES)}",
             file=folder,
         )
-    chosen = sorted(found) if classes is None else list(classes)
+    chosen = sorted(by_class) if classes is None else list(classes)
     for name in chosen:
-        if not found.get(name):
+        if not by_class.get(name):
             raise DataError(f"the class {name!r} has no image", file=folder)
-    return {name: found[name] for name in chosen}
+    return {name: by_class[name] for name in chosen}
 
 
 def _listed(folder: str) -> Iterator[tuple[str, str]]:
-    """Give all files of a folder: their names inside of it, with slashes, and to open them by."""
+    """Yield all files of a folder: their names inside of it, with slashes, and the names to open
+    them by."""
     if is_remote(folder):
         files, root = file_system(folder)
         for path in files.find(root):

@@ -63,7 +63,7 @@ class ImageDecoder:
         return DataDesc(name, (height, width, channels), np.uint8, "NHWC")
 
     def __call__(self, data: bytes) -> Image:
-        """Return the array of an encoded image; DataError where it is none."""
+        """Return the array of an encoded image; raise DataError for other bytes."""
         pixels = decode(data, self.mode, self.resize)
         pixels = pixels.reshape(*pixels.shape[:2], _CHANNELS[self.mode])
         if self.layout == "HWC":

@@ -86,14 +86,14 @@ class SourceIter(DataIter):
             raise ArgumentError(f"on_error={on_error!r}; expected 'raise' or 'skip'")
         self.source, self.prefetch = source, whole("prefetch", prefetch, 0)
         self._plan: BlockPlan | FlowPlan
-        kept: dict[str, Any] = {"shuffle": shuffle, "seed": whole("seed", seed, 0)}
-        kept |= {"part": part, "of": of, "window": window}
+        options: dict[str, Any] = {"shuffle": shuffle, "seed": whole("seed", seed, 0)}
+        options |= {"part": part, "of": of, "window": window}
         size, skip = self.batch_size, on_error == "skip"
         if isinstance(source, Source):
-            order = Order(source.blocks, **kept)
+            order = Order(source.blocks, **options)
             self._plan = BlockPlan(source, order, size, last_batch_handle, skip=skip)
         else:
-            self._plan = FlowPlan(source, size, last_batch_handle, skip=skip, **kept)
+            self._plan = FlowPlan(source, size, last_batch_handle, skip=skip, **options)
         self._batcher = Batcher(self._plan, transforms, seed=seed, device=device, numpy=self._numpy)
         self._cursor = Cursor()
         self._provided: tuple[list[DataDesc], list[DataDesc]] | None = None
@@ -106,7 +106,7 @@ class SourceIter(DataIter):
     # batches ------------------------------------------------------------------------------------
 
     def next(self) -> DataBatch:
-        """Return the next batch; StopIteration at the end of the epoch.
+        """Return the next batch; raise StopIteration at the end of the epoch.
 
         Errors of the source are raised here, DataError among them; the next call goes on behind
         them.
@@ -131,7 +131,8 @@ class SourceIter(DataIter):
         self._pusher.front = self._cursor
 
     def _made(self) -> DataBatch | None:
-        """The next batch, made now; None at the end, or where none of its samples can be read."""
+        """Return the next batch, made now; None at the end, or where none of its samples can be
+        read."""
         with collecting(self._meter.seconds):
             piece = self._plan.step(self._cursor)
             if piece is None:
@@ -146,7 +147,7 @@ class SourceIter(DataIter):
         return None if batch is None else self._batcher.moved(batch)
 
     def _ready(self) -> DataBatch | None:
-        """The next batch of those that are made ahead, as `_made` gives it."""
+        """Return the next batch of those that are made ahead, as `_made` returns it."""
         job = self._ahead.next(self._pusher.start, self._follows, self._rewind)
         if job is None or job.ended:
             self._over = True
@@ -222,11 +223,11 @@ class SourceIter(DataIter):
         True
         """
         epoch, position, carry = self._cursor
-        told = {"epoch": epoch, "position": position, "carry": list(carry), "over": self._over}
-        return told | self._plan.state()
+        state = {"epoch": epoch, "position": position, "carry": list(carry), "over": self._over}
+        return state | self._plan.state()
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave; ArgumentError where it is of other data."""
+        """Go on from what `state_dict` returned; raise ArgumentError where it is of other data."""
         own = self._plan.state()
         for key in ("samples", "part", "of"):
             if key in state and key in own and state[key] != own[key]:
@@ -305,7 +306,7 @@ class SourceIter(DataIter):
     # MXNet's way to take a batch apart ----------------------------------------------------------
 
     def iter_next(self) -> bool:
-        """Go to the next batch; whether there is one."""
+        """Go to the next batch; return whether there is one."""
         try:
             self._batch = self.next()
         except StopIteration:

@@ -130,19 +130,21 @@ class LibSVMSource(Source):
         if self._classes is not None:
             wrong = np.flatnonzero((labels < 0) | (labels >= self._classes))
             if len(wrong):
-                told = f"label {labels[wrong[0]]:g}; expected a class from 0 to {self._classes - 1}"
-                raise self._fault(block, int(every[wrong[0]]), told)
+                reason = (
+                    f"label {labels[wrong[0]]:g}; expected a class from 0 to {self._classes - 1}"
+                )
+                raise self._fault(block, int(every[wrong[0]]), reason)
         values = values.toarray().reshape(len(rows), *self.shape)
         columns = [values, labels][: len(self.descs)]
-        found = [c.astype(d.dtype, copy=False) for c, d in zip(columns, self.descs)]
-        return tuple(column[rows] if whole else column for column in found)
+        typed = [c.astype(d.dtype, copy=False) for c, d in zip(columns, self.descs)]
+        return tuple(column[rows] if whole else column for column in typed)
 
     def _parsed(self, text: bytes) -> Any:
         size = math.prod(self.shape)
         return self._read(io.BytesIO(text), n_features=size, zero_based=self._zero_based)
 
     def _found(self, block: int, rows: Values) -> DataError | None:
-        """The error of the first row that cannot be read."""
+        """Return the error of the first row that cannot be read."""
         lines, own = self._places[block]
         texts = lines.rows(own)
         for row in rows.tolist():

@@ -60,7 +60,7 @@ class Lines:
 
     @property
     def count(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return len(self.blocks) - 1
 
     def text(self, block: int) -> bytes:
@@ -88,8 +88,8 @@ class Lines:
             self.file.read(at, min(at + CHUNK, offset)).count(b"\n")
             for at in range(0, offset, CHUNK)
         )
-        told = f"row {number} (line {line}){message}"
-        error = DataError(told, file=self.file.name, offset=offset)
+        text = f"row {number} (line {line}){message}"
+        error = DataError(text, file=self.file.name, offset=offset)
         error.record = number
         return error
 

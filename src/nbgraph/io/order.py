@@ -112,12 +112,12 @@ class Epoch:
         last = self._last
         if last is not None and last[0] == window:
             return last[1]
-        found = np.concatenate([np.arange(a, b) for a, b in self.stretches(window)])
+        numbers = np.concatenate([np.arange(a, b) for a, b in self.stretches(window)])
         places = self.places(window)
         if places is not None:
-            found = found[places]
-        self._last = window, found
-        return found
+            numbers = numbers[places]
+        self._last = window, numbers
+        return numbers
 
     def stretches(self, window: int) -> list[tuple[int, int]]:
         """Return the samples of each block of a window: from which number to which."""
@@ -153,11 +153,12 @@ def _key(seed: int) -> Values:
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number from `least` on; ArgumentError names the argument otherwise."""
+    """Return a whole number from `least` on; raise ArgumentError that names the argument
+    otherwise."""
     try:
-        found = least - 1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
+        number = least - 1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
     except TypeError:
-        found = least - 1
-    if found < least:
+        number = least - 1
+    if number < least:
         raise ArgumentError(f"{name}={value!r}; expected a whole number from {least} on")
-    return found
+    return number

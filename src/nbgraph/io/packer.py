@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Recipe:
-    """What becomes of an image before it is packed; by default its file is packed as it is.
+    """A recipe for an image before it is packed; by default its file is packed as it is.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class Recipe:
             return data
         jpeg = kind == "JPEG" or self.quality is not None
         alpha = not jpeg and mode in {"RGBA", "LA", "PA"}
-        wanted = "L" if mode in {"1", "L"} else "RGBA" if alpha else "RGB"
-        pixels = images.decode(data, wanted, self.resize if smaller else None)
+        target_mode = "L" if mode in {"1", "L"} else "RGBA" if alpha else "RGB"
+        pixels = images.decode(data, target_mode, self.resize if smaller else None)
         if jpeg:
             return images.encode(pixels, self.quality, ".jpg")
         return images.encode(pixels, None, ".png")
@@ -95,11 +95,11 @@ def entries(source: str, root: str | None = None) -> tuple[list[Entry], list[str
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"no folder, and no list that can be read: {error}", file=source) from error
     base = Path(source).parent if root is None else Path(root)
-    found = [_entry(source, n, line, base) for n, line in enumerate(lines, 1) if line.strip()]
-    key, times = Counter([entry.key for entry in found]).most_common(1)[0] if found else (0, 0)
+    rows = [_entry(source, n, line, base) for n, line in enumerate(lines, 1) if line.strip()]
+    key, times = Counter([entry.key for entry in rows]).most_common(1)[0] if rows else (0, 0)
     if times > 1:
         raise DataError(f"{times} lines have the number {key}; give each its own", file=source)
-    return found, []
+    return rows, []
 
 
 def _entry(source: str, number: int, line: str, base: Path) -> Entry:
@@ -115,13 +115,13 @@ def _entry(source: str, number: int, line: str, base: Path) -> Entry:
         ) from error
 
 
-def shuffled(found: Sequence[Entry], seed: int) -> list[Entry]:
+def shuffled(entries: Sequence[Entry], seed: int) -> list[Entry]:
     """Return entries in an order that the seed decides."""
-    return [found[i] for i in np.random.default_rng(seed).permutation(len(found))]
+    return [entries[i] for i in np.random.default_rng(seed).permutation(len(entries))]
 
 
 def pack_files(
-    found: Sequence[Entry],
+    entries: Sequence[Entry],
     out: str | os.PathLike[str],
     *,
     make: Callable[[Entry], bytes] | None = None,
@@ -134,7 +134,7 @@ def pack_files(
 
     Parameters
     ----------
-    found : sequence of Entry
+    entries : sequence of Entry
     out : str or path
         Of the file of records.
     make : callable
@@ -160,14 +160,14 @@ def pack_files(
     if workers < 0:
         raise ArgumentError(f"workers={workers}; expected 0 or the number of threads")
     make = Recipe() if make is None else make
-    records_at, places_at = parts_of(out, found, make)
-    done, keep, lines = _kept(records_at, places_at, found) if resume else (0, 0, 0)
+    records_at, places_at = parts_of(out, entries, make)
+    done, keep, lines = _kept(records_at, places_at, entries) if resume else (0, 0, 0)
     target, places = Appender(records_at, keep), Appender(places_at, lines)
     lost: list[str] = []
     try:
-        rest = found[done:]
-        with closing(_in_order(make, rest, workers or os.cpu_count() or 1)) as made:
-            for record, entry in zip(seen(made, len(found), "packing", done), rest):
+        rest = entries[done:]
+        with closing(_in_order(make, rest, workers or os.cpu_count() or 1)) as outcomes:
+            for record, entry in zip(seen(outcomes, len(entries), "packing", done), rest):
                 if isinstance(record, DataError) and skip:
                     lost.append(str(record))
                     continue
@@ -187,19 +187,19 @@ def pack_files(
 
 
 def parts_of(
-    out: str | os.PathLike[str], found: Sequence[Entry], make: Callable[[Entry], bytes]
+    out: str | os.PathLike[str], entries: Sequence[Entry], make: Callable[[Entry], bytes]
 ) -> tuple[Path, Path]:
     """Return where records and their places are written until they are whole."""
     path = Path(out)
     if path.suffix == ".idx":
         raise ArgumentError(f"{path} is the name of the file of places; expected one with .rec")
     how = getattr(make, "__qualname__", None) or repr(make)
-    task = hashlib.sha256(repr((how, list(found))).encode()).hexdigest()[:10]
+    task = hashlib.sha256(repr((how, list(entries))).encode()).hexdigest()[:10]
     ends = f"{path.suffix}.{task}.part", f".idx.{task}.part"
     return path.with_suffix(ends[0]), path.with_suffix(ends[1])
 
 
-def _kept(records_at: Path, places_at: Path, found: Sequence[Entry]) -> tuple[int, int, int]:
+def _kept(records_at: Path, places_at: Path, entries: Sequence[Entry]) -> tuple[int, int, int]:
     """Return how many entries are done, and the bytes of both files that are whole."""
     if not (records_at.exists() and places_at.exists()):
         return 0, 0, 0
@@ -209,18 +209,18 @@ def _kept(records_at: Path, places_at: Path, found: Sequence[Entry]) -> tuple[in
         return 0, 0, 0
     key, at = map(int, lines.splitlines()[-1].split(b"\t"))
     end = records.decode(open_bytes(records_at), at, f"of key {key}")[1]
-    done = next(i for i, entry in enumerate(found, 1) if entry.key == key)
+    done = next(i for i, entry in enumerate(entries, 1) if entry.key == key)
     return done, end, len(lines)
 
 
 def _in_order(
-    make: Callable[[Entry], bytes], found: Iterable[Entry], workers: int
+    make: Callable[[Entry], bytes], entries: Iterable[Entry], workers: int
 ) -> Generator[bytes | Exception]:
-    """Return what threads make of the entries, or what they raise, in the entries' order."""
+    """Yield what threads make of the entries, or what they raise, in the entries' order."""
     with ThreadPoolExecutor(workers, "pack") as pool:
         waiting: deque[Future[bytes]] = deque()
         try:
-            for entry in found:
+            for entry in entries:
                 waiting.append(pool.submit(make, entry))
                 if len(waiting) >= 4 * workers:
                     yield _outcome(waiting.popleft())
@@ -238,7 +238,7 @@ def _outcome(future: Future[bytes]) -> bytes | Exception:
         return error
 
 
-def verify(found: Sequence[Entry], out: str | os.PathLike[str], seen: Any = progress) -> None:
+def verify(entries: Sequence[Entry], out: str | os.PathLike[str], seen: Any = progress) -> None:
     """Read a packed file again: places, keys, labels, and that every image can be decoded.
 
     Raises
@@ -251,13 +251,13 @@ def verify(found: Sequence[Entry], out: str | os.PathLike[str], seen: Any = prog
     places = read_index(Path(out).with_suffix(".idx"))
     if list(places.values()) != index.starts.tolist():
         raise DataError("its index does not name its records: pack it again", file=file.name)
-    labels = {entry.key: entry.labels for entry in found}
+    labels = {entry.key: entry.labels for entry in entries}
     for number, (key, at) in enumerate(seen(places.items(), len(places), "verifying", 0)):
         header, data = unpack(records.decode(file, at, number)[0])
-        wanted = np.array(labels.get(key, ()), np.float32)
-        if header.id != key or not np.array_equal(np.atleast_1d(header.label), wanted):
+        expected = np.array(labels.get(key, ()), np.float32)
+        if header.id != key or not np.array_equal(np.atleast_1d(header.label), expected):
             raise DataError(
-                f"key {key} with labels {wanted.tolist()} is a record of {header}: pack it again",
+                f"key {key} with labels {expected.tolist()} is a record of {header}: pack it again",
                 file=file.name,
                 record=number,
                 offset=at,

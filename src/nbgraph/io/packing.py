@@ -19,7 +19,7 @@ HEADER_DTYPE = np.dtype([("flag", "<u4"), ("label", "<f4"), ("id", "<u8"), ("id2
 
 
 class IRHeader(NamedTuple):
-    """What stands before the payload of a packed record.
+    """The header before the payload of a packed record.
 
     Parameters
     ----------

@@ -50,10 +50,10 @@ class Peek:
         count: int = _SHOWN,
     ) -> None:
         self.names = [desc.name for desc in descs]
-        given = len(batch[0]) - batch.pad
-        self.values = [np.asarray(array)[: min(count, given)] for array in batch]
-        self.left = given - len(self.values[0])
-        numbers = np.arange(given) if batch.index is None else batch.index
+        total = len(batch[0]) - batch.pad
+        self.values = [np.asarray(array)[: min(count, total)] for array in batch]
+        self.left = total - len(self.values[0])
+        numbers = np.arange(total) if batch.index is None else batch.index
         self.numbers = [int(n) for n in numbers[: len(self.values[0])]]
         self.classes = classes
         self._labels = set(self.names[len(batch.data) :])
@@ -73,16 +73,16 @@ class Peek:
         return str(self)
 
     def _cells(self, i: int) -> list[str]:
-        """A sample's row of the table."""
-        found: list[str] = []
+        """Return a sample's row of the table."""
+        cells: list[str] = []
         for name, values in zip(self.names, self.values, strict=True):
-            found.append(self._class(values[i]) if name in self._labels else _text(values[i]))
-        return found
+            cells.append(self._class(values[i]) if name in self._labels else _text(values[i]))
+        return cells
 
     def _class(self, label: Any) -> str:
-        known = self.classes
-        if known is not None and np.ndim(label) == 0 and 0 <= label < len(known):
-            return f"{int(label)} {known[int(label)]}"
+        names = self.classes
+        if names is not None and np.ndim(label) == 0 and 0 <= label < len(names):
+            return f"{int(label)} {names[int(label)]}"
         return _text(label)
 
     def _caption(self, i: int) -> str:
@@ -94,7 +94,7 @@ class Peek:
         return ", ".join(labels) or str(self.numbers[i])
 
     def _repr_html_(self) -> str:
-        """Images with their labels below; a table of what is not an image."""
+        """Return images with their labels below, and a table of the other arrays."""
         parts = ["<div>"]
         for name, images in zip(self.names, self._images, strict=True):
             if images is None:
@@ -127,19 +127,19 @@ class Peek:
         return "<table>" + "".join(rows) + "</table>"
 
     def _repr_png_(self) -> bytes | None:
-        """The contact sheet; None where there are no images."""
-        images = next((found for found in self._images if found is not None), None)
+        """Return the contact sheet, or None where there are no images."""
+        images = next((candidate for candidate in self._images if candidate is not None), None)
         return None if images is None or not len(images) else _png(self._sheet(images))
 
     def save(self, path: Any) -> None:
-        """Write the contact sheet, a PNG; DataError where there are no images."""
+        """Write the contact sheet, a PNG; raise DataError where there are no images."""
         data = self._repr_png_()
         if data is None:
             raise DataError("peek: the batch has no images, of which a sheet could be made")
         Path(path).write_bytes(data)
 
     def _sheet(self, images: Values) -> Values:
-        """Images with their captions, in rows of about as many as there are rows."""
+        """Return images with their captions, in rows of about as many as there are rows."""
         drawing = extra("PIL.ImageDraw", "pillow", "data", "peek")
         image = pillow()
         across = max(1, round(len(images) ** 0.5 * 1.3))
@@ -157,7 +157,8 @@ class Peek:
 
 
 def described(it: DataIter, batch: DataBatch) -> list[DataDesc]:
-    """Descriptions of the arrays of an iterator's batch, with made-up names where it has none."""
+    """Return descriptions of the arrays of an iterator's batch, with made-up names where it has
+    none."""
     descs = [*it.provide_data, *it.provide_label]
     if len(descs) != len(batch):
         names = [f"data{k}" for k in range(len(batch.data))]
@@ -167,8 +168,8 @@ def described(it: DataIter, batch: DataBatch) -> list[DataDesc]:
 
 
 def pixels(values: Values, layout: str) -> Values | None:
-    """Images as uint8, (n, height, width) or (n, height, width, 3 or 4); None where the values are
-    none. Floats outside of 0 to 1, normalised ones, are stretched to it."""
+    """Return images as uint8, (n, height, width) or (n, height, width, 3 or 4), or None where the
+    values are not images. Floats outside of 0 to 1, normalised ones, are stretched to it."""
     from nbgraph.io.transforms.images import axes_of, channels_last
 
     if values.dtype.kind not in "uif" or not values.size:
@@ -177,19 +178,22 @@ def pixels(values: Values, layout: str) -> Values | None:
         axes = axes_of("peek", DataDesc("", values.shape[1:], values.dtype, layout))
     except ShapeError:
         return None
-    found = channels_last(values, axes)
+    images = channels_last(values, axes)
     stated = "H" in layout or axes.channel is not None
-    if found.shape[3] not in {1, 3, 4} or not (stated or min(found.shape[1:3]) >= _LEAST):
+    if images.shape[3] not in {1, 3, 4} or not (stated or min(images.shape[1:3]) >= _LEAST):
         return None
     if values.dtype != np.uint8:
-        found = np.nan_to_num(found.astype("float64"), posinf=0, neginf=0)
-        low, high = min(0.0, found.min()), max(found.max(), 1.0 if values.dtype.kind == "f" else 0)
-        found = (255 * (found - low) / ((high - low) or 1) + 0.5).astype("uint8")
-    return np.ascontiguousarray(found[..., 0] if found.shape[3] == 1 else found)
+        images = np.nan_to_num(images.astype("float64"), posinf=0, neginf=0)
+        low, high = (
+            min(0.0, images.min()),
+            max(images.max(), 1.0 if values.dtype.kind == "f" else 0),
+        )
+        images = (255 * (images - low) / ((high - low) or 1) + 0.5).astype("uint8")
+    return np.ascontiguousarray(images[..., 0] if images.shape[3] == 1 else images)
 
 
 def _across(image: Values) -> int:
-    """How wide an image is shown."""
+    """Return the width at which an image is displayed."""
     return min(_LARGE, max(_SMALL, image.shape[1]))
 
 
@@ -200,7 +204,7 @@ def _png(image: Values) -> bytes:
 
 
 def _text(value: Any) -> str:
-    """A value in a few characters."""
+    """Return a value in a few characters."""
     array = np.asarray(value)
     if array.ndim == 0:
         return f"{array:.6g}" if array.dtype.kind == "f" else str(array)

@@ -1,4 +1,4 @@
-"""Which samples make the next batch, and where that leaves the iterator: no state of its own."""
+"""Plans of the next batch: its samples, and the cursor after it; no state of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HANDLES = ("pad", "discard", "roll_over", "keep")
 
 
 class Cursor(NamedTuple):
-    """Where an iterator is: samples before `position` of the epoch were given.
+    """The place of an iterator: samples before `position` of the epoch were given.
 
     `carry`: numbers of samples that the epoch before left over.
     """
@@ -53,10 +53,10 @@ class BlockPlan:
 
     def epoch(self, number: int) -> Epoch:
         """Return the order of an epoch, kept for the next batch."""
-        found = self._epoch
-        if found is None or found.number != number or found.order is not self.order:
-            found = self._epoch = self.order.epoch(number)
-        return found
+        current = self._epoch
+        if current is None or current.number != number or current.order is not self.order:
+            current = self._epoch = self.order.epoch(number)
+        return current
 
     def step(self, at: Cursor) -> Piece | None:
         """Return the next batch; None at the end of the epoch."""
@@ -70,7 +70,7 @@ class BlockPlan:
         return Piece(at, high, pad, Cursor(at.epoch, high))
 
     def over(self, at: Cursor) -> bool:
-        """Whether the epoch has no further batch."""
+        """Return whether the epoch has no further batch."""
         return self.step(at) is None
 
     def next_epoch(self, at: Cursor) -> Cursor:
@@ -148,10 +148,11 @@ class BlockPlan:
         return joined([samples, filler]), pad
 
     def _filler(self, piece: Piece, samples: Samples) -> Samples | None:
-        """The first samples of the epoch, as often as needed; None where one cannot be read."""
+        """Return the first samples of the epoch, as often as needed, or None where one cannot be
+        read."""
         numbers = self.numbers(piece)[len(samples.numbers) :]
-        found = self.reader.collected(numbers, [])
-        return found if len(found.numbers) == len(numbers) else None
+        samples_read = self.reader.collected(numbers, [])
+        return samples_read if len(samples_read.numbers) == len(numbers) else None
 
     def first(self) -> Samples:
         """Return the first sample."""

@@ -121,8 +121,8 @@ class Ahead:
             self.jobs.append(job)
 
     def _lost(self) -> bool:
-        """Whether jobs are gone, to be begun anew: in a forked child, which does not have its
-        parent's, or where an interrupt ended one."""
+        """Return whether jobs have to begin anew: in a forked child, which lacks its parent's jobs,
+        or where an interrupt ended one."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self.jobs.clear()
@@ -147,7 +147,7 @@ class Ahead:
             self.jobs.clear()
 
     def abandon(self) -> None:
-        """Nobody wants the batches any more. Finalisers call this: it does not wait."""
+        """Drop batches that nobody wants any more. Finalisers call this: it does not wait."""
         self._cancelled = self._abandoned = True
         if not self._running or self._process != os.getpid():
             self._close()
@@ -175,12 +175,13 @@ class Pusher:
         return job
 
     def _from_stream(self, plan: FlowPlan) -> Job:
-        """Samples are taken one batch after another; what is made of them needs no order."""
+        """Push a job that takes samples one batch after another; making the batch of them needs no
+        order."""
         job = Job()
         pieces: list[Piece | None] = [None]
         if self._stream is None:
             self._stream = _variable("stream")
-        taken = _variable("samples")
+        samples = _variable("samples")
 
         def take() -> None:
             job.before = job.after = self.front
@@ -194,8 +195,8 @@ class Pusher:
             if pieces[0] is not None:
                 job.batch = self.batcher.batch(pieces[0])
 
-        self.ahead.push(job, take, writes=[self._stream, taken], name="io.read")
-        self.ahead.push(job, make, reads=[taken], name="io.batch")
+        self.ahead.push(job, take, writes=[self._stream, samples], name="io.read")
+        self.ahead.push(job, make, reads=[samples], name="io.batch")
         return job
 
     def _from_blocks(self, plan: BlockPlan, piece: Piece, job: Job) -> None:
@@ -242,7 +243,7 @@ class Pusher:
         self.ahead.push(job, put_together, reads=variables, name="io.batch")
 
     def _loading(self, window: Window, job: Job) -> Variable:
-        """The variable of a window, whose reading is pushed when it is first needed."""
+        """Return the variable of a window, whose reading is pushed when it is first needed."""
         if window.variable is None:
             window.variable = _variable("window")
             self.ahead.push(job, window.load, writes=[window.variable], name="io.read")
@@ -257,7 +258,7 @@ class Pusher:
 
 
 def _variable(name: str) -> Variable:
-    """A variable that keeps no failure: jobs keep their own."""
+    """Return a variable that keeps no failure: jobs keep their own."""
     return current().new_variable(f"io.{name}", immune=True)
 
 

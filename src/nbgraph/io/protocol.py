@@ -1,4 +1,4 @@
-"""What feeds a training: batches, what is in them, and who gives them one after another.
+"""The protocol of data for a training: batches, their arrays, and the iterators that give them.
 
 `DataIter` is what `fit` and a user's own loop see. Sources of samples (`nbgraph.io.source`) are
 what a kind of file has to give; `SourceIter` makes a DataIter of each.
@@ -160,7 +160,7 @@ class DataIter:
     # MXNet's protocol ---------------------------------------------------------------------------
 
     def next(self) -> DataBatch:
-        """Return the next batch; StopIteration at the end of the epoch."""
+        """Return the next batch; raise StopIteration at the end of the epoch."""
         if not self.iter_next():
             raise StopIteration
         return DataBatch(self.getdata(), self.getlabel(), self.getpad() or 0, self.getindex())
@@ -169,7 +169,7 @@ class DataIter:
         """Begin an epoch."""
 
     def iter_next(self) -> bool:
-        """Go to the next batch; whether there is one."""
+        """Go to the next batch; return whether there is one."""
         return False
 
     def getdata(self) -> list[Any]:
@@ -251,7 +251,7 @@ class DataIter:
         return None
 
     def _peeked(self) -> DataBatch:
-        """The next batch, which is given again."""
+        """Return the next batch, which will be returned again."""
         state = self.state_dict()
         if not state:
             raise ArgumentError(

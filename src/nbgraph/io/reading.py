@@ -39,9 +39,9 @@ class Lost:
         self._errors.append((count, error))
 
     def taken(self) -> tuple[int, Exception | None]:
-        """Return how many there were and the first error, and count anew."""
-        found, self._errors = self._errors, []
-        return sum(count for count, _ in found), found[0][1] if found else None
+        """Return how many samples were lost and the first error, and count anew."""
+        errors, self._errors = self._errors, []
+        return sum(count for count, _ in errors), errors[0][1] if errors else None
 
 
 class Window:
@@ -59,15 +59,15 @@ class Window:
         self.variable: Variable | None = None  # of the operation that reads it ahead
 
     def load(self) -> None:
-        """Read it; what cannot be read is reported when it is asked for."""
+        """Read the window; errors are reported when their samples are requested."""
         reader, parts = self._reader, list[Samples]()
         for first, last in self._stretches:
             numbers = np.arange(first, last)
             parts.append(reader.collected(numbers, self._failures))
         samples = joined(parts)
         if self._failures:
-            wanted = np.concatenate([np.arange(a, b) for a, b in self._stretches])
-            self._present = np.isin(wanted, samples.numbers)
+            numbers_of_window = np.concatenate([np.arange(a, b) for a, b in self._stretches])
+            self._present = np.isin(numbers_of_window, samples.numbers)
         self._samples = samples
 
     def part(self, first: int, last: int) -> Samples:
@@ -124,12 +124,12 @@ class Reader:
     def window(self, epoch: Epoch, window: int) -> Window:
         """Return a window of an epoch; the last few are kept."""
         key = epoch.number, window
-        found = self._windows.get(key)
-        if found is None:
+        result = self._windows.get(key)
+        if result is None:
             while len(self._windows) >= _WINDOWS:
                 del self._windows[next(iter(self._windows))]
-            found = self._windows[key] = Window(self, epoch, window)
-        return found
+            result = self._windows[key] = Window(self, epoch, window)
+        return result
 
     def windows(self, epoch: Epoch, low: int, high: int) -> list[Stretch]:
         """Return the windows of these positions, and from where to where in each."""
@@ -182,19 +182,19 @@ class Reader:
         Without `skip` samples that are read together count as lost together, except those of
         whole blocks, which other batches share.
         """
-        found: list[tuple[Values, Columns]] = []
+        parts: list[tuple[Values, Columns]] = []
         for block, rows, places in self._by_block(numbers):
             try:
                 with counted("reading"):
-                    found.append((places, self.source.read(block, rows)))
+                    parts.append((places, self.source.read(block, rows)))
             except Exception as error:
                 if self.source.whole_blocks or self.skip:
-                    found += self._readable(block, rows, places, failures, error)
+                    parts += self._readable(block, rows, places, failures, error)
                 else:
                     failures.append((numbers[places], error))
-        if len(found) == 1 and len(found[0][0]) == len(numbers):
-            return Samples(found[0][1], numbers)
-        return _merged(found, numbers, len(self.source.descs))
+        if len(parts) == 1 and len(parts[0][0]) == len(numbers):
+            return Samples(parts[0][1], numbers)
+        return _merged(parts, numbers, len(self.source.descs))
 
     def _readable(
         self,
@@ -204,9 +204,9 @@ class Reader:
         failures: list[tuple[Values, Exception]],
         error: Exception,
     ) -> list[tuple[Values, Columns]]:
-        """Those samples that can be read, of some that cannot be read together: without the one
-        that the error names, of a whole block, or else by halves."""
-        found: list[tuple[Values, Columns]] = []
+        """Return those samples that can be read, of some that cannot be read together: without the
+        one that the error names, of a whole block, or else by halves."""
+        pieces: list[tuple[Values, Columns]] = []
         first, whole, reads = self.source.blocks[block], self.source.whole_blocks, 0
         left = [(rows, places, error)]
         while left:
@@ -224,13 +224,13 @@ class Reader:
             for part in parts:
                 if len(rows[part]):
                     try:
-                        found.append((places[part], self.source.read(block, rows[part])))
+                        pieces.append((places[part], self.source.read(block, rows[part])))
                     except Exception as problem:
                         left.append((rows[part], places[part], problem))
-        return found
+        return pieces
 
     def _by_block(self, numbers: Values) -> Iterator[tuple[int, Values, Values]]:
-        """Blocks, the rows of each that are asked for, and their places among all."""
+        """Yield blocks, the requested rows of each, and their places among all."""
         if not len(numbers):
             return
         blocks, places = self.source.blocks, np.arange(len(numbers))
@@ -264,26 +264,27 @@ def joined(parts: Sequence[Samples]) -> Samples:
     return Samples(tuple(columns), np.concatenate([part.numbers for part in parts]))
 
 
-def _merged(found: Sequence[tuple[Values, Columns]], numbers: Values, width: int) -> Samples:
-    """Samples of several blocks, at their places; places that nobody has are left out."""
-    if not found:
+def _merged(parts: Sequence[tuple[Values, Columns]], numbers: Values, width: int) -> Samples:
+    """Return samples of several blocks, at their places; places without a sample are left out."""
+    if not parts:
         return Samples(tuple([[] for _ in range(width)]), numbers[:0])
-    places = np.concatenate([places for places, _ in found])
+    places = np.concatenate([places for places, _ in parts])
     if len(places) < len(numbers):
         present = np.zeros(len(numbers), bool)
         present[places] = True
         numbers, rank = numbers[present], np.cumsum(present) - 1
-        found = [(rank[places], columns) for places, columns in found]
-    return Samples(tuple([_scattered(found, k, len(numbers)) for k in range(width)]), numbers)
+        parts = [(rank[places], columns) for places, columns in parts]
+    return Samples(tuple([_scattered(parts, k, len(numbers)) for k in range(width)]), numbers)
 
 
-def _scattered(found: Sequence[tuple[Values, Columns]], k: int, count: int) -> Any:
-    """A column of several blocks: an array where all are of one shape and dtype, else a list."""
-    parts = [columns[k] for _, columns in found]
+def _scattered(pieces: Sequence[tuple[Values, Columns]], k: int, count: int) -> Any:
+    """Return a column of several blocks: an array where all are of one shape and dtype, else a
+    list."""
+    parts = [columns[k] for _, columns in pieces]
     kinds = {(p.shape[1:], p.dtype) if isinstance(p, np.ndarray) else None for p in parts}
     alike = len(kinds) == 1 and None not in kinds
     out: Any = np.empty((count, *parts[0].shape[1:]), parts[0].dtype) if alike else [None] * count
-    for (places, _), part in zip(found, parts):
+    for (places, _), part in zip(pieces, parts):
         if alike:
             out[places] = part
             continue
@@ -293,7 +294,7 @@ def _scattered(found: Sequence[tuple[Values, Columns]], k: int, count: int) -> A
 
 
 def _fits(column: Any, out: Values) -> bool:
-    """Whether samples of a column are copied into an array as they are."""
+    """Return whether samples of a column are copied into an array as they are."""
     same = isinstance(column, np.ndarray) and column.dtype == out.dtype
     return same and column.shape[1:] == out.shape[1:]
 

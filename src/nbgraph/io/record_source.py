@@ -181,7 +181,7 @@ class RecordSource(Source):
             super().fill(block, rows, outs)
 
     def _copies(self, which: int, numbers: Values) -> bool:
-        """Whether records can be copied as they lie in the file."""
+        """Return whether records can be copied as they lie in the file."""
         return self._files[which].near and bool(self._plain[which][numbers].all())
 
     @cached_property
@@ -192,18 +192,18 @@ class RecordSource(Source):
         return np.dtype([("head", HEADER_DTYPE), ("labels", "<f4", (several,)), payload])
 
     def _gather(self, which: int, numbers: Values, outs: Sequence[Values]) -> bool:
-        """Copy records of one length; False where one has another number of labels."""
+        """Copy records of one length; return False where one has another number of labels."""
         file, starts = self._files[which], self._indices[which].starts[numbers]
         length = self._bytes()
         if not self.packed:
             payloads = _taken(file, starts, 8, length)
         else:
             several = self._labels > 1
-            found = _taken(file, starts, 8, self._record.itemsize).view(self._record)
-            heads, payloads = found["head"], found["payload"]
+            rows = _taken(file, starts, 8, self._record.itemsize).view(self._record)
+            heads, payloads = rows["head"], rows["payload"]
             if (heads["flag"] != self._labels * several).any():
                 return False
-            outs[1][...] = found["labels"] if several else heads["label"]
+            outs[1][...] = rows["labels"] if several else heads["label"]
         if length:
             outs[0].reshape(len(starts), -1).view(f"V{length}").reshape(-1)[...] = payloads
         return True
@@ -284,10 +284,10 @@ def _chosen(file: Bytes, index: records.Index, places: dict[Any, int]) -> record
     """Return the records that a file of places names, in its order."""
     starts = np.fromiter(places.values(), np.int64, len(places))
     which = np.searchsorted(index.starts, starts)
-    found = which < len(index.starts)
-    found[found] = index.starts[which[found]] == starts[found]
-    if not found.all():
-        key = list(places)[int(np.argmin(found))]
+    present = which < len(index.starts)
+    present[present] = index.starts[which[present]] == starts[present]
+    if not present.all():
+        key = list(places)[int(np.argmin(present))]
         raise DataError(
             f"the index says that the record of key {key!r} begins here, and none does: it is of "
             "another file, or an old one",

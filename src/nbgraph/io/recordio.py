@@ -57,7 +57,7 @@ class MXRecordIO:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be read or written."""
+        """Whether the file can be read or written."""
         return self._reader is not None or self._writer is not None
 
     def open(self) -> None:
@@ -203,8 +203,8 @@ class MXIndexedRecordIO(MXRecordIO):
         self._read_from()
         if idx not in self.idx:
             ends = f" from {self.keys[0]!r} to {self.keys[-1]!r}" if self.keys else ""
-            known = f"{len(self.keys)} keys{ends}"
-            raise IndexingError(f"{self.idx_path or self.uri}: no key {idx!r}; it has {known}")
+            text = f"{len(self.keys)} keys{ends}"
+            raise IndexingError(f"{self.idx_path or self.uri}: no key {idx!r}; it has {text}")
         self._at, self._number = self.idx[idx], f"of key {idx!r}"
 
     def read_idx(self, idx: Any) -> bytes | None:

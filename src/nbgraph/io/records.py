@@ -32,7 +32,7 @@ _NONE: Integers = np.zeros(0, np.int64)
 
 
 class Index(NamedTuple):
-    """Where records are: one number of each, for every record of a file."""
+    """The places of records: one number of each, for every record of a file."""
 
     starts: Integers  # offset of the first head
     sizes: Integers  # bytes of the payload
@@ -154,11 +154,11 @@ def scan(file: Bytes, start: int = 0, stop: int | None = None) -> Index:
     at, length = start, 0.0
     while at < stop:
         go = _jump if file.near and length > _PAGE else _search
-        found, words, end = go(file, at, stop)
-        if not len(found) or end > stop:
+        starts, words, end = go(file, at, stop)
+        if not len(starts) or end > stop:
             _first_fault(file, start, stop)
-        length = (end - at) / len(found)
-        places.append(found)
+        length = (end - at) / len(starts)
+        places.append(starts)
         heads.append(words)
         at = end
     if not places:
@@ -170,15 +170,15 @@ def _search(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
     """Return the heads in the window at `at`, their second words, and the end of the last part."""
     window = file.array(at, min(at + (_WINDOW if file.near else 8 * _WINDOW), stop))
     words = window[: len(window) // 4 * 4].view("<u4")
-    found = np.flatnonzero(words == MAGIC)
-    found = found[found < len(words) - 1]
-    second = words[found + 1].astype(np.int64)
-    ends = found + 2 + ((second & _LENGTH) + 3 >> 2)
+    spots = np.flatnonzero(words == MAGIC)
+    spots = spots[spots < len(words) - 1]
+    second = words[spots + 1].astype(np.int64)
+    ends = spots + 2 + ((second & _LENGTH) + 3 >> 2)
     # what only looks like a head, in a file that was not written as above, breaks the chain
-    chained = found == np.concatenate(([0], ends))[: len(found)]
-    count = len(found) if chained.all() else int(np.argmin(chained))
+    chained = spots == np.concatenate(([0], ends))[: len(spots)]
+    count = len(spots) if chained.all() else int(np.argmin(chained))
     end = at + 4 * int(ends[count - 1]) if count else at
-    return at + 4 * found[:count], second[:count], end
+    return at + 4 * spots[:count], second[:count], end
 
 
 def _jump(file: Bytes, at: int, stop: int) -> tuple[Integers, Integers, int]:
@@ -261,8 +261,8 @@ def next_record(file: Bytes, at: int) -> int:
     while at < file.size:
         window = file.array(at, at + _WINDOW + 4)
         words = window[: len(window) // 4 * 4].view("<u4")
-        found = np.flatnonzero(words[:-1] == MAGIC)
-        first = found[words[found + 1] >> _LENGTH_BITS <= 1]
+        spots = np.flatnonzero(words[:-1] == MAGIC)
+        first = spots[words[spots + 1] >> _LENGTH_BITS <= 1]
         if len(first):
             return at + 4 * int(first[0])
         at += _WINDOW

@@ -1,4 +1,4 @@
-"""Where the time of a step goes: what is done for its data, and who waits for whom."""
+"""A report on the time of a step: the work for its data, and the time that each side waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LITTLE = 0.05  # the share of a step that waiting may take before the data is c
 
 
 class _Here(threading.local):
-    """What the blocks of this thread count to."""
+    """The counters of the blocks of this thread."""
 
     seconds: dict[str, float] | None = None
     inside = 0.0  # of the block that is open: time of blocks inside of it
@@ -47,11 +47,11 @@ class counted:
         return self
 
     def __exit__(self, *_: object) -> None:
-        taken = time.perf_counter() - self._begun
+        elapsed = time.perf_counter() - self._begun
         seconds = _here.seconds
         if seconds is not None:
-            seconds[self._kind] = seconds.get(self._kind, 0.0) + taken - _here.inside
-        _here.inside = self._before + taken
+            seconds[self._kind] = seconds.get(self._kind, 0.0) + elapsed - _here.inside
+        _here.inside = self._before + elapsed
 
 
 class collecting:
@@ -71,7 +71,7 @@ class collecting:
 
 
 class Meter:
-    """What an iterator has counted since it was made."""
+    """The counts of an iterator since it was made."""
 
     def __init__(self) -> None:
         self.batches = 0
@@ -80,20 +80,20 @@ class Meter:
         self._left: float | None = None  # when the last batch was given
 
     def begin(self) -> float:
-        """A batch is asked for: what was since the last one is the step's."""
+        """Begin a request for a batch: the time since the last one is the step's."""
         now = time.perf_counter()
         if self._left is not None:
             self.steps += now - self._left
         return now
 
     def end(self, begun: float) -> None:
-        """A batch is given."""
+        """End the request: the batch is ready."""
         self._left = now = time.perf_counter()
         self.waiting += now - begun
         self.batches += 1
 
     def pause(self) -> None:
-        """An epoch is over: what comes until the next batch is asked for is not a step."""
+        """End an epoch: the time until the next request for a batch is not a step."""
         self._left = None
 
     def add(self, seconds: dict[str, float]) -> None:
@@ -133,15 +133,15 @@ class Report(picture.Report):
         if not self.batches:
             return "no batch was asked for"
         share = self.waiting / max(self.waiting + self.steps, 1e-12)
-        told = f"{share:.0%} of the time is waiting for data"
+        text = f"{share:.0%} of the time is waiting for data"
         if self.bottleneck == "model":
-            return f"the model is the bottleneck: {told}"
+            return f"the model is the bottleneck: {text}"
         most = max(self.work, key=lambda kind: self.work[kind], default="reading")
         remedy = "" if self.prefetch else "; prefetch=2 would have it done meanwhile"
-        return f"the data is the bottleneck: {told}, most work is {most}{remedy}"
+        return f"the data is the bottleneck: {text}, most work is {most}{remedy}"
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+        """Return headings and texts, in order."""
         count = max(self.batches, 1)
         total = max(sum(self.work.values()), 1e-12)
         work = [

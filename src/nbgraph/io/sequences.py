@@ -47,11 +47,11 @@ class SequenceSource(Source):
         name: str = "sequences",
     ) -> None:
         self.name, self.labels = name, tuple(labels)
-        self.columns = {key: _values(name, key, given) for key, given in columns.items()}
+        self.columns = {key: _values(name, key, column) for key, column in columns.items()}
         counts = {key: len(values) for key, values in self.columns.items()}
         if len({*counts.values()}) != 1:
-            told = ", ".join(f"{key}: {n}" for key, n in counts.items()) or "no columns"
-            raise ShapeError(f"{name}: columns of one length are expected, not {told}")
+            text = ", ".join(f"{key}: {n}" for key, n in counts.items()) or "no columns"
+            raise ShapeError(f"{name}: columns of one length are expected, not {text}")
         self.descs = tuple(_desc(key, values) for key, values in self.columns.items())
         first: Any = next(iter(self.columns.values()))
         if isinstance(first, np.ndarray) and first.ndim < 2 and len(first):
@@ -89,8 +89,8 @@ def BucketSentenceIter(
     dtype: Any = "float32",
     **options: Any,
 ) -> SourceIter:
-    """Batches of sentences of about one length, by MXNet's name; the label is the sentence one step
-    on, which a language model is to find.
+    """Return batches of sentences of about one length, by MXNet's name; the label is the sentence
+    one step on, which a language model has to predict.
 
     Parameters
     ----------
@@ -142,14 +142,14 @@ def BucketSentenceIter(
 def _values(name: str, key: str, given: Any) -> Any:
     if isinstance(given, np.ndarray):
         return given
-    found = [np.asarray(one) for one in given]
-    wrong = next((i for i, one in enumerate(found) if not one.ndim), None)
+    arrays = [np.asarray(one) for one in given]
+    wrong = next((i for i, one in enumerate(arrays) if not one.ndim), None)
     if wrong is not None:
         raise ShapeError(
-            f"{name}: sample {wrong} of {key} is a single value, {found[wrong]}; expected a list "
+            f"{name}: sample {wrong} of {key} is a single value, {arrays[wrong]}; expected a list "
             "of sequences, or an array of values"
         )
-    return found
+    return arrays
 
 
 def _desc(key: str, values: Any) -> DataDesc:
@@ -161,7 +161,8 @@ def _desc(key: str, values: Any) -> DataDesc:
 
 
 def _blocks(counts: Values, together: int) -> Values:
-    """Offsets of blocks of at most so many samples, none of which has samples of two buckets."""
+    """Return offsets of blocks of at most so many samples, none of which has samples of two
+    buckets."""
     ends = np.cumsum(counts)
     starts = [
         np.arange(end - count, end, together) for count, end in zip(counts, ends, strict=True)

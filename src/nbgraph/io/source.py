@@ -1,4 +1,4 @@
-"""Where samples come from: what a kind of file or array has to give.
+"""Sources of samples: the interface of a kind of file or array.
 
 A Source knows how many samples it has and reads any of them; a Stream gives one after another.
 Batches, order, parts, transforms, prefetching and errors are written once, in `SourceIter`.
@@ -51,7 +51,7 @@ class Source:
         return int(self.blocks[-1])
 
     def read(self, block: int, rows: Values) -> Columns:
-        """Return the columns of some samples of a block, in the order asked for.
+        """Return the columns of some samples of a block, in the order of `rows`.
 
         Several threads call it at once, in a forked child too: what is shared is mapped or read by
         offset (`os.pread`). What cannot be read raises DataError, which names file, record and
@@ -182,8 +182,8 @@ class ArraySource(Source):
 
 
 def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]) -> Values:
-    """Return the samples of a column as one array; ShapeError where their shapes differ, with the
-    places of two."""
+    """Return the samples of a column as one array; raise ShapeError where their shapes differ, with
+    the places of two."""
     values = [np.asarray(each) for each in column]
     for number, each in zip(numbers, values):
         if each.shape != values[0].shape:
@@ -208,9 +208,9 @@ def _common_length(name: str, arrays: Mapping[str, Values]) -> int:
         raise ArgumentError(f"{name}: expected arrays with a first axis, that of samples")
     lengths = {len(a) for a in arrays.values()}
     if len(lengths) > 1:
-        told = ", ".join(f"{key}: {len(a)}" for key, a in arrays.items())
+        text = ", ".join(f"{key}: {len(a)}" for key, a in arrays.items())
         raise ShapeError(
-            f"{name}: arrays of {' and '.join(map(str, sorted(lengths)))} samples ({told}); give "
+            f"{name}: arrays of {' and '.join(map(str, sorted(lengths)))} samples ({text}); give "
             "arrays of one length"
         )
     return lengths.pop()

@@ -87,9 +87,9 @@ def _next_line(file: Bytes, at: int) -> int:
     """Return where the first line begins at or after an offset, or the size of the file."""
     at -= 1  # a line begins here if the one before ends here
     while at < file.size:
-        found = file.read(at, at + _CHUNK).find(b"\n")
-        if found >= 0:
-            return at + found + 1
+        place = file.read(at, at + _CHUNK).find(b"\n")
+        if place >= 0:
+            return at + place + 1
         at += _CHUNK
     return file.size
 

@@ -144,8 +144,8 @@ class DatasetSource(Source):
         try:
             return self.dataset[number]
         except Exception as error:
-            told = f"{type(error).__name__}: {error}"
-            raise DataError(told, file=self.name, record=number) from error
+            text = f"{type(error).__name__}: {error}"
+            raise DataError(text, file=self.name, record=number) from error
 
     def read(self, block: int, rows: Values) -> Columns:
         """Ask for samples one by one."""
@@ -186,11 +186,11 @@ def columns_of(item: Any) -> tuple[Any, ...]:
 
 def together(samples: Sequence[Any]) -> Columns:
     """Return samples as columns: arrays where they have one shape, else lists."""
-    found: list[Any] = []
+    columns: list[Any] = []
     for column in zip(*map(columns_of, samples), strict=True):
         same = len({value.shape for value in column}) == 1
-        found.append(np.stack(column) if same else list(column))
-    return tuple(found)
+        columns.append(np.stack(column) if same else list(column))
+    return tuple(columns)
 
 
 def host(value: Any) -> Values:

@@ -34,7 +34,7 @@ _WORKERS = ("Cluster", "cluster")
 
 
 def __getattr__(name: str) -> Any:
-    """What takes asyncio loads when it is first used (PEP 562)."""
+    """Return a name that needs asyncio; its module loads when it is first used (PEP 562)."""
     if name not in _WORKERS:
         missing("ng.kv", globals())(name)
     workers = importlib.import_module("nbgraph.kvstore.workers")

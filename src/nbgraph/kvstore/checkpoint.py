@@ -31,7 +31,7 @@ class Restored(NamedTuple):
 
     @contextmanager
     def optimizer(self) -> Generator[Path]:
-        """A local file that `Optimizer.load` takes."""
+        """Yield a local file that `Optimizer.load` takes."""
         assert self.rule is not None, "the round has an optimizer"
         system, path = self.rule
         with _fetched(system, path) as file:
@@ -77,7 +77,7 @@ def save(folder: Any, store: Any, number: int, positions: Sequence[Any]) -> None
 
 
 def load(folder: Any) -> Restored | None:
-    """Return the round that a folder holds; None where there is none."""
+    """Return the round that a folder holds, or None where there is none."""
     if folder is None:
         return None
     system, root = _opened(folder)
@@ -93,7 +93,7 @@ def load(folder: Any) -> Restored | None:
 
 
 def number(folder: Any) -> int | None:
-    """Return the number of the round that a folder holds; None where there is none."""
+    """Return the number of the round that a folder holds, or None where there is none."""
     manifest = None if folder is None else _manifest(*_opened(folder))
     return None if manifest is None else int(manifest["round"])
 
@@ -103,16 +103,16 @@ def _manifest(system: Any, root: str) -> dict[str, Any] | None:
         return None
     with system.open(f"{root}/{_MANIFEST}", "r") as file:
         try:
-            found: dict[str, Any] = json.load(file)
+            manifest: dict[str, Any] = json.load(file)
         except ValueError as error:
             raise FormatError(
                 f"kv: {root}/{_MANIFEST} is damaged ({error}); remove it to begin anew"
             ) from None
-    if found.get("format") != _FORMAT:
+    if manifest.get("format") != _FORMAT:
         raise FormatError(
-            f"kv: {root}/{_MANIFEST} has format {found.get('format')!r}, not {_FORMAT}"
+            f"kv: {root}/{_MANIFEST} has format {manifest.get('format')!r}, not {_FORMAT}"
         )
-    return found
+    return manifest
 
 
 def _opened(folder: Any) -> tuple[Any, str]:

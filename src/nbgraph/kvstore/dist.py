@@ -152,7 +152,7 @@ class Dist(Joint):
         return [parcels(group) for group in groups]
 
     def _targets(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]]) -> dict[Key, list[Any]]:
-        """Arrays in one piece on the host, for those that are pulled to."""
+        """Return, by key, the arrays to pull to: contiguous ones on the host."""
         return {
             key: [
                 out
@@ -168,7 +168,8 @@ class Dist(Joint):
     def _exchange(
         self, parcel: Parcel, views: Any, rooms: Any, numbers: Any, done: _Countdown
     ) -> Callable[[], Any]:
-        """What sends a parcel's values and, where there is room for it, asks for the sum."""
+        """Return the coroutine function that sends a parcel's values and, where there are arrays
+        for it, asks for the sum."""
         named = self._named(parcel)
         packed = self._compression
         if packed is None:
@@ -177,20 +178,20 @@ class Dist(Joint):
             pieces = [views[k].reshape(-1)[a:b] for k, a, b in parcel.places]
             data = np.concatenate([packed.encode(each) for each in pieces])
 
-        wanted, shard = any(rooms.values()), self._job.shards[parcel.shard]
-        if not wanted and isinstance(shard, Shard):
+        pulls, shard = any(rooms.values()), self._job.shards[parcel.shard]
+        if not pulls and isinstance(shard, Shard):
             data = data.copy()  # the shard keeps it, and the operation ends before the round does
 
         async def send() -> None:
             try:
-                head = closed(shard, self.rank, *named, numbers, wanted)
+                head = closed(shard, self.rank, *named, numbers, pulls)
                 reply = await self._ask(parcel.shard, "push", head, data)
                 if reply is not None and reply.nbytes < _BRIEF:
                     parcel.scatter(reply, rooms)
             except BaseException as error:
                 done(self._explained("push", parcel, named, error))
                 return
-            if wanted and (reply is None or reply.nbytes >= _BRIEF):
+            if pulls and (reply is None or reply.nbytes >= _BRIEF):
                 self._soon(self._fetch(parcel, named, rooms, done, reply))
             else:
                 done()
@@ -252,7 +253,8 @@ class Dist(Joint):
         asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     async def _ask(self, shard: int, method: str, *args: Any) -> Any:
-        """Return a shard's answer; KVMembershipError where none comes in time, and from then on.
+        """Return a shard's answer; raise KVMembershipError where none comes in time, and from then
+        on.
 
         A shard answers after `timeout` at the latest, when it waits for others; its host may be
         frozen or behind a cut, and the network has as much time again.
@@ -275,7 +277,8 @@ class Dist(Joint):
         return asyncio.run_coroutine_threadsafe(self._ask(shard, method, *args), self._loop)
 
     def _wait(self, calls: Sequence[Any]) -> list[Any]:
-        """Results of these; the first error. A call ends in time where its event loop goes on."""
+        """Return the results of these calls, or raise the first error. A call ends in time where
+        its event loop goes on."""
         try:
             return [call.result(self._patience) for call in calls]
         except NbgraphError:
@@ -296,7 +299,7 @@ class Dist(Joint):
         self._rule(updater, None)
 
     def set_optimizer(self, optimizer: Any) -> None:
-        """See `KVStore`; every worker calls it, and that of worker 0 is taken."""
+        """See `KVStore`; every worker calls it, and the optimizer of worker 0 runs."""
         super().set_optimizer(optimizer)
         whole = [k for k, own in self._slices.items() if len(own) > 1]
         if optimizer.clip_norm is not None or optimizer.scaler is not None:
@@ -310,9 +313,9 @@ class Dist(Joint):
                 f"{whole[0]!r} is cut; create the store with slice_bytes=2**62, or take Adam"
             )
         self._rule(None, optimizer.portable(parameter))
-        kept = self._restored
-        if self.rank == 0 and kept is not None and kept.rule is not None:
-            with kept.optimizer() as path:
+        latest = self._restored
+        if self.rank == 0 and latest is not None and latest.rule is not None:
+            with latest.optimizer() as path:
                 self.load_optimizer_states(path)
         elif self.rank == 0 and (state := optimizer.state_dict())["parameters"]:
             self._load(state)  # it has taken steps before

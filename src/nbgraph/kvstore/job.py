@@ -1,4 +1,4 @@
-"""What a worker knows of the job that it is part of."""
+"""The job that a worker is part of, as the worker knows it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def distributed() -> Any:
 
 
 def require_picklable(call: str, value: Any) -> None:
-    """ArgumentError where a value cannot be sent to other processes."""
+    """Raise ArgumentError where a value cannot be sent to other processes."""
     distributed()
     protocol = importlib.import_module("distributed.protocol.pickle")
     try:

@@ -1,4 +1,4 @@
-"""What stores of several workers have in common, whatever carries their messages."""
+"""The common part of stores of several workers, whatever carries their messages."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ class Joint(KVStore):
 
     @abstractmethod
     def _positions(self, position: Any) -> list[Any]:
-        """Return what every worker gives, in the order of ranks; on worker 0."""
+        """Return the positions that all workers give, in the order of ranks; on worker 0."""
 
     def _sum(self, key: Key, arrays: Sequence[Any]) -> Any:
-        """The sum of a worker's own devices, in one piece; of it what is sent."""
+        """Return the sum of a worker's own devices, contiguous on the host; with compression, the
+        part of it that is sent."""
         total, *rest = [a if a.device.host else copy_of(a, device=CPU) for a in arrays]
         for each in rest:
             total = total + each
@@ -53,7 +54,7 @@ class Joint(KVStore):
         return total if total._layout.contiguous else copy_of(total)
 
     def _numbers(self) -> dict[str, Any]:
-        """Numbers of the optimizer as they are now, for the round that is pushed."""
+        """Return the optimizer's numbers as they are now, for the round that is pushed."""
         own = self._optimizer
         if own is None:
             return {}
@@ -65,11 +66,12 @@ class Joint(KVStore):
 
     @property
     def position(self) -> Any:
-        """What this worker gave to the `checkpoint` that the job goes on from, or None."""
-        held = self._restored
-        if held is None or self.rank >= len(held.positions):
+        """The position that this worker gave to the `checkpoint` that the job goes on from, or
+        None."""
+        restored = self._restored
+        if restored is None or self.rank >= len(restored.positions):
             return None
-        return held.positions[self.rank]
+        return restored.positions[self.rank]
 
     def checkpoint(self, position: Any = None) -> None:
         """Keep the round that all workers have ended: values, states of the optimizer and

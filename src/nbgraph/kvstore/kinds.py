@@ -50,7 +50,7 @@ def create(kind: str = "local", *, engine: str | None = None, **options: Any) ->
     if not isinstance(kind, str):
         raise ArgumentError(f"kv.create: kind is {noun(kind)}; expected a name: {_known()}")
     name = _ALIASES.get(kind.lower(), kind.lower())
-    engines = [each for known, each in _KINDS if known == name]
+    engines = [each for label, each in _KINDS if label == name]
     if not engines:
         raise ArgumentError(f"kv.create: kind={kind!r}; expected one of {_known()}")
     if engine is not None and engine not in engines:
@@ -72,8 +72,8 @@ def register(cls: type[KVStore]) -> type[KVStore]:
     <KVStore audited: 0 keys, worker 0 of 1>
     """
     kind = cls.type.lower()
-    for known in [each for each in _KINDS if each[0] == kind]:
-        del _KINDS[known]
+    for entry in [each for each in _KINDS if each[0] == kind]:
+        del _KINDS[entry]
     _KINDS[kind, None] = cls
     return cls
 
@@ -87,8 +87,8 @@ def _class(kind: str, engine: str | None) -> type[KVStore]:
     if isinstance(entry, str):
         module, name = entry.split(":")
         entry = getattr(importlib.import_module(module), name)
-    found: Any = entry
-    return found
+    store: Any = entry
+    return store
 
 
 def _unfit(kind: str, engine: Any, engines: Sequence[str | None]) -> str:
@@ -108,12 +108,12 @@ def _options_of(entry: type[KVStore]) -> Mapping[str, inspect.Parameter]:
 
 
 def _require_options(kind: str, entry: type[KVStore], options: Mapping[str, Any]) -> None:
-    known = _options_of(entry)
-    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
+    params = _options_of(entry)
+    if any(each.kind is each.VAR_KEYWORD for each in params.values()):
         return
-    for name in options.keys() - known:
+    for name in options.keys() - params:
         others = [k for k in _KINDS if name in _options_of(_class(*k))]
         hint = "".join(f"; {k!r} with engine={e!r} has it" for k, e in others)
         raise ArgumentError(
-            f"kv.create: {kind!r} has no option {name!r}, but {', '.join(known) or 'none'}{hint}"
+            f"kv.create: {kind!r} has no option {name!r}, but {', '.join(params) or 'none'}{hint}"
         )

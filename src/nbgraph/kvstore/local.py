@@ -77,13 +77,13 @@ class Local(KVStore):
         does one that is new, as the steps of a plan are for arrays that stay.
         """
         firsts = {key: each[0] for key, each in zip(keys, outs, strict=True) if each}
-        known, self._pulled = self._pulled, self._pulled | firsts
+        former, self._pulled = self._pulled, self._pulled | firsts
         stored = [self._stored[key] for key in keys]
         count = Counter([each._chunk for each in (*stored, *pushed, *firsts.values())])
         along: list[Any] = []
         for key, own in zip(keys, stored, strict=True):
             out = firsts.get(key)
-            if out is None or out is not known.get(key) or count[out._chunk] > 1:
+            if out is None or out is not former.get(key) or count[out._chunk] > 1:
                 along.append(None)
             else:
                 along.append(out if out._chunk.device == own._chunk.device else None)

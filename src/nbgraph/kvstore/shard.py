@@ -183,27 +183,27 @@ class Shard:
         Returns the new values if they are wanted and these rounds are whole now; None where other
         workers are still to come.
         """
-        rank, names, rounds, numbers, wanted = opened(head)
+        rank, names, rounds, numbers, pulls = opened(head)
         self._require()
         own = [self._held[name] for name in names]
         values = self._decoded(data, own)
         ready: list[_Round] = []
-        for name, held, number, value in zip(names, own, rounds, values, strict=True):
-            if number <= held.seen[rank]:
+        for name, entry, number, value in zip(names, own, rounds, values, strict=True):
+            if number <= entry.seen[rank]:
                 continue
-            held.seen[rank] = number
+            entry.seen[rank] = number
             if self._asynchronous:
                 ready.append(_Round(name, number, numbers, [value]))
                 continue
-            pending = held.pending.setdefault(number, {})
+            pending = entry.pending.setdefault(number, {})
             pending[rank] = (value, numbers)
             if len(pending) == self.workers:
-                del held.pending[number]
+                del entry.pending[number]
                 values_of = [pending[r][0] for r in range(self.workers)]
                 ready.append(_Round(name, number, pending[0][1], values_of))
         if not ready:
             return None
-        whole = wanted and len(ready) == len(names) and self._staleness is None
+        whole = pulls and len(ready) == len(names) and self._staleness is None
         work = asyncio.create_task(self._apply(ready, names if whole else []))
         if not self._asynchronous:
             work.add_done_callback(self._applied)
@@ -218,8 +218,8 @@ class Shard:
 
         values = await self._work(run)
         for name, number, _, _ in ready:
-            held = self._held[name]
-            held.round = held.round + 1 if self._asynchronous else number
+            entry = self._held[name]
+            entry.round = entry.round + 1 if self._asynchronous else number
         self._wake()
         return values
 
@@ -267,14 +267,15 @@ class Shard:
         return await self._work(lambda: self._snapshot(names))
 
     def _snapshot(self, names: Sequence[str]) -> np.ndarray[Any, Any]:
-        """A copy of values, on the thread that alone writes them and has waited for each."""
+        """Return a copy of values; call it on the thread that alone writes them and has waited for
+        each."""
         return np.concatenate([self._store._stored[n]._view().view(np.uint8) for n in names])
 
     def _missing(
         self, rank: int, names: Sequence[str], own: Sequence[_Held], rounds: Sequence[int]
     ) -> str:
-        for name, held, number in zip(names, own, rounds, strict=True):
-            late = [r for r in range(self.workers) if held.seen[r] < number]
+        for name, entry, number in zip(names, own, rounds, strict=True):
+            late = [r for r in range(self.workers) if entry.seen[r] < number]
             if late:
                 return (
                     f"kv.pull: worker {rank} waited {self.timeout:g} s for round {number} of the "
@@ -348,7 +349,7 @@ class Shard:
 
     async def last(self, rank: int) -> tuple[int, str]:
         """Return the round of a worker's last push, and the slice that it was of."""
-        rounds = ((held.seen[rank], name) for name, held in self._held.items())
+        rounds = ((entry.seen[rank], name) for name, entry in self._held.items())
         return max(rounds, key=lambda each: each[0], default=(0, ""))
 
 
@@ -359,12 +360,12 @@ def closed(shard: Any, *head: Any) -> Any:
 
 
 def opened(head: Any) -> Any:
-    """Return what `closed` took."""
+    """Return the head that `closed` packed."""
     return pickle.loads(head) if isinstance(head, bytes) else head
 
 
 def _split(data: Any, dtypes: Sequence[Any], sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
-    """Arrays of bytes that follow each other."""
+    """Return arrays over bytes that follow each other."""
     whole = np.frombuffer(data, np.uint8)
     nbytes = [dtype.itemsize * size for dtype, size in zip(dtypes, sizes, strict=True)]
     if sum(nbytes) != whole.size:
@@ -391,7 +392,7 @@ def add_up(values: Sequence[np.ndarray[Any, Any]], out: np.ndarray[Any, Any]) ->
 
 
 def plain(data: Any) -> Any:
-    """Nested dicts with NumPy arrays for NDArrays."""
+    """Return nested dicts with NumPy arrays for NDArrays."""
     if isinstance(data, dict):
         return {key: plain(value) for key, value in data.items()}
     return data.asnumpy() if hasattr(data, "asnumpy") else data

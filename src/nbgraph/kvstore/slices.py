@@ -1,4 +1,4 @@
-"""Which shard keeps which part of an array, and of an optimizer's states."""
+"""Slices: the part of an array, and of an optimizer's states, that each shard keeps."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def parameter(name: str) -> str:
 
 
 class Parcel(NamedTuple):
-    """What goes to one shard in one message: slices of keys of one dtype or small whole keys."""
+    """The content of one message to one shard: slices of keys of one dtype or small whole keys."""
 
     shard: int
     names: list[str]
@@ -82,17 +82,17 @@ class Parcel(NamedTuple):
 def parcels(plans: dict[Any, tuple[list[Slice], int]], small: int = SMALL) -> list[Parcel]:
     """Return the messages for keys with their slices and item sizes: slices below `small` bytes
     that go to one shard are one message."""
-    made: list[Parcel] = []
+    messages: list[Parcel] = []
     together: dict[int, Parcel] = {}
     for key, (own, itemsize) in plans.items():
         for name, shard, start, stop in own:
             if (stop - start) * itemsize >= small:
-                made.append(Parcel(shard, [name], [(key, start, stop)]))
+                messages.append(Parcel(shard, [name], [(key, start, stop)]))
                 continue
             parcel = together.setdefault(shard, Parcel(shard, [], []))
             parcel.names.append(name)
             parcel.places.append((key, start, stop))
-    return made + [*together.values()]
+    return messages + [*together.values()]
 
 
 Slices = Mapping[Any, Sequence[Slice]]
@@ -108,17 +108,17 @@ def joined(states: Sequence[Mapping[str, Any]], slices: Slices, specs: Mapping[A
         parts |= each["parameters"]
     whole: dict[str, Any] = {}
     for key, own in slices.items():
-        held = [parts[piece.name] for piece in own if piece.name in parts]
-        if not held:
+        pieces = [parts[piece.name] for piece in own if piece.name in parts]
+        if not pieces:
             continue
         shape = specs[key].layout.shape
         arrays = {
             name: array(
-                np.concatenate([np.ravel(one["states"][name]) for one in held]).reshape(shape)
+                np.concatenate([np.ravel(one["states"][name]) for one in pieces]).reshape(shape)
             )
-            for name in held[0]["states"]
+            for name in pieces[0]["states"]
         }
-        whole[str(key)] = {**held[0], "states": arrays}
+        whole[str(key)] = {**pieces[0], "states": arrays}
     return {**states[0], "parameters": whole}
 
 
@@ -129,15 +129,15 @@ def parted(state: Mapping[str, Any], slices: Slices) -> Callable[[int], dict[str
     def of(shard: int) -> dict[str, Any]:
         mine: dict[str, Any] = {}
         for key, own in slices.items():
-            held = parameters.get(str(key))
+            entry = parameters.get(str(key))
             for piece in own:
-                if held is None or piece.shard != shard:
+                if entry is None or piece.shard != shard:
                     continue
                 arrays = {
                     name: np.ravel(value.asnumpy())[piece.start : piece.stop]
-                    for name, value in held["states"].items()
+                    for name, value in entry["states"].items()
                 }
-                mine[piece.name] = {**held, "states": arrays}
+                mine[piece.name] = {**entry, "states": arrays}
         return {**state, "parameters": mine}
 
     return of

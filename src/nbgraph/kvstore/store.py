@@ -23,7 +23,7 @@ _COMPRESSIONS: dict[str, type[Compression]] = {"2bit": TwoBit, "16bit": HalfPrec
 
 
 class Spec(NamedTuple):
-    """What all values of a key have in common, and the device of its first one."""
+    """The common properties of all values of a key, and the device of its first one."""
 
     layout: Layout
     device: Context
@@ -236,35 +236,36 @@ class KVStore(ABC):
             )
         options = dict(compression_params)
         kind = options.pop("type", None)
-        made = _COMPRESSIONS.get(kind) if isinstance(kind, str) else None
-        if made is None:
+        compression = _COMPRESSIONS.get(kind) if isinstance(kind, str) else None
+        if compression is None:
             raise ArgumentError(
                 f"kv.set_gradient_compression: type={kind!r}; expected one of "
                 f"{', '.join(map(repr, _COMPRESSIONS))}"
             )
-        unknown = options.keys() - inspect.signature(made).parameters
+        unknown = options.keys() - inspect.signature(compression).parameters
         if unknown:
-            known = ", ".join(inspect.signature(made).parameters) or "none"
+            names = ", ".join(inspect.signature(compression).parameters) or "none"
             raise ArgumentError(
-                f"kv.set_gradient_compression: {kind!r} has no option {min(unknown)!r}, but {known}"
+                f"kv.set_gradient_compression: {kind!r} has no option {min(unknown)!r}, but {names}"
             )
         if not self.is_capable("compression"):
             raise ArgumentError(
                 f"kv.set_gradient_compression: a store of kind {self.type!r} sends nothing; use "
                 "'device' or a dist one"
             )
-        self._compression = made(**options)
+        self._compression = compression(**options)
 
     # who takes part -----------------------------------------------------------------------------
 
     def is_capable(self, capability: str) -> bool:
-        """Whether the store can do something: "optimizer" (runs in the store), "compression"."""
+        """Return whether the store can do something: "optimizer" (runs in the store),
+        "compression"."""
         return capability.lower() == "optimizer"
 
     @property
     def shown(self) -> Any:
-        """Whether this worker shows the progress of a training, or what to call with it:
-        `(label, done=, total=)`, or `(label, text=)` at its end."""
+        """Whether this worker displays the progress of a training, or the function that displays
+        it: `(label, done=, total=)`, or `(label, text=)` at its end."""
         return True
 
     def barrier(self) -> None:
@@ -284,7 +285,7 @@ class KVStore(ABC):
     # checks -------------------------------------------------------------------------------------
 
     def _pairs(self, call: str, key: Any, value: Any) -> list[tuple[Key, list[Any]]]:
-        """Each key with the list of its arrays."""
+        """Return each key with the list of its arrays."""
         keys = _keys_of(call, key)
         if not _is_list(key):
             return [(keys[0], _listed(value))]
@@ -298,7 +299,7 @@ class KVStore(ABC):
         return [(each, _listed(one)) for each, one in zip(keys, value, strict=True)]
 
     def _fitting(self, call: str, key: Any, value: Any) -> tuple[list[Key], list[list[Any]]]:
-        """Keys and the arrays of each, which fit what is stored."""
+        """Return the keys and the arrays of each, checked to fit what is stored."""
         if type(key) is list and type(value) is list and self._fit_at_once(key, value):
             return [*key], [[one] for one in value]
         pairs = self._pairs(call, key, value)
@@ -314,10 +315,10 @@ class KVStore(ABC):
         return keys, [values for _, values in pairs]
 
     def _fit_at_once(self, keys: list[Any], values: list[Any]) -> bool:
-        """Whether these are the keys of the last list, with an array of the stored layout each:
-        nothing has to be checked again."""
-        known, layouts = self._checked
-        if keys != known or [getattr(v, "_layout", None) for v in values] != layouts:
+        """Return whether these are the keys of the last list, with an array of the stored layout
+        each, so that nothing has to be checked again."""
+        keys_before, layouts = self._checked
+        if keys != keys_before or [getattr(v, "_layout", None) for v in values] != layouts:
             return False
         return not any(v._chunk.locked or v._chunk.leases for v in values)
 
@@ -368,13 +369,13 @@ class KVStore(ABC):
 
 
 def require_whole(what: str, value: Any, least: int = 1) -> None:
-    """ArgumentError where a value is not an integer from `least` on."""
+    """Raise ArgumentError where a value is not an integer from `least` on."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ArgumentError(f"{what}={value!r}; expected an integer from {least} on")
 
 
 def require_seconds(what: str, value: Any) -> None:
-    """ArgumentError where a value is not a number above 0."""
+    """Raise ArgumentError where a value is not a number above 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
         raise ArgumentError(f"{what}={value!r}; expected seconds above 0")
 

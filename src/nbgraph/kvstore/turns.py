@@ -22,7 +22,7 @@ _NAP = 1e-3  # seconds of a sleep at most, where others may not be ready for lon
 
 
 class Task(NamedTuple):
-    """What a worker is ready for."""
+    """The work that a worker is ready for."""
 
     text: str  # the same on all workers
     priority: int

@@ -76,14 +76,14 @@ class Cluster:
             )
         require_seconds("Cluster.run: timeout", timeout)
         require_picklable("Cluster.run", function)
-        count, losses, kept = self.workers, 0, checkpoints.number(checkpoint)
+        count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)
         while True:
             attempt = _Attempt(self.client, self._addresses(count, timeout), timeout)
             try:
                 return attempt.run(function, args, checkpoint)
             except KVMembershipError as error:
-                before, kept = kept, checkpoints.number(checkpoint)
-                losses = 1 if kept != before else losses + 1
+                before, latest = latest, checkpoints.number(checkpoint)
+                losses = 1 if latest != before else losses + 1
                 if on_loss == "fail" or losses == _TRIES:
                     self._restart(attempt.busy, _GRACE)
                     if on_loss != "fail":
@@ -106,16 +106,17 @@ class Cluster:
                 within(2 * timeout, restart, [*left], timeout=timeout, raise_for_error=False)
 
     def _addresses(self, count: int, timeout: float) -> list[str]:
-        """The first so many workers, when they are there."""
+        """Return the first `count` worker addresses, once so many are there; raise
+        KVMembershipError after `timeout` seconds."""
         end = time.monotonic() + timeout
         while True:
-            found = sorted(present(self.client))
-            if len(found) >= count:
-                return found[:count]
+            workers = sorted(present(self.client))
+            if len(workers) >= count:
+                return workers[:count]
             self._refill()
             if time.monotonic() > end:
                 raise KVMembershipError(
-                    f"Cluster.run: {len(found)} of {count} workers are there after {timeout:g} s"
+                    f"Cluster.run: {len(workers)} of {count} workers are there after {timeout:g} s"
                 )
             time.sleep(_POLL)
 
@@ -159,7 +160,8 @@ class _Attempt:
     def run(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
     ) -> list[Any]:
-        """Results in rank order; the first failure otherwise, when the others have ended."""
+        """Return the results in rank order; raise the first failure otherwise, when the others have
+        ended."""
         futures: list[Any] = []
         try:
             self._begin()
@@ -183,11 +185,11 @@ class _Attempt:
         count = len(self.addresses)
         for rank, address in enumerate(self.addresses):
             options = {"actor": True, "workers": [address], "key": f"shard-{rank}-{self._mark}"}
-            made = self.client.submit(Shard, rank, count, self.timeout, **options)
-            self._kept.append(made)
-        for rank, made in enumerate(self._kept):
+            future = self.client.submit(Shard, rank, count, self.timeout, **options)
+            self._kept.append(future)
+        for rank, future in enumerate(self._kept):
             try:
-                self.shards.append(made.result(self.timeout))
+                self.shards.append(future.result(self.timeout))
             except Exception as error:
                 raise KVMembershipError(
                     f"kv: worker {rank} ({self.addresses[rank]}) took no shard within "
@@ -238,7 +240,7 @@ class _Attempt:
         raise error
 
     def _require_all(self, seconds: float) -> None:
-        """KVMembershipError when a worker is lost, or is found to be within some seconds."""
+        """Raise KVMembershipError when a worker is lost, or is found to be within some seconds."""
         end = time.monotonic() + seconds
         while True:
             there = present(self.client)
@@ -250,9 +252,9 @@ class _Attempt:
             time.sleep(_POLL)
 
     def _loss(self, rank: int) -> KVMembershipError:
-        """What is known of a worker that is lost."""
-        known = self._asked("last", rank)
-        number, name = max(known, key=lambda each: each[0], default=(0, ""))
+        """Return the error for a worker that is lost, with what the shards know of it."""
+        rounds = self._asked("last", rank)
+        number, name = max(rounds, key=lambda each: each[0], default=(0, ""))
         last = f"its last push was of round {number} of the key {parameter(name)!r}"
         return KVMembershipError(
             f"kv: worker {rank} ({self.addresses[rank]}) is lost; "
@@ -260,15 +262,15 @@ class _Attempt:
         )
 
     def _asked(self, method: str, *args: Any, end: float | None = None) -> list[Any]:
-        """What the shards that are left answer, by default within some seconds."""
-        there, asked, answers = present(self.client), [], []
+        """Return what the shards that are left answer, by default within some seconds."""
+        there, futures, answers = present(self.client), [], []
         with self.client.as_current():  # an actor looks for its client
             for shard, address in zip(self.shards, self.addresses, strict=False):
                 with suppress(Exception):  # its host is gone
                     if address in there:
-                        asked.append(getattr(shard, method)(*args))
+                        futures.append(getattr(shard, method)(*args))
         end = end or time.monotonic() + _GRACE / 5
-        for each in asked:
+        for each in futures:
             with suppress(Exception):
                 answers.append(each.result(max(_POLL, end - time.monotonic())))
         return answers
@@ -310,13 +312,13 @@ def _near(shard: Any) -> Any:
 def present(client: Any) -> set[str]:
     """Return the addresses of the workers that the scheduler knows now."""
     try:
-        found = client.sync(client.scheduler.ncores, callback_timeout=_SCHEDULER)
+        cores = client.sync(client.scheduler.ncores, callback_timeout=_SCHEDULER)
     except Exception as error:
         raise KVStoreError(
             f"ng.kv: the scheduler at {client.scheduler.address} does not answer "
             f"({type(error).__name__}: {error})"
         ) from error
-    return set(found)
+    return set(cores)
 
 
 def within(seconds: float, call: Callable[..., Any], *args: Any, **options: Any) -> None:
@@ -419,7 +421,7 @@ def cluster(
 
 
 def _require_alone(places: dict[str, Any], security: Any, threads: Any) -> None:
-    """ArgumentError for options that would change nothing."""
+    """Raise ArgumentError for options that would change nothing."""
     chosen = [name for name, value in places.items() if value is not None]
     if len(chosen) > 1:
         raise ArgumentError("kv.cluster: client= and address= are both given; give one of them")

@@ -18,7 +18,7 @@ _FARTHEST = -1e30
 
 
 def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False) -> Any:
-    """softmax(query @ key' / sqrt(size)) @ value (Vaswani et al., 2017).
+    """Return softmax(query @ key' / sqrt(size)) @ value (Vaswani et al., 2017).
 
     Parameters
     ----------
@@ -81,19 +81,19 @@ class MultiHeadAttention(Module):
         self.out = Dense(units, in_features=units)
 
     def forward(self, x: Any, source: Any = None, mask: Any = None) -> Any:
-        """An array of shape (samples, positions, units)."""
+        """Return an array of shape (samples, positions, units)."""
         source = x if source is None else source
-        found = attend(
+        mixed = attend(
             self._split(self.query(x)),
             self._split(self.key(source)),
             self._split(self.value(source)),
             mask=mask,
             causal=self.causal,
         )
-        return self.out(library.reshape(library.swapaxes(found, 1, 2), (*x.shape[:2], self.units)))
+        return self.out(library.reshape(library.swapaxes(mixed, 1, 2), (*x.shape[:2], self.units)))
 
     def _split(self, x: Any) -> Any:
-        """Heads as an axis before positions."""
+        """Return the array with heads as an axis before positions."""
         size = self.units // self.heads
         return library.swapaxes(library.reshape(x, (*x.shape[:2], self.heads, size)), 1, 2)
 
@@ -138,6 +138,7 @@ class TransformerBlock(Module):
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Any, mask: Any = None) -> Any:
-        """An array like `x`, of shape (samples, positions, units); `mask` as in attention."""
+        """Return an array like `x`, of shape (samples, positions, units); `mask` as in
+        attention."""
         x = x + self.dropout(self.attention(self.before(x), None, mask))
         return x + self.dropout(self.narrow(self.wide(self.between(x))))

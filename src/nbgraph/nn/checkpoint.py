@@ -16,7 +16,7 @@ _PARTS = ("sums", "gathered", "callbacks")
 
 
 class Position(NamedTuple):
-    """How far a training is.
+    """The progress of a training.
 
     `rows`: of the epochs that are over; `batch`: how many batches of the next one are done; `data`:
     what their order depends on; `sums`: of loss and metrics over them; `gathered`: sums of
@@ -32,7 +32,7 @@ class Position(NamedTuple):
 
 
 def save(path: Any, model: Module, optimizer: Optimizer, position: Position) -> None:
-    """Write a training; waits for its arrays."""
+    """Write a training to a file; wait for its arrays."""
     about = {
         "format": FORMAT,
         "rows": position.rows,
@@ -56,21 +56,22 @@ class Held(NamedTuple):
 
 
 def load(path: Any, model: Module, optimizer: Optimizer) -> Held | None:
-    """Take weights and the optimizer's states from a file; None if there is none.
+    """Load weights and the optimizer's states from a file; return the rest, or None if there is no
+    file.
 
     FormatError for a file of something else.
     """
     if path is None or not Path(path).exists():
         return None
-    held = files.load(path)
-    if not isinstance(held, dict) or "about" not in held:
+    data = files.load(path)
+    if not isinstance(data, dict) or "about" not in data:
         raise FormatError(
             f"fit: {path} is not a checkpoint; give one that fit wrote, or a new name"
         )
-    about = json.loads(held["about"])
+    about = json.loads(data["about"])
     if about["format"] != FORMAT:
         raise FormatError(f"fit: {path} has format {about['format']}; this version reads {FORMAT}")
-    model.load_state_dict(held["model"])
-    optimizer.load_state_dict(held["optimizer"])
-    parts = [held[name] for name in _PARTS]
+    model.load_state_dict(data["model"])
+    optimizer.load_state_dict(data["optimizer"])
+    parts = [data[name] for name in _PARTS]
     return Held(Position(about["rows"], about["batch"], about["data"], *parts), about["random"])

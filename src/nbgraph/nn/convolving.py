@@ -31,7 +31,7 @@ def _windows(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 class _Windowed(Module):
-    """What convolutions share; `axes` is how many axes of space there are."""
+    """The common part of convolutions; `axes` is how many axes of space there are."""
 
     axes: ClassVar[int]
 
@@ -60,23 +60,23 @@ class _Windowed(Module):
         self.bias = self.declare((features,), initial.zeros()) if bias else None
 
     def _spelled(self, what: str, value: Extents) -> tuple[int, ...]:
-        found = (value,) * self.axes if isinstance(value, int) else tuple(value)
-        if len(found) != self.axes:
+        extents = (value,) * self.axes if isinstance(value, int) else tuple(value)
+        if len(extents) != self.axes:
             raise ShapeError(
                 f"{type(self).__name__}: {what}={value!r}; expected a whole number, or {self.axes} "
                 "of them"
             )
         least = 0 if what == "pad" else 1
-        for each in found:
+        for each in extents:
             require_extent(type(self).__name__, what, value, each, least)
-        return found
+        return extents
 
     def _channels(self, channels: int) -> tuple[int, int]:
-        """The first two extents of the weight."""
+        """Return the first two extents of the weight."""
         return self.features, channels // self.groups
 
     def _made(self, x: Any) -> dict[str, Any]:
-        """Make the weight for such data; the numbers of the operator."""
+        """Make the weight for such data; return the numbers of the operator."""
         if len(x.shape) != self.axes + 2:
             raise ShapeError(
                 f"{type(self).__name__}: x has shape {x.shape}; expected (images, channels, space) "
@@ -122,7 +122,7 @@ class Conv1d(_Windowed):
     axes = 1
 
     def forward(self, x: Any) -> Any:
-        """Places as axes of space, features as channels."""
+        """Return an array with windows as axes of space, features as channels."""
         how = self._made(x)
         return self._ended(library.convolution(x, self.weight, self.bias, **how))
 
@@ -220,7 +220,7 @@ class ConvTranspose1d(_Windowed):
         return channels, self.features // self.groups
 
     def forward(self, x: Any) -> Any:
-        """Features as channels, and more space."""
+        """Return an array with features as channels, and more space."""
         how = self._made(x)
         each = zip(x.shape[2:], self.window, self.stride, self.pad, self.dilation, strict=True)
         size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, k, s, p, d in each])
@@ -310,7 +310,7 @@ class MaxPool(Module):
         self.ceil, self.dilation = ceil, dilation
 
     def forward(self, x: Any) -> Any:
-        """Places as axes of space."""
+        """Return an array with windows as axes of space."""
         how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
         return library.max_pooling(x, self.window, dilation=self.dilation, **how)
 
@@ -347,7 +347,7 @@ class AvgPool(Module):
         self.ceil, self.counted = ceil, counted
 
     def forward(self, x: Any) -> Any:
-        """Places as axes of space."""
+        """Return an array with windows as axes of space."""
         how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
         return library.avg_pooling(x, self.window, counted=self.counted, **how)
 
@@ -368,7 +368,7 @@ class GlobalPool(Module):
         self.largest = largest
 
     def forward(self, x: Any) -> Any:
-        """An array of shape (images, channels)."""
+        """Return an array of shape (images, channels)."""
         space = tuple(range(2, len(x.shape)))
         return (library.max if self.largest else library.mean)(x, axis=space)
 

@@ -110,15 +110,15 @@ def predict(
     (40, 1)
     """
     run = jit(_outputs) if compiled else _outputs
-    found: list[Any] = []
+    outputs: list[Any] = []
     with predict_mode():
         for batch in _followed(_iterated(data, labelled), "predict", progress):
             parts = _prepared(model, Parts(_inputs(batch, labelled), None))
-            found.append(run(model, parts.inputs))
-    if not found:
+            outputs.append(run(model, parts.inputs))
+    if not outputs:
         raise ArgumentError("predict: the data gave no batch; an output needs one at least")
-    pieces = [[place.value for place in places(each, "out")] for each in found]
-    return like(found[0], [_joined(column) for column in zip(*pieces, strict=True)])
+    pieces = [[place.value for place in places(each, "out")] for each in outputs]
+    return like(outputs[0], [_joined(column) for column in zip(*pieces, strict=True)])
 
 
 def _outputs(model: Module, inputs: Sequence[Any]) -> Any:
@@ -130,7 +130,7 @@ def _joined(pieces: Sequence[Any]) -> Any:
 
 
 def _prepared(model: Module, parts: Parts) -> Parts:
-    """A batch where the model is, whose arrays are all made."""
+    """Return a batch on the model's device, after making all arrays of the model."""
     parts = placed(parts, device_of(model))
     model.prepare(*parts.inputs)
     return parts
@@ -142,7 +142,7 @@ def _followed(batches: Any, label: str, shown: bool) -> Iterable[Any]:
 
 
 def _iterated(data: Any, labelled: bool) -> Any:
-    """Batches; arrays are inputs all, but for a last one that is wanted of the outputs."""
+    """Return batches; arrays are all inputs, except a last one that holds the targets."""
     listed = data if isinstance(data, (tuple, list)) and len(data) else (data,)
     if not all(isinstance(each, (Array, np.ndarray)) for each in listed):
         return as_iter(data, name="predict: data")
@@ -152,7 +152,7 @@ def _iterated(data: Any, labelled: bool) -> Any:
 
 
 def _inputs(batch: Any, labelled: bool) -> tuple[Any, ...]:
-    """The inputs in a batch."""
+    """Return the inputs in a batch."""
     if isinstance(batch, DataBatch):
         batch = batch.unpadded()
         return tuple(batch.data if batch.label or not labelled else batch.data[:-1])

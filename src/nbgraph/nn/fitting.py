@@ -137,16 +137,16 @@ def fit(
     trainer = None if kvstore is None else _trainer(model, own, kvstore, checkpoint)
     measure = Measurement(loss_of(loss, class_weight), metrics_of(metrics))
     steps = Steps(model, own, measure, accumulate=accumulate, compiled=compiled, trainer=trainer)
-    kept = _with(callbacks, checkpoint)
+    hooks = _with(callbacks, checkpoint)
     store = None if trainer is None else trainer.kvstore
-    shown = progress and (store is None or store.shown)
+    display = progress and (store is None or store.shown)
     training = Training(
         steps,
         data,
         validation,
         split=split,
-        callbacks=kept,
-        shown=shown,
+        callbacks=hooks,
+        shown=display,
         watch=watch_of(on_nan),
     )
     training.resume()
@@ -176,17 +176,17 @@ def optimizer_of(optimizer: Any, model: Module) -> Optimizer:
             hint = near and f"{near} "
             raise ArgumentError(f"fit: optimizer={optimizer!r}; {hint}expected one of {listed}")
         optimizer = getattr(optim, names[optimizer.lower()])
-    made = (
+    result = (
         optimizer
         if isinstance(optimizer, Optimizer) or not callable(optimizer)
         else optimizer(model)
     )
-    if not isinstance(made, Optimizer):
+    if not isinstance(result, Optimizer):
         raise ArgumentError(
             f"fit: optimizer={optimizer!r}; expected an optimizer, what makes one of a model (as "
             "ng.optim.Adam), or its name"
         )
-    return made
+    return result
 
 
 def _makes_steps(kind: Any) -> bool:
@@ -194,7 +194,8 @@ def _makes_steps(kind: Any) -> bool:
 
 
 def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any) -> Trainer:
-    """The way to a store, whose optimizer's states a file of the model's would not have."""
+    """Return a trainer over a store; raise ArgumentError for a checkpoint, as a file of the model
+    would lack the optimizer's states."""
     if checkpoint is not None:
         raise ArgumentError(
             "fit: checkpoint= keeps one process, and kvstore= has the optimizer's states in the "
@@ -204,7 +205,7 @@ def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any)
 
 
 def _prepare(model: Module, data: Any, split: Split) -> None:
-    """Make the arrays whose extents the first batch tells."""
+    """Make the arrays whose extents follow from the first batch."""
     if model._deferred():
         state = getattr(data, "state_dict", dict)()
         first = next(iter(data), None)
@@ -218,7 +219,7 @@ def _prepare(model: Module, data: Any, split: Split) -> None:
 
 
 def _with(callbacks: Any, checkpoint: Any) -> Callbacks:
-    """The callbacks, that of `checkpoint` first."""
+    """Return the callbacks, that of `checkpoint` first."""
     listed = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks]
     if checkpoint is not None:
         own = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
@@ -227,7 +228,8 @@ def _with(callbacks: Any, checkpoint: Any) -> Callbacks:
 
 
 def _require_own(model: Module, optimizer: Any, device: Context) -> None:
-    """An optimizer that was made of the model holds its arrays, which must not be replaced."""
+    """Raise ArgumentError for an optimizer that holds arrays of the model, which must not be
+    replaced, on another device."""
     elsewhere = any(array.device != device for _, array in model._arrays())
     if elsewhere and isinstance(optimizer, Optimizer):
         raise ArgumentError(

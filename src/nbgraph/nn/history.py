@@ -74,7 +74,7 @@ class History:
         return self._table(_SHOWN)
 
     def _table(self, most: int) -> str:
-        """The table; of more epochs than `most` those in the middle are left out."""
+        """Return the table; of more epochs than `most` those in the middle are left out."""
         names = self._numbers
         lines = [["epoch", *names]]
         for number, row in enumerate(self.rows, 1):

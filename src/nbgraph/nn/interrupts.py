@@ -11,13 +11,13 @@ from typing import Any
 
 
 class Interrupts:
-    """Whether an interrupt came; a second one is raised where it comes."""
+    """A flag for an interrupt that came; a second one is raised where it comes."""
 
     def __init__(self) -> None:
         self.asked = False
 
     def take(self, number: int, frame: Any) -> None:
-        """The handler of the signal."""
+        """Handle the signal: note the first one, raise KeyboardInterrupt at the second."""
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
@@ -25,16 +25,16 @@ class Interrupts:
 
 @contextmanager
 def noted() -> Generator[Interrupts]:
-    """Within the block, interrupts of the main thread are noted instead of raised."""
-    found = Interrupts()
+    """Note interrupts of the main thread within the block instead of raising them."""
+    interrupts = Interrupts()
     before = signal.getsignal(signal.SIGINT)
     alone = threading.current_thread() is threading.main_thread()
     if not alone or not callable(before):  # another thread's signals are not ours to take
-        yield found
+        yield interrupts
         return
-    signal.signal(signal.SIGINT, found.take)
+    signal.signal(signal.SIGINT, interrupts.take)
     try:
-        yield found
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -37,7 +37,8 @@ def activation_of(name: str, activation: Any, remedy: str) -> Callable[[Any], An
 
 
 def glorot(fan_in: int, fan_out: int) -> Initialiser:
-    """Uniform numbers of variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Return an initialiser of uniform numbers of variance 2 / (fan_in + fan_out) (Glorot and
+    Bengio, 2010)."""
     bound = math.sqrt(6 / max(1, fan_in + fan_out))
     return initial.uniform(-bound, bound)
 
@@ -81,7 +82,7 @@ class Dense(Module):
         self.bias = self.declare((units,), initial.zeros()) if biased else None
 
     def forward(self, x: Any) -> Any:
-        """`x` of shape (..., in_features); the result (..., units)."""
+        """Return an array (..., units) for `x` of shape (..., in_features)."""
         self.settle(weight=(self.units, x.shape[-1]))
         rows = x if len(x.shape) > 1 else library.expand_dims(x, 0)
         out = library.fully_connected(rows, self.weight, self.bias, flatten=False)
@@ -115,7 +116,7 @@ class Embedding(Module):
         self.weight = self.declare((count, units), init or initial.normal(0.0, 0.02))
 
     def forward(self, x: Any) -> Any:
-        """`x`: whole numbers from 0; the result has an axis of `units` more."""
+        """Return an array with an axis of `units` more, for whole numbers `x` from 0."""
         return library.take(self.weight, x, axis=0)
 
     def describe(self) -> str:
@@ -141,7 +142,7 @@ class Dropout(Module):
         self.p = p
 
     def forward(self, x: Any) -> Any:
-        """An array like `x`."""
+        """Return an array like `x`."""
         return library.dropout(x, self.p)
 
     def describe(self) -> str:
@@ -165,7 +166,7 @@ class Function(Module):
         self.function = function
 
     def forward(self, *args: Any) -> Any:
-        """What the function gives."""
+        """Return what the function returns."""
         return self.function(*args)
 
     def describe(self) -> str:
@@ -182,7 +183,7 @@ class Flatten(Module):
     """
 
     def forward(self, x: Any) -> Any:
-        """An array of shape (samples, elements of one)."""
+        """Return an array of shape (samples, elements of one)."""
         return library.reshape(x, (x.shape[0], math.prod(x.shape[1:])))
 
 
@@ -218,7 +219,7 @@ class Sequential(Module):
         self.layers = [f if isinstance(f, Module) else Function(f) for f in layers]
 
     def forward(self, x: Any) -> Any:
-        """What the last one gives."""
+        """Return what the last layer returns."""
         for layer in self.layers:
             x = layer(x)
         return x
@@ -231,26 +232,26 @@ class Sequential(Module):
 
 
 def label(function: Callable[..., Any]) -> str:
-    """What a function is called."""
+    """Return the name of a function."""
     return getattr(function, "__name__", type(function).__name__)
 
 
 def require_count(name: str, what: str, value: Any) -> int:
-    """A whole number from 1 on."""
+    """Return a whole number from 1 on; raise ArgumentError for others."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise ArgumentError(f"{name}: {what}={value!r}; expected a whole number from 1 on")
     return value
 
 
 def require_flag(name: str, what: str, value: Any) -> bool:
-    """Return True or False; ArgumentError for what is neither."""
+    """Return True or False; raise ArgumentError for other values."""
     if value not in (True, False):
         raise ArgumentError(f"{name}: {what}={value!r}; expected True or False")
     return bool(value)
 
 
 def require_number(name: str, what: str, value: Any, low: float, high: float = math.inf) -> float:
-    """Return a number between bounds; ArgumentError for what is none, or lies outside."""
+    """Return a number between bounds; raise ArgumentError for other values, or numbers outside."""
     if not isinstance(value, (int, float)) or not low <= value <= high:
         bounds = f"from {low} to {high}" if high < math.inf else f"from {low} on"
         raise ArgumentError(f"{name}: {what}={value!r}; expected a number {bounds}")

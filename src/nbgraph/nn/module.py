@@ -61,11 +61,11 @@ class Module:
             checked_init(cls)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What a call computes; every module has its own."""
+        """Return what a call computes; every module has its own."""
         raise NotImplementedError(f"{type(self).__name__} has no forward(); write one")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """`forward`, or what `hybridize` made of it."""
+        """Call `forward`, or its traced form after `hybridize`."""
         if self._compiled is None:
             try:
                 return self.forward(*args, **kwargs)
@@ -85,10 +85,10 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_"):
-            held = vars(self).get(name)
-            if isinstance(held, _PLAIN) and _trains(held):
-                value = _replacement(f"{type(self).__name__}.{name}", held, value)
-            if isinstance(value, _STRUCTURE) or isinstance(held, _STRUCTURE):
+            former = vars(self).get(name)
+            if isinstance(former, _PLAIN) and _trains(former):
+                value = _replacement(f"{type(self).__name__}.{name}", former, value)
+            if isinstance(value, _STRUCTURE) or isinstance(former, _STRUCTURE):
                 _changes[0] += 1
             if name not in self.statistics_named:
                 for _, array in _within("", value):
@@ -102,21 +102,21 @@ class Module:
     # what it has ------------------------------------------------------------------------------
 
     def parameters(self) -> dict[str, Any]:
-        """The arrays that are trained, by dotted names; one that is shared has its first name.
+        """Return the trained arrays, by dotted names; one that is shared has its first name.
 
         ArgumentError where a shape is not known yet.
         """
-        found = {name: array for name, array, trained in self._held() if trained}
-        for name, array in found.items():
+        arrays = {name: array for name, array, trained in self._held() if trained}
+        for name, array in arrays.items():
             if isinstance(array, Deferred):
                 raise ArgumentError(
                     f"{type(self).__name__}: the shape of {name!r} is not known before the first "
                     "call; call prepare(x) with data of the right shape, or give the sizes"
                 )
-        return found
+        return arrays
 
     def statistics(self) -> dict[str, Any]:
-        """The arrays that are saved but not trained, by dotted names."""
+        """Return the arrays that are saved but not trained, by dotted names."""
         return {
             name: array
             for name, array, trained in self._held()
@@ -124,19 +124,19 @@ class Module:
         }
 
     def modules(self) -> dict[str, Module]:
-        """The module itself, under the name "", and all within it by dotted names."""
-        found: dict[str, Module] = {"": self}
+        """Return the module itself, under the name "", and all within it by dotted names."""
+        by_name: dict[str, Module] = {"": self}
         for name, value in _attributes(self):
             for path, part in _within(name, value):
-                if isinstance(part, Module) and part not in found.values():
-                    found |= {
+                if isinstance(part, Module) and part not in by_name.values():
+                    by_name |= {
                         f"{path}.{inner}" if inner else path: module
                         for inner, module in part.modules().items()
                     }
-        return found
+        return by_name
 
     def _held(self) -> Iterator[tuple[str, Any, bool]]:
-        """Arrays by dotted names, and whether each is trained."""
+        """Yield arrays by dotted names, and whether each is trained."""
         seen: set[int] = set()
         for path, module in self.modules().items():
             for name, value in _attributes(module):
@@ -155,25 +155,26 @@ class Module:
     # making arrays ----------------------------------------------------------------------------
 
     def declare(self, shape: tuple[int | None, ...], init: Initialiser) -> Any:
-        """An array for an attribute; None in `shape` is for an extent that `settle` will tell."""
-        known = tuple([extent for extent in shape if extent is not None])
-        return made(known, init) if len(known) == len(shape) else Deferred(shape, init)
+        """Return an array for an attribute; None in `shape` is for an extent that `settle` will
+        set."""
+        extents = tuple([extent for extent in shape if extent is not None])
+        return made(extents, init) if len(extents) == len(shape) else Deferred(shape, init)
 
     def settle(self, **shapes: tuple[int, ...]) -> None:
-        """Make the arrays that are still without one, in these shapes; ShapeError if some
+        """Make the arrays that are still without one, in these shapes; raise ShapeError if some
         array has another shape."""
         for name, shape in shapes.items():
-            held = getattr(self, name)
-            if isinstance(held, Deferred):
-                setattr(self, name, made(shape, held.init, held.device))
-            elif held is not None and held.shape != shape:
+            former = getattr(self, name)
+            if isinstance(former, Deferred):
+                setattr(self, name, made(shape, former.init, former.device))
+            elif former is not None and former.shape != shape:
                 raise ShapeError(
-                    f"{type(self).__name__}: {name} has shape {held.shape}, data of this shape "
+                    f"{type(self).__name__}: {name} has shape {former.shape}, data of this shape "
                     f"takes {shape}; give data of the size that the module was made for"
                 )
 
     def prepare(self, *args: Any) -> Any:
-        """Make all arrays, by a call that trains nothing; the module itself.
+        """Make all arrays, by a call that trains nothing; return the module itself.
 
         >>> import nbgraph as ng
         >>> ng.nn.Dense(3).prepare(ng.ones((1, 2))).parameters()["weight"].shape
@@ -185,7 +186,7 @@ class Module:
         return self
 
     def to(self, device: Context) -> Any:
-        """Put all arrays on a device; the module itself.
+        """Put all arrays on a device; return the module itself.
 
         They are new arrays there, so an optimizer is made of the module afterwards. Gradients are
         not taken along.
@@ -194,18 +195,19 @@ class Module:
         >>> ng.nn.Dense(2, in_features=3).to(ng.cpu(1)).parameters()["bias"].device
         cpu(1)
         """
-        known: dict[int, Any] = {}
+        copies: dict[int, Any] = {}
         for module in self.modules().values():
             for name, value in _attributes(module):
-                found = moved(value, device, known)
-                if found is not value:
-                    setattr(module, name, found)
+                replacement = moved(value, device, copies)
+                if replacement is not value:
+                    setattr(module, name, replacement)
         return self
 
     # compiled ---------------------------------------------------------------------------------
 
     def hybridize(self, active: bool = True) -> Any:
-        """From now on calls run as one graph, by `ng.jit`; False: as written. The module itself.
+        """Run calls as one graph from now on, by `ng.jit`; False: as written. Return the module
+        itself.
 
         >>> import nbgraph as ng
         >>> net = ng.nn.Dense(2, init=ng.init.ones()).hybridize()
@@ -221,7 +223,8 @@ class Module:
             return self.forward(*args, **kwargs), values
 
     def _begin(self, args: Any, kwargs: Any) -> Any:
-        """The first call, and one after an array was replaced: nothing traced before holds."""
+        """Run the first call, or one after an array was replaced, which invalidates earlier
+        traces."""
         self._compiled.clear_cache()
         if self._deferred():
             return self.forward(*args, **kwargs)
@@ -229,30 +232,30 @@ class Module:
         return self(*args, **kwargs)
 
     def apply_statistics(self, values: dict[str, Any]) -> None:
-        """Write what a traced call found for statistics."""
+        """Write the values that a traced call computed for statistics."""
         if values:
-            held = self.statistics()
+            arrays = self.statistics()
             for name, value in values.items():
-                write(held[name], value)
+                write(arrays[name], value)
 
     # files ------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Parameters and statistics by name: the arrays themselves."""
+        """Return parameters and statistics by name: the arrays themselves."""
         return self.parameters() | self.statistics()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take these values; nothing changes where names or shapes do not fit."""
-        held = dict(self._arrays())
-        missing, unknown = sorted(held.keys() - state), sorted(state.keys() - held)
+        arrays = dict(self._arrays())
+        missing, unknown = sorted(arrays.keys() - state), sorted(state.keys() - arrays)
         if missing or unknown:
             raise ArgumentError(
                 f"{type(self).__name__}.load: the file lacks {missing or 'nothing'} and has "
                 f"{unknown or 'nothing'} besides; load it into a module of the same parts"
             )
-        for name, array in held.items():
+        for name, array in arrays.items():
             _require_shape(self, name, array, state[name].shape)
-        for name, array in held.items():
+        for name, array in arrays.items():
             if isinstance(array, Deferred):
                 path, _, last = name.rpartition(".")
                 owner = self.modules()[path]
@@ -266,15 +269,15 @@ class Module:
         files.save(path, self.state_dict())
 
     def load(self, path: str | os.PathLike[str]) -> Any:
-        """Take what `save` wrote; the module itself. ArgumentError or ShapeError if it is another
-        module's."""
+        """Take what `save` wrote; return the module itself. Raise ArgumentError or ShapeError if it
+        is another module's."""
         self.load_state_dict(files.load(path))
         return self
 
     # looks ------------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """A table of all arrays.
+        """Return a table of all arrays.
 
         >>> import nbgraph as ng
         >>> print(ng.nn.Dense(3, in_features=2).summary())
@@ -286,9 +289,9 @@ class Module:
         total = 0
         for name, array in self._arrays():
             extents = " x ".join(["?" if n is None else str(n) for n in array.shape])
-            known = not isinstance(array, Deferred)
-            total += array.size if known else 0
-            dtype, size = (str(array.dtype), str(array.size)) if known else ("", "?")
+            exists = not isinstance(array, Deferred)
+            total += array.size if exists else 0
+            dtype, size = (str(array.dtype), str(array.size)) if exists else ("", "?")
             rows.append((name, dtype, extents, size))
         return columns([*rows, ("total", "", "", str(total))])
 
@@ -301,7 +304,7 @@ class Module:
         return "\n".join(lines)
 
     def describe(self) -> str:
-        """What stands in brackets behind its name."""
+        """Return the text in brackets behind the module's name."""
         return ""
 
 
@@ -310,7 +313,7 @@ def _attributes(module: Module) -> list[tuple[str, Any]]:
 
 
 def _within(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Arrays and modules of an attribute, with their names."""
+    """Yield arrays and modules of an attribute, with their names."""
     if isinstance(value, (Module, *_PLAIN)):
         yield path, value
     elif isinstance(value, (list, tuple)):
@@ -326,7 +329,7 @@ def _trains(array: Any) -> bool:
 
 
 def _replacement(name: str, held: Any, value: Any) -> Any:
-    """What an array of a module is replaced with: values become an array like it."""
+    """Return the value that replaces an array of a module: plain values become an array like it."""
     traced = not isinstance(value, Array) and hasattr(value, "__nbgraph_priority__")
     if value is None or traced or isinstance(value, (Module, Deferred)) or _has_parts(value):
         return value
@@ -362,7 +365,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def _mark(value: Any) -> None:
-    """A parameter collects gradients, if it was not marked otherwise."""
+    """Let a parameter collect gradients, unless it was marked otherwise."""
     array: Any = value
     if isinstance(value, Array) and value._node is None and is_float(value.dtype):
         array.attach_grad()
@@ -377,9 +380,9 @@ def _require_shape(module: Module, name: str, array: Any, given: tuple[int, ...]
 
 
 def _fits(shape: tuple[int | None, ...], given: tuple[int, ...]) -> bool:
-    """Whether an array of a shape fits one of which None stands for unknown extents."""
+    """Return whether an array of a shape fits one of which None stands for unknown extents."""
     return len(given) == len(shape) and all(
-        known in (None, extent) for known, extent in zip(shape, given, strict=True)
+        own in (None, extent) for own, extent in zip(shape, given, strict=True)
     )
 
 

@@ -31,7 +31,7 @@ class LayerNorm(Module):
         self.beta = self.declare((features,), initial.zeros())
 
     def forward(self, x: Any) -> Any:
-        """An array like `x`."""
+        """Return an array like `x`."""
         self.settle(gamma=x.shape[-1:], beta=x.shape[-1:])
         return library.layer_norm(x, self.gamma, self.beta, eps=self.eps)
 
@@ -56,7 +56,7 @@ class RMSNorm(Module):
         self.gamma = self.declare((features,), initial.ones())
 
     def forward(self, x: Any) -> Any:
-        """An array like `x`."""
+        """Return an array like `x`."""
         self.settle(gamma=x.shape[-1:])
         return library.rms_norm(x, self.gamma, eps=self.eps)
 
@@ -95,7 +95,7 @@ class BatchNorm(Module):
         self.moving_variance = self.declare((channels,), initial.ones())
 
     def forward(self, x: Any) -> Any:
-        """An array like `x`."""
+        """Return an array like `x`."""
         shape = x.shape[1:2]
         self.settle(gamma=shape, beta=shape, moving_mean=shape, moving_variance=shape)
         weights = self.gamma, self.beta, self.moving_mean, self.moving_variance

@@ -39,8 +39,8 @@ def placed(parts: Parts, device: Context) -> Parts:
 
 
 def splitter(data: Any, weights: bool | str) -> Split:
-    """Return what takes a batch of these data apart: inputs, then targets, then, if samples have
-    weights, these; `weights` may be the name of their column."""
+    """Return a function that takes a batch of these data apart: inputs, then targets, then, if
+    samples have weights, these; `weights` may be the name of their column."""
     place = -1
     if isinstance(weights, str):
         described = [*getattr(data, "provide_data", ()), *getattr(data, "provide_label", ())]
@@ -56,11 +56,11 @@ def splitter(data: Any, weights: bool | str) -> Split:
     def split(batch: Any) -> Parts:
         least = 3 if weights else 2
         if not isinstance(batch, (tuple, list)) or len(batch) < least:
-            told = "inputs, a target and weights" if weights else "inputs and a target"
+            text = "inputs, a target and weights" if weights else "inputs and a target"
             raise ArgumentError(
                 f"fit: a batch is {noun(batch)}"
                 f"{f' of {len(batch)}' if isinstance(batch, (tuple, list)) else ''}; expected a "
-                f"tuple of {told}"
+                f"tuple of {text}"
             )
         parts = list(batch.unpadded() if isinstance(batch, DataBatch) else batch)
         weight = parts.pop(place) if weights else None

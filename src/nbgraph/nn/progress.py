@@ -1,4 +1,4 @@
-"""What is seen of a training while it runs: a bar, and lines for epochs."""
+"""The display of a training while it runs: a bar, and lines for epochs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Progress:
             self._report(label=label, done=done, total=total, note=note)
 
     def _left(self, training: Any, now: float, place: int) -> str:
-        """The time that all epochs still need, at the pace since the first batch."""
+        """Return the time that all epochs still need, at the pace since the first batch."""
         if self._first is None or training.batches is None or place <= self._first[1]:
             return ""
         pace = (now - self._first[0]) / (place - self._first[1])
@@ -52,7 +52,7 @@ class Progress:
         return f"{bars.duration(left)} left  "
 
     def epoch(self, training: Any, row: Mapping[str, Any]) -> None:
-        """A line for an epoch that came to its end, if it is its turn."""
+        """Write a line for an epoch that came to its end, if it is its turn."""
         self._row = _label(training), text_of(row)
         number = training.epoch + 1
         if number == training.epochs or number % math.ceil(training.epochs / _LINES) == 0:
@@ -68,7 +68,7 @@ class Progress:
             self._bar.write(f"{label}: {text}")
 
     def end(self) -> None:
-        """The line of the last epoch, where it ended early; the bar goes."""
+        """Write the line of the last epoch, where it ended early; close the bar."""
         self._write()
         if self._bar is not None:
             self._bar.close()

@@ -12,7 +12,7 @@ from nbgraph.ops.draws import initial
 
 
 def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Each gate as a matrix of its own."""
+    """Return initial weights with each gate as a matrix of its own."""
     return glorot(shape[1], shape[0] // max(1, shape[0] // shape[1]))(shape, dtype)
 
 
@@ -45,26 +45,27 @@ class Cell(Module):
         self.recurrent_bias = self.declare((rows,), initial.zeros()) if recurrent_bias else None
 
     def forward(self, x: Any, state: Any = None) -> tuple[Any, tuple[Any, ...]]:
-        """`x` of shape (samples, features); the output (samples, units), and the next state."""
+        """Return the output (samples, units) and the next state, for `x` of shape (samples,
+        features)."""
         return self.step(self.given(x), self.begun(x.shape[0], state))
 
     def given(self, x: Any) -> Any:
-        """What the gates take from inputs, for any number of leading axes."""
+        """Return the part of the gates that comes from inputs, for any number of leading axes."""
         self.settle(weight=(self.gates * self.units, x.shape[-1]))
         return library.fully_connected(x, self.weight, self.bias, flatten=False)
 
     def begun(self, samples: int, state: Any) -> tuple[Any, ...]:
-        """A state, of zeros if there is none."""
+        """Return a state, of zeros if there is none."""
         if state is None:
-            held = self.recurrent
+            weight = self.recurrent
             zeros = library.zeros(
-                (samples, self.units), held.dtype, device=getattr(held, "device", None)
+                (samples, self.units), weight.dtype, device=getattr(weight, "device", None)
             )
             return tuple([zeros] * self.states)
         return tuple(state)
 
     def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """The output and the next state, from what the gates take from the input."""
+        """Return the output and the next state, from the gates' part that comes from the input."""
         raise NotImplementedError(f"{type(self).__name__} has no step; write one")
 
     def _recalled(self, hidden: Any) -> Any:
@@ -131,8 +132,8 @@ class LSTMCell(Cell):
         """See Cell."""
         hidden, memory = state
         enter, forget, cell, leave = self._parts(given + self._recalled(hidden))
-        kept = library.sigmoid(forget + 1.0) * memory
-        memory = kept + library.sigmoid(enter) * library.tanh(cell)
+        recalled = library.sigmoid(forget + 1.0) * memory
+        memory = recalled + library.sigmoid(enter) * library.tanh(cell)
         out = library.sigmoid(leave) * library.tanh(memory)
         return out, (out, memory)
 
@@ -227,7 +228,7 @@ class RNN(Module):
     def forward(
         self, x: Any, states: Any = None, *, lengths: Any = None, mask: Any = None
     ) -> tuple[Any, list[Any]]:
-        """Outputs of the last layer at all steps, and the states at the end."""
+        """Return outputs of the last layer at all steps, and the states at the end."""
         counts = _counting(type(self).__name__, x, lengths, mask)
         ends: list[Any] = []
         for i, first in enumerate(self.cells):
@@ -242,7 +243,7 @@ class RNN(Module):
 
 
 def _counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
-    """Which steps of each sample count, as bool; None: all of them."""
+    """Return which steps of each sample count, as bool, or None for all of them."""
     if lengths is not None and mask is not None:
         raise ArgumentError(f"{name}: lengths and mask are given; give one of them")
     word, value, axes = ("lengths", lengths, 1) if mask is None else ("mask", mask, 2)
@@ -263,11 +264,11 @@ def _counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
 def _along(
     cell: Cell, x: Any, state: Any, counts: Any, *, backwards: bool
 ) -> tuple[Any, tuple[Any, ...]]:
-    """A cell's outputs at all steps, and its state at the end."""
-    given, state = cell.given(x), cell.begun(x.shape[0], state)
+    """Return a cell's outputs at all steps, and its state at the end."""
+    gates, state = cell.given(x), cell.begun(x.shape[0], state)
     outs: list[Any] = [None] * x.shape[1]
     for t in reversed(range(len(outs))) if backwards else range(len(outs)):
-        out, new = cell.step(given[:, t], state)
+        out, new = cell.step(gates[:, t], state)
         if counts is not None:
             here = counts[:, t : t + 1]
             new = tuple([library.where(here, a, b) for a, b in zip(new, state, strict=True)])

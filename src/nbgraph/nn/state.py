@@ -32,7 +32,7 @@ class Deferred(NamedTuple):
 
 @contextmanager
 def outside() -> Generator[None]:
-    """Within the block operators are carried out, whatever is recorded or traced around it."""
+    """Carry out operators within the block, whatever is recorded or traced around it."""
     token = recording.set(None)
     try:
         yield
@@ -41,17 +41,18 @@ def outside() -> Generator[None]:
 
 
 def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
-    """An array of the default dtype, whoever traces. Its values are the same on every device."""
+    """Return an array of the default dtype, even while a trace runs. Its values are the same on
+    every device."""
     dtype = config.default_float
     with outside():
-        found = init(shape, dtype)
-        made: Any = found if isinstance(found, Array) else array(found, dtype)
-        return made.to_device(device)
+        values = init(shape, dtype)
+        buffer: Any = values if isinstance(values, Array) else array(values, dtype)
+        return buffer.to_device(device)
 
 
 def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:
-    """A module's attribute with its arrays on a device; itself where nothing changes. `known`: what
-    arrays became, by id, so that one that is shared stays one."""
+    """Return a module's attribute with its arrays on a device; itself where nothing changes.
+    `known`: new arrays by the id of the old, so that one that is shared stays one."""
     if isinstance(value, Deferred):
         return value if value.device == device else value._replace(device=device)
     if isinstance(value, Array):
@@ -60,8 +61,8 @@ def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:
                 known[id(value)] = _copied(value, device)
         return known[id(value)]
     if isinstance(value, dict):
-        found = {key: moved(item, device, known) for key, item in value.items()}
-        return found if any(found[key] is not value[key] for key in found) else value
+        entries = {key: moved(item, device, known) for key, item in value.items()}
+        return entries if any(entries[key] is not value[key] for key in entries) else value
     if type(value) in (list, tuple):
         items = [moved(item, device, known) for item in value]
         same = all(a is b for a, b in zip(items, value, strict=True))
@@ -70,10 +71,10 @@ def moved(value: Any, device: Context, known: dict[int, Any]) -> Any:
 
 
 def _copied(value: Any, device: Context) -> Any:
-    made = value.to_device(device)
-    if made is not value and isinstance(value._node, Leaf):
-        made.attach_grad(value._node.request)
-    return made
+    copy = value.to_device(device)
+    if copy is not value and isinstance(value._node, Leaf):
+        copy.attach_grad(value._node.request)
+    return copy
 
 
 class _Collected:
@@ -84,7 +85,7 @@ class _Collected:
         self.values: dict[str, Any] = {}
 
     def take(self, held: Any, value: Any) -> bool:
-        """Whether the array is one of them."""
+        """Return whether an array is one of the statistics, after noting its new value."""
         name = self._names.get(id(held))
         if name is not None:
             self.values[name] = value
@@ -96,11 +97,12 @@ _collected: ContextVar[_Collected | None] = ContextVar("collected", default=None
 
 @contextmanager
 def collecting(statistics: Mapping[str, Any]) -> Generator[dict[str, Any]]:
-    """Within the block, `write` keeps values for these arrays instead of writing them."""
-    found = _Collected(statistics)
-    token = _collected.set(found)
+    """Collect, within the block, values that `write` has for these arrays instead of writing
+    them."""
+    collected = _Collected(statistics)
+    token = _collected.set(collected)
     try:
-        yield found.values
+        yield collected.values
     finally:
         _collected.reset(token)
 

@@ -1,4 +1,4 @@
-"""What a training computes: steps of the optimizer, gradients that are gathered, measurements."""
+"""Computations of a training: steps of the optimizer, gathered gradients, measurements."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from nbgraph.optim import Optimizer, Trainer, train_step
 
 def loss_of(loss: Any, class_weight: Any = None) -> Mean:
     """Return a loss as a mean over samples that is called "loss"."""
-    found = create(loss, what="fit: loss=")
-    if not isinstance(found, Mean) or found.after is not None:
+    metric = create(loss, what="fit: loss=")
+    if not isinstance(metric, Mean) or metric.after is not None:
         raise ArgumentError(
-            f"fit: loss={found.__name__} is not a mean over samples; give a function of outputs "
+            f"fit: loss={metric.__name__} is not a mean over samples; give a function of outputs "
             "and targets, such as ng.nn.metrics.mse"
         )
-    if class_weight is not None and found.class_weight is not None:
+    if class_weight is not None and metric.class_weight is not None:
         raise ArgumentError("fit: class_weight is given, and the loss has weights of its own")
-    weights = found.class_weight if class_weight is None else class_weight
-    ignored = found.ignore_label
-    return Mean(found.function, "loss", ignore_label=ignored, class_weight=weights)
+    weights = metric.class_weight if class_weight is None else class_weight
+    ignored = metric.ignore_label
+    return Mean(metric.function, "loss", ignore_label=ignored, class_weight=weights)
 
 
 class Measurement:
@@ -116,7 +116,7 @@ class Steps:
 
     @property
     def count(self) -> int:
-        """How many steps the optimizer has been asked to take."""
+        """The number of steps that the optimizer was asked to take."""
         return self.optimizer.count if self._trainer is None else self._trainer.count
 
     def _update(self, grads: Any) -> None:
@@ -140,7 +140,7 @@ class Steps:
             self._count, self._parts = state["count"], int(state["parts"])
 
     def _nothing(self, device: Context) -> dict[str, Any]:
-        """Zeros for the gradients of all parameters."""
+        """Return zeros for the gradients of all parameters."""
         if not self._zeros:
             for name, value in self.model.parameters().items():
                 dtype = "float32" if value.dtype.itemsize < 4 else value.dtype
@@ -148,8 +148,8 @@ class Steps:
         return self._zeros
 
     def _step_of(self, compiled: bool) -> Callable[..., Any]:
-        """Return one step for inputs, target, weight and scale; it gives what `_value` has
-        besides."""
+        """Return one step for inputs, target, weight and scale; it returns the second part of
+        `_value`."""
         if compiled and self._trainer is None:
             step = train_step(self._value, self.optimizer, params=self.model, has_aux=True)
             return lambda *args: step(*args)[1]
@@ -158,16 +158,17 @@ class Steps:
             apart = jit(apart)
 
         def as_written(*args: Any) -> Any:
-            (_, found), grads = apart(self.model, *args)
+            (_, rest), grads = apart(self.model, *args)
             self._update(grads)
-            return found
+            return rest
 
         return as_written
 
     def _value(
         self, model: Module, inputs: Sequence[Any], target: Any, weight: Any, scale: Any
     ) -> Any:
-        """The loss, scaled; what the batch adds to sums, new statistics, and what it counts."""
+        """Return the scaled loss; and the batch's row of sums, new statistics, and the batch's
+        count."""
         with collecting(model.statistics()) as values:
             out = model(*inputs)
         mean, count = self.loss.mean(out, target, weight)
@@ -175,7 +176,7 @@ class Steps:
         return head, (self.measure.row(mean, count, out, target, weight), values, count)
 
     def _gathered(self, model: Module, sums: Mapping[str, Any], *args: Any) -> Any:
-        """Sums with the gradients of a batch added, and what `_value` has besides."""
+        """Return sums with the gradients of a batch added, and the second part of `_value`."""
         (_, (row, values, count)), grads = value_and_grad(self._value, has_aux=True)(model, *args)
         added = {
             name: value + _times(grads[name], count, value.dtype) for name, value in sums.items()
@@ -184,12 +185,12 @@ class Steps:
 
 
 def _times(gradient: Any, count: Any, dtype: Any) -> Any:
-    """A gradient of a mean as that of a sum."""
+    """Return a gradient of a mean as that of a sum."""
     times = count if isinstance(count, float) else library.astype(count, dtype)
     return library.astype(gradient, dtype) * times
 
 
 def _quotients(sums: Mapping[str, Any], count: Any) -> dict[str, Any]:
-    """Gradients of the mean; 0 where nothing counted."""
+    """Return gradients of the mean; 0 where nothing counted."""
     over = library.where(count == 0, 1.0, count)
     return {name: value / library.astype(over, value.dtype) for name, value in sums.items()}

@@ -144,7 +144,7 @@ def _input(given: Any, dtype: Any, device: Any) -> Any:
 
 @contextmanager
 def _followed(model: Module, outputs: dict[Module, list[Any]]) -> Generator[None]:
-    """Note, within it, the result of every call of a layer; compiled ones run as written."""
+    """Note, within the block, the result of every call of a layer; compiled ones run as written."""
     layers = list(model.modules().values())
     before = [(layer, dict(vars(layer))) for layer in layers]
     try:
@@ -192,5 +192,5 @@ def _rows(model: Module, outputs: dict[Module, list[Any]]) -> Iterator[LayerRow]
 
 
 def _owner(name: str, layers: dict[str, Module]) -> str:
-    """The path of the layer whose array this is: the longest that the name begins with."""
+    """Return the path of the layer that owns an array: the longest that its name begins with."""
     return max((path for path in layers if not path or name.startswith(f"{path}.")), key=len)

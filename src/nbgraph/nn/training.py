@@ -93,7 +93,7 @@ class Training:
 
     @property
     def step(self) -> int:
-        """How many steps the optimizer has been asked to take."""
+        """The number of steps that the optimizer was asked to take."""
         return self._steps.count
 
     @property
@@ -117,9 +117,9 @@ class Training:
     # epochs -----------------------------------------------------------------------------------
 
     def resume(self) -> None:
-        """Go on from the newest checkpoint there is."""
-        found = [path for each in self._checkpoints if (path := each.newest()) is not None]
-        newest = max(found, key=lambda path: path.stat().st_mtime_ns, default=None)
+        """Go on from the newest checkpoint, if there is one."""
+        paths = [path for each in self._checkpoints if (path := each.newest()) is not None]
+        newest = max(paths, key=lambda path: path.stat().st_mtime_ns, default=None)
         self._resumed = checkpoints.load(newest, self.model, self.optimizer)
         if self._resumed is None:
             return
@@ -165,7 +165,7 @@ class Training:
             error.add_note(f"the checkpoint could not be written: {other}")
 
     def _epoch(self) -> None:
-        """One epoch, or what a stop leaves of it."""
+        """Run one epoch, or what a stop leaves of it."""
         self.epoch, self._row, self._logs = len(self.history), None, None
         batches = self._begin()
         self._hook("on_epoch_begin")
@@ -173,11 +173,11 @@ class Training:
             self._finish()
 
     def _begin(self) -> Iterator[Any]:
-        """The batches of an epoch that are still to come."""
-        held, self._resumed = self._resumed, None
+        """Return the batches of an epoch that are still to come."""
+        resumed, self._resumed = self._resumed, None
         passed = 0
-        if held is not None:
-            cursor = dict(held.position.data)
+        if resumed is not None:
+            cursor = dict(resumed.position.data)
             passed = cursor.pop(_PASSED, 0)
             if cursor:
                 self.data.load_state_dict(cursor)
@@ -188,22 +188,22 @@ class Training:
         batches = iter(self.data.__next__, None) if passed else iter(self.data)
         for _ in islice(batches, self.batch - passed):
             pass
-        if held is not None:
-            restore_random(held.random)
+        if resumed is not None:
+            restore_random(resumed.random)
         count = length_hint(self.data, -1)
         self.batches = None if count < 0 else count
         return batches
 
     def _place(self) -> dict[str, Any]:
-        """What the order of the batches to come depends on: of a DataIter, between two batches,
-        where it is; else how the epoch began."""
+        """Return what the order of the batches to come depends on: the state of a DataIter, between
+        two batches; else how the epoch began."""
         live = self._settled and self.batch and self._cursor
         if not live or not isinstance(self.data, DataIter):
             return self._cursor
         return {**self.data.state_dict(), _PASSED: self.batch}
 
     def _train(self, batches: Iterator[Any]) -> bool:
-        """The steps of an epoch; whether it came to its end."""
+        """Run the steps of an epoch; return whether it came to its end."""
         self._progress.batch(self)
         for batch in batches:
             self._hook("on_batch_begin")
@@ -239,7 +239,7 @@ class Training:
         self._logs, self._amid = None, False
 
     def _finish(self) -> None:
-        """The row of an epoch that came to its end."""
+        """Append the row of an epoch that came to its end."""
         if not self.batch:
             raise ArgumentError("fit: the data gave no batch; an epoch needs one at least")
         row = self._meter.get()
@@ -277,8 +277,8 @@ class Training:
     def _write(self, path: Any) -> None:
         rows = self.history.rows
         sums, gathered = self._meter.state_dict(), self._steps.state_dict()
-        kept = self._callbacks.state_dict()
-        position = Position(rows, self.batch, self._place(), sums, gathered, kept)
+        states = self._callbacks.state_dict()
+        position = Position(rows, self.batch, self._place(), sums, gathered, states)
         checkpoints.save(path, self.model, self.optimizer, position)
         self._saved = len(self.history), self.batch
 

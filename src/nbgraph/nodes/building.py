@@ -68,7 +68,7 @@ class Building:
 
     @property
     def device(self) -> Context:
-        """Where values are."""
+        """The device of the values."""
         return self._device
 
     def set_device(self, device: Context) -> None:
@@ -94,12 +94,12 @@ class Building:
         fixed: bool = False,
         dtype: Any = None,
     ) -> Expr:
-        """The parameter of that name in the namespace in force; made if there is none.
+        """Return the parameter of that name in the namespace in force; create it if there is none.
 
         `init`: a number, an array, or a function of shape and dtype. `fixed` is the contrary of
         `trainable`. ShapeError, DTypeError where there is another parameter of that name.
         """
-        node, made = self._parameters.get(
+        node, created = self._parameters.get(
             name,
             _shape("param", shape),
             self.dtype if dtype is None else as_dtype(dtype),
@@ -107,12 +107,12 @@ class Building:
             self._device,
             trainable=trainable and not fixed,
         )
-        return Expr(self, self._begin(node) if made else node)
+        return Expr(self, self._begin(node) if created else node)
 
     def constant(
         self, value: Any, init: Any = None, *, memoise: bool = False, name: str | None = None
     ) -> Expr:
-        """A constant by value; or of a shape, filled by `init` (see `param`).
+        """Return a constant by value, or of a shape, filled by `init` (see `param`).
 
         `memoise`: what is computed from memoised constants alone outlives `clear`; a constant is
         found again by its content. An NDArray is taken as it is and must not be written.
@@ -125,28 +125,28 @@ class Building:
         if init is not None:
             shape = _shape("constant", value)
             content = (shape, content_of(init)) if memoise else None
-            made = self._known(content, shape, self.dtype)
-            if made is None:
-                held = initial("constant", shape, self.dtype, init, self._device)
-                made = self._begin(ConstantNode(held, content=content, name=name))
-            return self._lasting_expr(made)
-        held = value if isinstance(value, Array) else array(value, self._literal(value))
-        content = content_of(held) if memoise else None
-        if held.device != self._device:
-            held = copy_of(held, device=self._device)
-        made = self._known(content, held.shape, held.dtype)
-        if made is None:
-            made = self._begin(ConstantNode(held, content=content, name=name))
-        return self._lasting_expr(made)
+            node = self._known(content, shape, self.dtype)
+            if node is None:
+                content_array = initial("constant", shape, self.dtype, init, self._device)
+                node = self._begin(ConstantNode(content_array, content=content, name=name))
+            return self._lasting_expr(node)
+        content_array = value if isinstance(value, Array) else array(value, self._literal(value))
+        content = content_of(content_array) if memoise else None
+        if content_array.device != self._device:
+            content_array = copy_of(content_array, device=self._device)
+        node = self._known(content, content_array.shape, content_array.dtype)
+        if node is None:
+            node = self._begin(ConstantNode(content_array, content=content, name=name))
+        return self._lasting_expr(node)
 
     def _literal(self, value: Any) -> Any:
-        """The dtype of what is made of a Python value: floats get the graph's."""
+        """Return the dtype for a Python value: floats get the graph's."""
         if isinstance(value, (np.ndarray, np.generic)):
             return None
         return self.dtype if np.asarray(value).dtype.kind == "f" else None
 
     def _known(self, content: Any, shape: tuple[int, ...], dtype: Any) -> Any:
-        """The memoised constant of that content."""
+        """Return the memoised constant of that content, or None."""
         if content is None:
             return None
         for node in self._lasting.get(hash((shape, dtype.num, content)), ()):
@@ -155,7 +155,7 @@ class Building:
         return None
 
     def _begin(self, node: Any) -> Any:
-        """A leaf belongs to this graph."""
+        """Enter a leaf into this graph and return it."""
         node.owner, node.id = self._owner, next(self._ids)
         if node.memoise == FOREVER:
             self._lasting.setdefault(node.hash(), []).append(node)
@@ -189,15 +189,16 @@ class Building:
         return self.enter(node)
 
     def apply(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> list[Expr]:
-        """The outputs of an operator over nodes of this graph and numbers, but for hidden ones."""
-        given = [v if type(v) in WEAK else v.structure or self.structure_of(v) for v in operands]
-        found = applied(op, given, attributes)
-        if found is None:
+        """Return the outputs of an operator over nodes of this graph and numbers, without hidden
+        ones."""
+        inputs = [v if type(v) in WEAK else v.structure or self.structure_of(v) for v in operands]
+        structures = applied(op, inputs, attributes)
+        if structures is None:
             one = Application() if op.nout > 1 else None
             nodes = [OpNode(op, operands, attributes, k, None, one) for k in range(visible_of(op))]
             return [self.enter(node) for node in nodes]
-        made: list[Expr] = []
-        for k, structure in enumerate(found[: visible_of(op)]):
+        outputs: list[Expr] = []
+        for k, structure in enumerate(structures[: visible_of(op)]):
             table = self._lasting_applied if structure.memoise == FOREVER else self._applied
             node = table.get(structure)
             if node is None:
@@ -206,30 +207,31 @@ class Building:
                 self._place(node)
             elif node.id not in self._here:
                 self._return(node)
-            made.append(self._expr(node))
-        return made
+            outputs.append(self._expr(node))
+        return outputs
 
     def structure_of(self, node: NaryNodeOp) -> Structure:
-        """A node's structure; a variable for what no structure tells. Memoised nodes have a number
-        for good, others one that counts from `clear`."""
-        found = node.structure or self._numbers.get(node.id)
-        if found is None:
+        """Return a node's structure; a variable where no structure describes it. Memoised nodes
+        have a number for good, others one that counts from `clear`."""
+        own = node.structure or self._numbers.get(node.id)
+        if own is None:
             lasting = node.memoise == FOREVER
             name = f"memo {node.id}" if lasting else f"given {len(self._numbers)}"
-            found = variable(name, node._layout, node.trainable, node.memoise)
-            self._numbers[node.id] = found
-        return found
+            own = variable(name, node._layout, node.trainable, node.memoise)
+            self._numbers[node.id] = own
+        return own
 
     def _expr(self, node: NaryNodeOp) -> Expr:
-        """The expression of a node: one as long as somebody has it, so that it tells who does."""
-        found = node.handle()
-        if found is None:
-            found = Expr(self, node)
-            node.handle = ref(found)
-        return found
+        """Return the expression of a node: one object as long as it has a user, so that its life
+        tells whether there is one."""
+        handle = node.handle()
+        if handle is None:
+            handle = Expr(self, node)
+            node.handle = ref(handle)
+        return handle
 
     def enter(self, node: NaryNodeOp) -> Expr:
-        """The same as `add` for a node that is known to be right."""
+        """Do the same as `add` for a node that is known to be right."""
         key = node.hash()
         table = self._lasting if node.memoise == FOREVER else self._table
         row = table.get(key)
@@ -254,13 +256,13 @@ class Building:
             self._tops.pop(child.id, None)
 
     def _return(self, node: NaryNodeOp) -> None:
-        """A memoised node is used again after `clear`, with what it is made of."""
+        """Use a memoised node again after `clear`, with its operands."""
         for one in topological([node]):
             if one.id not in self._here:
                 self._here.add(one.id) if one.leaf else self._place(one)
 
     def require(self, who: str, node: NaryNodeOp) -> None:
-        """ArgumentError unless the node is in this graph now."""
+        """Raise ArgumentError unless the node is in this graph now."""
         if node.owner == self._owner:
             if node.id in self._here or node.leaf:
                 return
@@ -281,11 +283,11 @@ class Building:
         return len(self._nodes)
 
     def top_nodes(self) -> list[Expr]:
-        """The nodes that no other is made of, without those removed as roots."""
+        """Return the nodes that are operands of no other node, without those removed as roots."""
         return [self._expr(n) for n in self._tops.values() if n.id not in self._removed]
 
     def remove_as_root(self, expr: Expr) -> Expr:
-        """No gradient starts at this node, though nothing is made of it; returns it."""
+        """Let no gradient start at this node, though no other node reads it; return it."""
         self.require("remove_as_root", expr.node)
         self._removed.add(expr.node.id)
         return expr
@@ -299,7 +301,7 @@ class Building:
 
 
 def _shape(who: str, shape: Any) -> tuple[int, ...]:
-    given: Sequence[Any] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
-    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
+    sizes: Sequence[Any] = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    if not all(isinstance(n, (int, np.integer)) and n >= 0 for n in sizes):
         raise ArgumentError(f"{who}: shape={shape!r}; expected whole numbers from 0")
-    return tuple(int(n) for n in given)
+    return tuple(int(n) for n in sizes)

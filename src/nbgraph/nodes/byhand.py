@@ -41,19 +41,19 @@ class LambdaNodeOp(NaryNodeOp):
             )
 
     def hash(self) -> int:
-        """With the functions, by identity."""
+        """Return the hash, with the functions by identity."""
         return hash((super().hash(), self.functions))
 
     def equal(self, other: Any) -> bool:
-        """With the functions, by identity."""
+        """Return whether nodes are equal, with the functions by identity."""
         return super().equal(other) and self.functions == other.functions
 
     def forward_ops(self) -> Sequence[Any]:
-        """The user's function."""
+        """Return the user's forward function."""
         return [self.functions[0]]
 
     def backward_ops(self) -> Sequence[Any]:
-        """The user's functions."""
+        """Return the user's backward functions."""
         return self.functions[1] or [None] * len(self.children)
 
 
@@ -67,19 +67,19 @@ class CallbackNodeOp(UnaryNodeOp):
         super().__init__(a)
 
     def hash(self) -> int:
-        """Every callback is a node of its own."""
+        """Return a hash by identity: every callback is a node of its own."""
         return id(self)
 
     def equal(self, other: Any) -> bool:
-        """Every callback is a node of its own."""
+        """Return whether both are one node: every callback is a node of its own."""
         return self is other
 
     def forward_ops(self) -> Sequence[Any]:
-        """The call, and a copy."""
+        """Return the call, and a copy."""
         return [NodeOp("look", self.function, self.val, (self.child(0).val,))]
 
     def backward_ops(self) -> Sequence[Any]:
-        """The gradient passes."""
+        """Return the operation that passes the gradient on."""
         return [add(_same, self.child(0).grad, self.adj)]
 
 
@@ -105,7 +105,7 @@ class CSRDotNodeOp(NaryNodeOp):
         super().__init__((values, indices, offsets, dense), (rows, width))
 
     def new_type(self) -> np.dtype[Any]:
-        """The dtype of the data; indices have one of their own."""
+        """Return the dtype of the data; indices have one of their own."""
         if self.common_type([1, 2]).kind not in "iu":
             raise DTypeError(
                 f"csr_dot: indices have dtype {self.children[1].dtype}; expected integers"
@@ -117,15 +117,15 @@ class CSRDotNodeOp(NaryNodeOp):
         return "csr_dot"
 
     def hash(self) -> int:
-        """The sizes are those of the children."""
+        """Return the hash; the sizes are those of the children."""
         return super().hash()
 
     def equal(self, other: Any) -> bool:
-        """The sizes are those of the children."""
+        """Return whether nodes are equal; the sizes are those of the children."""
         return super().equal(other)
 
     def forward_ops(self) -> Sequence[Any]:
-        """One product."""
+        """Return one product."""
         size = self.size
 
         def forward(out: Any, values: Any, indices: Any, offsets: Any, dense: Any) -> None:
@@ -134,7 +134,7 @@ class CSRDotNodeOp(NaryNodeOp):
         return [forward]
 
     def backward_ops(self) -> Sequence[Any]:
-        """Of the values and of the dense matrix."""
+        """Return the gradients of the values and of the dense matrix."""
         size = self.size
 
         def to_values(grad: Any, adj: Any, val: Any, *given: Any) -> None:

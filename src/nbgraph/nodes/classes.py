@@ -32,7 +32,7 @@ _CODES: dict[str, tuple[float, Callable[..., Any]]] = {
 
 
 def axis_of(who: str, axis: Any, ndim: int) -> int:
-    """The axis counted from 0; AxisError where there is none.
+    """Return the axis counted from 0; raise AxisError where there is none.
 
     >>> axis_of("sum", -1, 3)
     2
@@ -95,19 +95,19 @@ class ScalarProductNodeOp(NaryNodeOp):
         return "scalar_product"
 
     def hash(self) -> int:
-        """With the axis."""
+        """Return the hash, with the axis."""
         return hash((super().hash(), self.axis))
 
     def equal(self, other: Any) -> bool:
-        """With the axis."""
+        """Return whether nodes are equal, with the axis."""
         return super().equal(other) and self.axis == other.axis
 
     def forward_ops(self) -> Sequence[NodeOp]:
-        """One aggregation of products."""
+        """Return one aggregation of products."""
         return [aggregate(_times, 0.0, "add", self.val, self.child(0).val, self.child(1).val)]
 
     def backward_ops(self) -> Sequence[NodeOp]:
-        """Each operand times the other."""
+        """Return, for each operand, the gradient times the other operand."""
         a, b = self.child(0), self.child(1)
         return [add(_times, a.grad, self.adj, b.val), add(_times, b.grad, self.adj, a.val)]
 
@@ -144,9 +144,9 @@ class ReshapeNodeOp(FragmentNodeOp):
     def define(self, x: Any, shape: Sequence[int]) -> Any:
         """See FragmentNodeOp."""
         target, size = tuple(shape), math.prod(x.shape)
-        known = math.prod(n for n in target if n != -1)
-        if target.count(-1) == 1 and known and size % known == 0:
-            target = tuple(size // known if n == -1 else n for n in target)
+        rest = math.prod(n for n in target if n != -1)
+        if target.count(-1) == 1 and rest and size % rest == 0:
+            target = tuple(size // rest if n == -1 else n for n in target)
         if math.prod(target) != size or any(n < 0 for n in target):
             raise ShapeError(
                 f"reshape: shape {x.shape} has {size} elements, which do not fit {tuple(shape)}"

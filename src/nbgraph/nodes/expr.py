@@ -65,12 +65,12 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
         if isinstance(op, Mapper):
             if op.refresh_needed():
                 op.refresh()
-            given = op.parameters(dict(attributes)) if op.scalar.parameters else attributes
+            options = op.parameters(dict(attributes)) if op.scalar.parameters else attributes
         else:
-            given = op.normalise(attributes)
+            options = op.normalise(attributes)
         values = _lifted(op, operands, graph)
-        made = graph.apply(op, values, given)
-        return made[0] if op.nout == 1 else tuple(made)
+        outputs = graph.apply(op, values, options)
+        return outputs[0] if op.nout == 1 else tuple(outputs)
 
     # what it is ---------------------------------------------------------------------------------
 
@@ -192,36 +192,36 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
 
 
 def graph_of(who: str, values: Sequence[Any]) -> Any:
-    """Return the graph of the expressions among values; ArgumentError if there are several, or
-    none."""
-    found: Any = None
+    """Return the graph of the expressions among values; raise ArgumentError if there are several,
+    or none."""
+    graph: Any = None
     for value in values:
         if isinstance(value, Expr):
-            if found is None:
-                found = value.graph
-            elif value.graph is not found:
+            if graph is None:
+                graph = value.graph
+            elif value.graph is not graph:
                 raise ArgumentError(
                     f"{who}: the operands are of two graphs; make one a constant of the other's "
                     "graph: graph.constant(x.val)"
                 )
-    if found is None:
+    if graph is None:
         raise ArgumentError(f"{who}: no operand is an expression; make one with graph.constant(x)")
-    return found
+    return graph
 
 
 def _lifted(op: Any, operands: Sequence[Any], graph: Any) -> list[Any]:
-    """Nodes, and for a scalar operator numbers; arrays become constants by value."""
+    """Return nodes, and for a scalar operator numbers; arrays become constants by value."""
     weak = isinstance(op, Mapper)
-    made: list[Any] = []
+    lifted: list[Any] = []
     for i, value in enumerate(operands):
         if isinstance(value, Expr):
             graph.require(op.__name__, value.node)
-            made.append(value.node)
+            lifted.append(value.node)
         elif weak and type(value) in WEAK:
-            made.append(value)
+            lifted.append(value)
         else:
-            made.append(_constant(op, i, value, operands, graph))
-    return made
+            lifted.append(_constant(op, i, value, operands, graph))
+    return lifted
 
 
 def _constant(op: Any, index: int, value: Any, operands: Sequence[Any], graph: Any) -> NaryNodeOp:
@@ -273,11 +273,11 @@ def expression(kind: Any, *children: Any, **attributes: Any) -> Expr:
         graph.constant(c) if isinstance(c, (Array, np.ndarray, np.generic)) else c for c in children
     ]
     try:
-        made = construct(*lifted, **attributes)
+        node = construct(*lifted, **attributes)
     except TypeError as error:
         if isinstance(error, ArgumentError) or "argument" not in str(error):
             raise
         raise ArgumentError(
             f"expression: {error}; see the constructor of {kind.__name__}"
         ) from None
-    return graph.add(made)
+    return graph.add(node)

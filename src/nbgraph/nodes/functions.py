@@ -36,7 +36,7 @@ class Attributes:
 
 
 def operator_of(fn: Any) -> Mapper:
-    """The operator of a scalar function: itself, an operator of the library, or a new one.
+    """Return the operator of a scalar function: itself, an operator of the library, or a new one.
 
     >>> def make(scale):
     ...     return lambda x: scale * x
@@ -57,20 +57,20 @@ def operator_of(fn: Any) -> Mapper:
     key = _key_of(plain)
     if key is None:  # not told by content: an operator of its own
         return op(plain)
-    found = _MADE.get(key)
-    if found is None:
+    entry = _MADE.get(key)
+    if entry is None:
         if len(_MADE) >= _KEPT:
             _MADE.clear()
-        found = _MADE[key] = op(_without_objects(plain)), plain.__code__
-    return found[0]
+        entry = _MADE[key] = op(_without_objects(plain)), plain.__code__
+    return entry[0]
 
 
 def scaled(of: Mapper) -> Mapper:
-    """The operator with one more operand, a factor."""
-    found = of.carried.get("scaled")
-    if found is None:
-        found = of.carried["scaled"] = _scaled(of)
-    return found
+    """Return the operator with one more operand, a factor."""
+    operator = of.carried.get("scaled")
+    if operator is None:
+        operator = of.carried["scaled"] = _scaled(of)
+    return operator
 
 
 def _scaled(of: Mapper) -> Mapper:
@@ -87,15 +87,15 @@ def _scaled(of: Mapper) -> Mapper:
             f"{of.__name__}: scale= is for functions of at most 6 elements, this one has {of.nin}; "
             "multiply inside the function"
         )
-    made: Mapper = op(name=of.__name__)(table[of.nin])
-    return made
+    operator: Mapper = op(name=of.__name__)(table[of.nin])
+    return operator
 
 
 # content ----------------------------------------------------------------------------------------
 
 
 def _key_of(fn: FunctionType) -> Any:
-    """What the function is, by content; None where that cannot be told."""
+    """Return a key of the function by its content, or None where the content cannot be compared."""
     code, names = fn.__code__, names_of(fn.__code__)
     key: list[Any] = [id(code), id(fn.__globals__)]
     for value in (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).values()):
@@ -111,7 +111,7 @@ def _key_of(fn: FunctionType) -> Any:
 
 
 def _content(value: Any, names: Collection[str]) -> Any:
-    """A value as part of a key; None where it has no content that can be compared."""
+    """Return a value as part of a key; None where it has no content that can be compared."""
     if isinstance(value, _NUMBERS):
         return type(value), repr(value)  # 0.0 and -0.0 differ, nan is nan
     if isinstance(value, FunctionType):
@@ -126,20 +126,22 @@ def _content(value: Any, names: Collection[str]) -> Any:
 
 
 def _is_named(value: Any) -> bool:
-    """Whether it is known by identity and lives as long as the program: modules, operators."""
+    """Return whether a value is identified by identity and lives as long as the program: modules,
+    operators."""
     return isinstance(value, (Mapper, ModuleType, type, np.ufunc)) or (
         callable(value) and getattr(value, "__module__", "") in ("math", "builtins", "numpy")
     )
 
 
 def _read(value: Any, names: Collection[str]) -> dict[str, Any] | None:
-    """The attributes of an object that the code may read; None where one is not a number."""
+    """Return the attributes of an object that the code may read; None where one is not a number."""
     read = {name: getattr(value, name) for name in sorted(names) if hasattr(value, name)}
     return read if all(isinstance(v, _NUMBERS) or _is_named(v) for v in read.values()) else None
 
 
 def _without_objects(fn: FunctionType) -> FunctionType:
-    """The function with objects in its cells replaced by the attributes it reads of them."""
+    """Return the function with objects in its cells replaced by the attributes that it reads of
+    them."""
     cells = [c.cell_contents for c in fn.__closure__ or ()]
     plain = (*_NUMBERS, FunctionType, str, type(None))
     if all(isinstance(v, plain) or _is_named(v) for v in cells):
@@ -152,7 +154,7 @@ def _without_objects(fn: FunctionType) -> FunctionType:
             read = _read(value, names_of(fn.__code__)) or {}
             light.append(Attributes(type(value).__name__, read))
     closure = tuple(CellType(v) for v in light)
-    made = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)
-    made.__kwdefaults__, made.__qualname__ = fn.__kwdefaults__, fn.__qualname__
-    made.__module__ = fn.__module__
-    return made
+    function = FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    function.__kwdefaults__, function.__qualname__ = fn.__kwdefaults__, fn.__qualname__
+    function.__module__ = fn.__module__
+    return function

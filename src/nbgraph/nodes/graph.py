@@ -116,7 +116,7 @@ class ExpressionGraph(Building):
         heads: Any = None,
         head_grads: Any = None,
     ) -> None:
-        """Gradients of all trainable parameters.
+        """Compute the gradients of all trainable parameters.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class ExpressionGraph(Building):
 
     @contextmanager
     def _running(self) -> Generator[None]:
-        """Nothing is recorded, and operators are in the mode of the forward pass."""
+        """Record nothing within the block, and run operators in the mode of the forward pass."""
         paused = recording.set(None)
         trained = training.set(self._trains)
         try:
@@ -159,7 +159,7 @@ class ExpressionGraph(Building):
             recording.reset(paused)
 
     def _pass_on(self, starts: list[tuple[NaryNodeOp, Any]], limit: float | None) -> None:
-        """Gradients from where they start to the parameters."""
+        """Pass gradients from where they start to the parameters."""
         ones: NaryNodeOp | None = None
         if self.throw_nan:
             _require_all(self._runs)
@@ -179,12 +179,12 @@ class ExpressionGraph(Building):
                 passes.backward(nodes, clip=limit, watched=False)
 
     def backprop(self) -> None:
-        """`forward`, then `backward`."""
+        """Run `forward`, then `backward`."""
         self.forward()
         self.backward()
 
     def _heads(self, heads: Any, grads: Any) -> list[tuple[NaryNodeOp, Any]]:
-        """Where gradients start, and with what."""
+        """Return the nodes where gradients start, each with its gradient."""
         if heads is None:
             if grads is not None:
                 raise ArgumentError("backward: head_grads is given without heads; name the heads")
@@ -204,30 +204,30 @@ class ExpressionGraph(Building):
                 raise ArgumentError(
                     f"backward: no trainable parameter leads to {head!r}, so it has no gradient"
                 )
-        made = [
+        starts = [
             v if v is None or isinstance(v, Array) else array(v, device=self.device) for v in values
         ]
-        return [(head.node, value) for head, value in zip(listed, made)]
+        return [(head.node, value) for head, value in zip(listed, starts)]
 
     def _root(self) -> NaryNodeOp:
-        found = [e.node for e in self.top_nodes() if e.node.trainable]
-        if len(found) > 1:  # an operator's further results are by-products of the one that is used
+        roots = [e.node for e in self.top_nodes() if e.node.trainable]
+        if len(roots) > 1:  # an operator's further results are by-products of the one that is used
             used = {_application(n) for n in self._nodes if n.id not in self._tops}
-            found = [n for n in found if _application(n) not in used - {None}]
-        if len(found) == 1:
-            return found[0]
-        listed = ", ".join(repr(node) for node in found)
+            roots = [n for n in roots if _application(n) not in used - {None}]
+        if len(roots) == 1:
+            return roots[0]
+        listed = ", ".join(repr(node) for node in roots)
         raise ArgumentError(
-            f"backward: {len(found)} roots ({listed}); add them up, name heads=[...], or take some "
+            f"backward: {len(roots)} roots ({listed}); add them up, name heads=[...], or take some "
             "out with remove_as_root"
-            if found
+            if roots
             else "backward: the graph has no top node that a trainable parameter leads to"
         )
 
     # memory -------------------------------------------------------------------------------------
 
     def fits(self, build: Callable[[], Any] | None = None) -> bool:
-        """Whether values and gradients fit the workspace; nothing is run.
+        """Return whether values and gradients fit the workspace; run nothing.
 
         `build`: a function that builds another graph on the same parameters, which is looked at
         instead of this one and forgotten.
@@ -236,26 +236,27 @@ class ExpressionGraph(Building):
             raise ArgumentError("fits: the graph has no workspace; make it with workspace=MiB")
         if build is None:
             return self.needed() <= self._limit
-        kept = {name: getattr(self, name) for name in self.OF_BATCH}
+        state = {name: getattr(self, name) for name in self.OF_BATCH}
         self._start()
         try:
             build()
             return self.needed() <= self._limit
         finally:
-            self.__dict__.update(kept)
+            self.__dict__.update(state)
 
     def needed(self) -> int:
-        """Bytes that values and gradients take at the worst moment, parameters not counted."""
+        """Return the bytes that values and gradients take at the worst moment, parameters not
+        counted."""
         return memory.needed(self._nodes, inference=self.inference)
 
     # parameters ---------------------------------------------------------------------------------
 
     def params(self, dtype: Any = None) -> dict[str, Expr]:
-        """Parameters by full name, all or those of a dtype."""
+        """Return parameters by full name, all or those of a dtype."""
         return {n: Expr(self, p) for n, p in self._parameters.chosen(dtype).items()}
 
     def switch_params(self, namespace: str) -> None:
-        """Names given to `param` are in this namespace from now on; "" is none."""
+        """Put names that `param` gets into this namespace from now on; "" is none."""
         self._parameters.namespace = str(namespace)
 
     def copy_params(self, other: ExpressionGraph) -> None:
@@ -263,7 +264,8 @@ class ExpressionGraph(Building):
         self._parameters.copy_from(other._parameters, self._begin, self.device)
 
     def graphviz(self) -> str:
-        """The graph in the language of Graphviz: type, name, id, shape, whether trainable."""
+        """Return the graph in the language of Graphviz: type, name, id, shape, whether
+        trainable."""
         return dot(self._nodes)
 
     def _repr_html_(self) -> str:
@@ -282,7 +284,7 @@ def _application(node: NaryNodeOp) -> int | None:
 
 
 def _require_all(runs: Sequence[segments.Run]) -> None:
-    """All values are there, for passes node by node."""
+    """Compute all values that are missing, for passes node by node."""
     for segment, nodes in runs:
         if segment is not None:
             segment.recall(nodes)

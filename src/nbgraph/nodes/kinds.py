@@ -1,4 +1,4 @@
-"""What pushes each kind of NodeOp: operators on arrays, one after another, on any device.
+"""Runners for each kind of NodeOp: operators on arrays, one after another, on any device.
 
 Maps have the same bits on every device; sums may differ in their order. Floats of 16 bits are
 summed and multiplied in float32. What is left to NumPy views runs on the host alone.
@@ -43,7 +43,7 @@ _BLOCK = 1 << 15  # elements of a full reduction that are in temporary space at 
 
 
 class Combination(NamedTuple):
-    """How values are combined: the start that changes nothing, of axes, of two arrays, of views."""
+    """A way to combine values: the start that changes nothing, of axes, of two arrays, of views."""
 
     start: float
     reduce: Callable[..., Any]
@@ -59,14 +59,14 @@ COMBINATIONS = {
 }
 
 
-def deliver(job: NodeOp, found: Any, *, add: bool, scale: float = 1.0) -> None:
+def deliver(job: NodeOp, value: Any, *, add: bool, scale: float = 1.0) -> None:
     """Write an array, scaled, reshaped and cast, to what the job writes, or add it there."""
     out = job.out
     if not out.size:
         return
     if scale != 1.0:
-        found = carry.apply(scaled(same), [found, scale], {})
-    write(same, found.reshape(out.shape), out, "add" if add else "write")
+        value = carry.apply(scaled(same), [value, scale], {})
+    write(same, value.reshape(out.shape), out, "add" if add else "write")
     out._chunk.writes += 1
 
 
@@ -74,7 +74,7 @@ def deliver(job: NodeOp, found: Any, *, add: bool, scale: float = 1.0) -> None:
 
 
 def element(job: NodeOp, first: bool) -> None:
-    """`element`, and `add` where nothing is summed: one kernel."""
+    """Run `element`, or `add` where nothing is summed: one kernel."""
     op, out, values = job.fn, job.out, list(job.ins)
     if job.scale != 1.0:
         op = scaled(op)
@@ -83,33 +83,33 @@ def element(job: NodeOp, first: bool) -> None:
         op.refresh()
     op.require_certificate()
     common_device(job.name, op.scalar.operands, values, [out])
-    given = op.parameters(dict(job.parameters)) if op.scalar.parameters else {}
-    found = inferred(op, values, given)
-    if found.shape != out.shape and not _spreads(found.shape, out.shape):
+    parameters = op.parameters(dict(job.parameters)) if op.scalar.parameters else {}
+    outcome = inferred(op, values, parameters)
+    if outcome.shape != out.shape and not _spreads(outcome.shape, out.shape):
         if job.request != "add":
             raise ShapeError(
-                f"{job.name}: the arrays broadcast to {found.shape}, out has shape {out.shape}; "
+                f"{job.name}: the arrays broadcast to {outcome.shape}, out has shape {out.shape}; "
                 "give an out of the broadcast shape, or use add or aggregate to reduce axes"
             )
-        _add_sums(job, found.shape, first)
+        _add_sums(job, outcome.shape, first)
         return
     if not out.size:
         return
-    asked = "add" if job.request == "add" and not first else "write"
+    request = "add" if job.request == "add" and not first else "write"
     alone = out._holder is None and all(
         getattr(v, "_chunk", None) is not out._chunk for v in values
     )
     if PYTHON_ASKED[0] and config.compiler == "python":
         wide = [v if type(v) in WEAK else ops.broadcast_to(v, out.shape) for v in values]
-        carry.apply(op, wide, given, [out], [asked])
+        carry.apply(op, wide, parameters, [out], [request])
     else:
-        outs = None if alone and asked == "write" else [out]
-        push(found.plan, values, [out], outs, [asked])
+        outs = None if alone and request == "write" else [out]
+        push(outcome.plan, values, [out], outs, [request])
     out._chunk.writes += 1
 
 
 def _spreads(shape: Sequence[int], wide: Sequence[int]) -> bool:
-    """Whether `shape` broadcasts to `wide`."""
+    """Return whether `shape` broadcasts to `wide`."""
     lead = len(wide) - len(shape)
     return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wide[lead:]))
 
@@ -118,7 +118,8 @@ def _spreads(shape: Sequence[int], wide: Sequence[int]) -> bool:
 
 
 def _reduced(job: NodeOp, shape: Shape) -> Shape:
-    """The axes of `shape` that the output lacks or has with size 1; ShapeError if others differ."""
+    """Return the axes of `shape` that the output lacks or has with size 1; raise ShapeError if
+    others differ."""
     own: Shape = job.out.shape
     lead = len(shape) - len(own)
     pairs = list(enumerate(zip(shape[max(lead, 0) :], own[max(-lead, 0) :], strict=True)))
@@ -131,18 +132,18 @@ def _reduced(job: NodeOp, shape: Shape) -> Shape:
 
 
 def _total(job: NodeOp, reduce: Callable[..., Any], axes: Shape) -> Any:
-    """Values of the job's function reduced along axes, which are kept. Of much it is one loop, with
-    no array of the values; compiling that is too slow for little."""
+    """Return values of the job's function reduced along axes, which are kept. Large operands run as
+    one loop, with no array of the values; compiling that is too slow for small ones."""
     op, ins = job.fn, _wide(job)
     arrays = [v for v in ins if type(v) not in WEAK]
     if math.prod(np.broadcast_shapes(*(v.shape for v in arrays))) < _FUSED:
         return reduce(carry.apply(op, ins, dict(job.parameters)), axis=axes, keepdims=True)
     if op.refresh_needed():
         op.refresh()
-    given = tuple(
+    specs = tuple(
         [(type(v), repr(v), v) if type(v) in WEAK else layout(v.shape, v.dtype) for v in ins]
     )
-    function = _loop(op, op.scalar.watch, tuple(job.parameters.items()), given, reduce, axes)
+    function = _loop(op, op.scalar.watch, tuple(job.parameters.items()), specs, reduce, axes)
     return function.run([v if v._layout.contiguous else copy_of(v) for v in arrays])[0]
 
 
@@ -150,8 +151,8 @@ def _total(job: NodeOp, reduce: Callable[..., Any], axes: Shape) -> Any:
 def _loop(
     op: Mapper, watch: Any, parameters: Any, ins: Any, reduce: Callable[..., Any], axes: Shape
 ) -> Function:
-    """A scalar operator and a reduction of what it gives, compiled. `ins`: layouts and numbers;
-    `watch`: tells the operator's texts apart."""
+    """Return a scalar operator and a reduction of its results, compiled. `ins`: layouts and
+    numbers; `watch` distinguishes the operator's texts."""
     variables: list[Any] = []
     values: list[Any] = []
     for own in ins:
@@ -165,7 +166,7 @@ def _loop(
 
 
 def _wide(job: NodeOp) -> list[Any]:
-    """The operands, 16-bit floats as float32."""
+    """Return the operands, 16-bit floats as float32."""
     return [
         ops.astype(v, accumulator(v.dtype), copy=False)
         if isinstance(v, Array) and v.dtype.itemsize == 2
@@ -188,7 +189,7 @@ def _add_sums(job: NodeOp, shape: Shape, first: bool) -> None:
 
 
 def aggregate(job: NodeOp, first: bool) -> None:
-    """Any reduction by axes."""
+    """Run any reduction by axes."""
     common_device(job.name, (), job.ins, [job.out])
     shape = np.broadcast_shapes(*(v.shape for v in job.ins if isinstance(v, Array)))
     axes = _reduced(job, shape)
@@ -202,12 +203,12 @@ def aggregate(job: NodeOp, first: bool) -> None:
 
 
 def _folded(values: Any, combine: Any, init: float, axes: Shape) -> Any:
-    """`init` combined with values along axes, which are kept."""
-    kept = tuple(1 if d in axes else n for d, n in enumerate(values.shape))
+    """Return `init` combined with values along axes, which are kept."""
+    shape = tuple(1 if d in axes else n for d, n in enumerate(values.shape))
     if not values.size:
-        made = empty_of(layout(kept, values.dtype), values.device)
-        fill_from(made, init)
-        return made
+        out = empty_of(layout(shape, values.dtype), values.device)
+        fill_from(out, init)
+        return out
     if isinstance(combine, Mapper):
         for axis in axes:
             values = _paired(values, combine, axis)
@@ -223,7 +224,7 @@ def _from_start(total: Any, combine: str, init: float) -> Any:
 
 
 def _paired(x: Any, combine: Mapper, axis: int) -> Any:
-    """An axis folded by an operator that is associative: neighbours in pairs, again and again."""
+    """Return an axis folded by an associative operator: neighbours in pairs, again and again."""
     lead = (slice(None),) * axis
     while x.shape[axis] > 1:
         count = x.shape[axis]
@@ -236,14 +237,14 @@ def _paired(x: Any, combine: Mapper, axis: int) -> Any:
 
 
 def aggregate_all(job: NodeOp, first: bool) -> None:
-    """A full reduction; on the host block by block through temporary space."""
-    x, asked = job.ins[0], job.options["acc_dtype"]
-    wide = accumulator(x.dtype) if asked is None else as_dtype(asked)
+    """Run a full reduction; on the host block by block through temporary space."""
+    x, requested = job.ins[0], job.options["acc_dtype"]
+    wide = accumulator(x.dtype) if requested is None else as_dtype(requested)
     if x.device.host:
         _through_space(job, wide)
         return
-    given = ops.astype(x.reshape(-1), wide, copy=False)
-    values = ops.astype(carry.apply(job.fn, [given], {}), wide, copy=False)
+    operand = ops.astype(x.reshape(-1), wide, copy=False)
+    values = ops.astype(carry.apply(job.fn, [operand], {}), wide, copy=False)
     deliver(job, _folded(values, job.options["combine"], job.options["init"], (0,)), add=False)
 
 
@@ -275,7 +276,7 @@ def _through_space(job: NodeOp, wide: np.dtype[Any]) -> None:
 
 
 def prod(job: NodeOp, first: bool) -> None:
-    """Matrix products by a library."""
+    """Run matrix products by a library."""
     common_device(job.name, (), job.ins, [job.out])
     swap_a, swap_b = job.options["trans_a"], job.options["trans_b"]
     shape, axes = _product(job, swap_a, swap_b)
@@ -288,17 +289,17 @@ def prod(job: NodeOp, first: bool) -> None:
     if apart and (beta, job.scale, out.shape, out.dtype) == (0.0, 1.0, shape, wide):
         ops.matmul(a, b, out=out)
         return
-    found = ops.matmul(a, b)
-    found = ops.sum(found, axis=axes, keepdims=True) if axes else found
+    product = ops.matmul(a, b)
+    product = ops.sum(product, axis=axes, keepdims=True) if axes else product
     if beta in (0.0, 1.0):
-        deliver(job, found, add=beta == 1.0, scale=job.scale)
+        deliver(job, product, add=beta == 1.0, scale=job.scale)
         return
     before = ops.multiply(ops.astype(out, wide), beta)
-    deliver(job, before + ops.multiply(found.reshape(out.shape), job.scale), add=False)
+    deliver(job, before + ops.multiply(product.reshape(out.shape), job.scale), add=False)
 
 
 def _product(job: NodeOp, swap_a: bool, swap_b: bool) -> tuple[Shape, Shape]:
-    """The shape of a product, and the axes of it that the output lacks."""
+    """Return the shape of a product, and the axes of it that the output lacks."""
     a, b, out = *job.ins, job.out
     for name, value in (("a", a), ("b", b), ("out", out)):
         if len(value.shape) < 2:
@@ -328,15 +329,15 @@ def _swapped(shape: Shape, swap: bool) -> Shape:
 
 
 def compute(job: NodeOp, first: bool) -> None:
-    """Operators of the library, one after another."""
+    """Run operators of the library, one after another."""
     if job.out.size:
-        found = job.fn(*job.ins)
-        write(same, found, job.out, "add" if job.request == "add" and not first else "write")
+        value = job.fn(*job.ins)
+        write(same, value, job.out, "add" if job.request == "add" and not first else "write")
         job.out._chunk.writes += 1
 
 
 def apply_op(job: NodeOp, first: bool) -> None:
-    """An operator of the library over whole arrays, or with several outputs: one of those."""
+    """Run an operator of the library over whole arrays; of several outputs, one."""
     outs: list[Any] = [None] * job.fn.nout
     outs[job.options["output"]] = job.out
     carrier: Any = carry.apply if isinstance(job.fn, Mapper) else whole.apply

@@ -41,14 +41,14 @@ class Leaf(NaryNodeOp):
         return id(self)
 
     def equal(self, other: Any) -> bool:
-        """A leaf is itself only."""
+        """Return whether both are one leaf."""
         return self is other
 
     def run_forward(self) -> None:
-        """The value is there."""
+        """Do nothing: the value is there."""
 
     def run_backward(self) -> None:
-        """It has no children."""
+        """Do nothing: a leaf has no children."""
 
 
 class ConstantNode(Leaf):
@@ -66,13 +66,13 @@ class ConstantNode(Leaf):
         return "const"
 
     def hash(self) -> int:
-        """Of the content."""
+        """Return the hash of the content."""
         return (
             id(self) if self.content is None else hash((self.shape, self.dtype.num, self.content))
         )
 
     def equal(self, other: Any) -> bool:
-        """Whether the content is the same."""
+        """Return whether the content is the same."""
         return self is other or (self.content is not None and self.content == other.content)
 
 
@@ -90,7 +90,8 @@ class ParamNode(Leaf):
 
 
 def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Context) -> Any:
-    """A new array of that shape and dtype: a number, an array, or what `init(shape, dtype)` gives.
+    """Return a new array of that shape and dtype, from a number, an array, or the result of
+    `init(shape, dtype)`.
 
     >>> import numpy as np, nbgraph as ng
     >>> initial("w", (2,), np.dtype("float32"), lambda shape, dtype: np.ones(shape), ng.cpu())
@@ -101,25 +102,26 @@ def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Con
         raise ArgumentError(
             f"{who}: init is None; give a number, an array, or a function of shape and dtype"
         )
-    made: Any = array(value, device=device)
-    if made.dtype != dtype:
-        made = astype(made, dtype)
-    if made.shape != shape:
-        if made.size != 1:
-            raise ShapeError(f"{who}: init has shape {made.shape}, expected {shape}")
-        made = broadcast_to(made.reshape(()), shape).copy()
-    return made
+    value_array: Any = array(value, device=device)
+    if value_array.dtype != dtype:
+        value_array = astype(value_array, dtype)
+    if value_array.shape != shape:
+        if value_array.size != 1:
+            raise ShapeError(f"{who}: init has shape {value_array.shape}, expected {shape}")
+        value_array = broadcast_to(value_array.reshape(()), shape).copy()
+    return value_array
 
 
 def content_of(value: Any) -> Any:
-    """What a memoised constant is known by: bytes of an array, an initialiser itself."""
+    """Return the content that identifies a memoised constant: bytes of an array, an initialiser
+    itself."""
     if isinstance(value, (bool, int, float, np.generic)):
         return type(value), repr(value)
     if callable(value) and not isinstance(value, Array):
         return value
     read = getattr(value, "asnumpy", None)
-    made: Any = np.asarray(value) if read is None else read()
-    return made.dtype.str, made.shape, made.tobytes()
+    data: Any = np.asarray(value) if read is None else read()
+    return data.dtype.str, data.shape, data.tobytes()
 
 
 def assign(target: Any, value: Any) -> None:
@@ -136,7 +138,7 @@ class Parameters:
         self.namespace = ""
 
     def full(self, name: str) -> str:
-        """The name with the namespace in force; a name that has one keeps it."""
+        """Return the name with the namespace in force; a name that has a namespace keeps it."""
         return (
             f"{self.namespace}{_BETWEEN}{name}" if self.namespace and _BETWEEN not in name else name
         )
@@ -151,35 +153,37 @@ class Parameters:
         *,
         trainable: bool,
     ) -> tuple[ParamNode, bool]:
-        """The parameter of that name, and whether it was made now.
+        """Return the parameter of that name, and whether it is new.
 
         Raises ShapeError or DTypeError where there is another one of that name.
         """
         if not isinstance(name, str) or not name:
             raise ArgumentError(f"param: name={name!r}; expected a text that is not empty")
         full = self.full(name)
-        found = self.by_name.get(full)
-        if found is None:
+        param = self.by_name.get(full)
+        if param is None:
             value = initial(f"param {full!r}", shape, dtype, init, device)
-            found = self.by_name[full] = ParamNode(value, trainable=trainable, name=full)
-            return found, True
-        if found.shape != shape:
+            param = self.by_name[full] = ParamNode(value, trainable=trainable, name=full)
+            return param, True
+        if param.shape != shape:
             raise ShapeError(
-                f"param {full!r}: asked for with shape {shape}, but it has {found.shape}; use "
+                f"param {full!r}: asked for with shape {shape}, but it has {param.shape}; use "
                 "another name, or that shape"
             )
-        if found.dtype != dtype:
+        if param.dtype != dtype:
             raise DTypeError(
-                f"param {full!r}: asked for with dtype {dtype}, but it has {found.dtype}; use "
+                f"param {full!r}: asked for with dtype {dtype}, but it has {param.dtype}; use "
                 "another name, or that dtype"
             )
-        found.trainable = trainable and found._layout.floating
-        return found, False
+        param.trainable = trainable and param._layout.floating
+        return param, False
 
     def chosen(self, dtype: Any = None) -> dict[str, ParamNode]:
-        """Those of a dtype, or all, by name."""
-        wanted = None if dtype is None else np.dtype(dtype)
-        return {n: p for n, p in self.by_name.items() if wanted is None or p.dtype == wanted}
+        """Return the parameters of a dtype, or all, by name."""
+        chosen_dtype = None if dtype is None else np.dtype(dtype)
+        return {
+            n: p for n, p in self.by_name.items() if chosen_dtype is None or p.dtype == chosen_dtype
+        }
 
     def __iter__(self) -> Iterator[ParamNode]:
         return iter(tuple(self.by_name.values()))
@@ -187,8 +191,8 @@ class Parameters:
     def copy_from(
         self, other: Parameters, enter: Callable[[ParamNode], Any], device: Context
     ) -> None:
-        """The values of another graph's parameters, by name; those that are not here are made, on
-        a device."""
+        """Copy the values of another graph's parameters, by name; create those that are missing
+        here, on a device."""
         for theirs in other:
             full = str(theirs.name)
             mine = self.by_name.get(full)

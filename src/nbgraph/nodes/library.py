@@ -27,7 +27,8 @@ from nbgraph.nodes.expr import Expr, expression, graph_of
 
 
 def reduce(a: Expr, axis: int, code: str) -> Expr:
-    """`a` reduced along an axis, which is kept with size 1; `a` itself where it has that size.
+    """Return `a` reduced along an axis, which is kept with size 1; `a` itself where it has that
+    size.
 
     `code`: "sum", "mean", "prod", "max", "min" or "logsumexp".
     """
@@ -38,7 +39,7 @@ def reduce(a: Expr, axis: int, code: str) -> Expr:
 
 
 def sum(a: Expr, axis: int) -> Expr:
-    """The sum along an axis, kept with size 1; `a` itself where it has that size.
+    """Return the sum along an axis, kept with size 1; `a` itself where it has that size.
 
     >>> import nbgraph as ng
     >>> from nbgraph.nodes import library
@@ -50,7 +51,7 @@ def sum(a: Expr, axis: int) -> Expr:
 
 
 def mean(a: Expr, axis: int) -> Expr:
-    """The mean along an axis, kept with size 1; `a` itself where it has that size.
+    """Return the mean along an axis, kept with size 1; `a` itself where it has that size.
 
     >>> import nbgraph as ng
     >>> a = ng.ExpressionGraph().constant([[1.0], [3.0]])
@@ -63,7 +64,7 @@ def mean(a: Expr, axis: int) -> Expr:
 
 
 def scalar_product(a: Expr, b: Expr, axis: int) -> Expr:
-    """The sum of `a * b` along an axis, kept with size 1; one node.
+    """Return the sum of `a * b` along an axis, kept with size 1; one node.
 
     >>> import nbgraph as ng
     >>> a = ng.ExpressionGraph().constant([[1.0, 3.0]])
@@ -76,7 +77,7 @@ def scalar_product(a: Expr, b: Expr, axis: int) -> Expr:
 
 
 def weighted_average(a: Expr, weights: Expr, axis: int) -> Expr:
-    """`scalar_product(a, weights) / sum(weights)` along an axis, kept with size 1.
+    """Return `scalar_product(a, weights) / sum(weights)` along an axis, kept with size 1.
 
     ShapeError where the two have other sizes along it, as weights are not repeated.
 
@@ -98,30 +99,30 @@ def weighted_average(a: Expr, weights: Expr, axis: int) -> Expr:
 
 
 def transpose(a: Expr, axes: Sequence[int] | None = None) -> Expr:
-    """Axes in another order, by default reversed: a view."""
+    """Return a view with the axes in another order, by default reversed."""
     return expression(TransposeNodeOp, a, axes=axes)
 
 
 def reshape(a: Expr, shape: Sequence[int]) -> Expr:
-    """The elements in C order under another shape; `a` itself where it has that shape."""
+    """Return the elements in C order under another shape; `a` itself where it has that shape."""
     return a if tuple(shape) == a.shape else expression(ReshapeNodeOp, a, shape=tuple(shape))
 
 
 def slice(
     a: Expr, axis: int, begin: int | None = None, end: int | None = None, step: int = 1
 ) -> Expr:
-    """Part of an axis: a view."""
+    """Return a view of a part of an axis."""
     return expression(SliceNodeOp, a, axis=axis, begin=begin, end=end, step=step)
 
 
 def cast(a: Expr, dtype: Any) -> Expr:
-    """The values in another dtype; `a` itself where it has that dtype."""
-    wanted = as_dtype(dtype)
-    return a if a.dtype == wanted else expression(CastNodeOp, a, dtype=wanted)
+    """Return the values in another dtype; `a` itself where it has that dtype."""
+    target = as_dtype(dtype)
+    return a if a.dtype == target else expression(CastNodeOp, a, dtype=target)
 
 
 def csr_dot(values: Any, indices: Any, offsets: Any, dense: Any) -> Expr:
-    """The product of a matrix in compressed sparse rows with a dense one; see CSRDotNodeOp.
+    """Return the product of a matrix in compressed sparse rows with a dense one; see CSRDotNodeOp.
 
     >>> import numpy as np, nbgraph as ng
     >>> graph = ng.ExpressionGraph()
@@ -141,7 +142,7 @@ def lambda_(
     shape: Any = None,
     dtype: Any = None,
 ) -> Expr:
-    """A node of the user's functions of NumPy views, which the engine calls.
+    """Return a node of the user's functions of NumPy views, which the engine calls.
 
     Parameters
     ----------
@@ -168,14 +169,15 @@ def lambda_(
 
 
 def callback(a: Expr, function: Callable[[Any], None]) -> Expr:
-    """`a`, of which `function` is called with a read-only NumPy view when it has been computed."""
+    """Return `a`, of which `function` is called with a read-only NumPy view when it has been
+    computed."""
     if not callable(function):
         raise ArgumentError(f"callback: {function!r} is not a function; give one of a NumPy array")
     return a.graph.add(CallbackNodeOp(a, function))
 
 
 def debug(a: Expr, message: str) -> Expr:
-    """`a`; when its value and its gradient have been computed, a line with shape, least and largest
-    element and L2 norm goes to the standard output."""
+    """Return `a`; when its value and its gradient have been computed, a line with shape, least and
+    largest element and L2 norm goes to the standard output."""
     a.node.message = str(message)
     return a

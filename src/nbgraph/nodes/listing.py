@@ -8,7 +8,7 @@ from typing import Any
 
 
 def dot(nodes: Iterable[Any]) -> str:
-    """Boxes with type, name, id, shape; those that are trainable in colour."""
+    """Return the text of boxes with type, name, id, shape; trainable ones in colour."""
     lines = ["digraph expressions {", "  rankdir=BT", "  node [shape=box, style=filled]"]
     drawn: set[int] = set()
     for node in nodes:
@@ -21,8 +21,8 @@ def dot(nodes: Iterable[Any]) -> str:
 
 
 def drawn(what: Any) -> str:
-    """The picture of an expression or its graph, for notebooks. What draws lies above, so it is
-    found by name."""
+    """Return the picture of an expression or its graph, for notebooks. The drawing module lies
+    above, so it is imported by name."""
     return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 

@@ -1,4 +1,4 @@
-"""How much memory a graph needs: what its values and gradients take at the worst moment.
+"""Memory that a graph needs: peak memory of its values and gradients.
 
 Parameters and their gradients are not counted, as they are there whatever graph is built.
 """
@@ -18,7 +18,7 @@ _MIB = 1 << 20
 
 
 def limit_of(workspace: Any, device: Context) -> int | None:
-    """Bytes of a workspace given in MiB; a negative one leaves so much of the device free.
+    """Return the bytes of a workspace in MiB; a negative one leaves so much of the device free.
 
     >>> from nbgraph.device import cpu
     >>> limit_of(0.5, cpu()), limit_of(None, cpu())
@@ -43,7 +43,8 @@ def limit_of(workspace: Any, device: Context) -> int | None:
 
 
 def needed(nodes: Sequence[Any], *, inference: bool) -> int:
-    """Bytes at the worst moment of a forward pass and, unless for inference, a backward pass."""
+    """Return the bytes at the worst moment of a forward pass and, unless for inference, a backward
+    pass."""
     own = {node.id: _rounded(node.own_nbytes) for node in nodes if not node.leaf}
     if inference:
         return _freeing(nodes, own)
@@ -56,7 +57,8 @@ def _rounded(nbytes: int) -> int:
 
 
 def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
-    """Values are given back when the last reader has been pushed."""
+    """Return the peak memory of a pass that gives values back when their last reader has been
+    pushed."""
     uses = readers(nodes)
     now = worst = 0
     for node in nodes:
@@ -70,7 +72,8 @@ def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
 
 
 def _gradients(nodes: Sequence[Any]) -> int:
-    """A gradient is there from its first contribution until its node has passed it on."""
+    """Return the peak memory of gradients, each of which lives from its first contribution until
+    its node has passed it on."""
     size = {
         node.id: _rounded(node._layout.nbytes) for node in nodes if node.trainable and not node.leaf
     }
@@ -89,7 +92,7 @@ def _gradients(nodes: Sequence[Any]) -> int:
 
 
 def readers(nodes: Sequence[Any]) -> dict[int, int]:
-    """How often each node is a child."""
+    """Return how often each node is a child."""
     uses: dict[int, int] = {}
     for node in nodes:
         for child in node.children:
@@ -98,17 +101,17 @@ def readers(nodes: Sequence[Any]) -> dict[int, int]:
 
 
 def freeable(node: Any) -> bool:
-    """Whether an inference graph may drop a value that was read."""
+    """Return whether an inference graph may drop a value that was read."""
     return not (node.leaf or node.retained or node.memoise)
 
 
 def require(nodes: Sequence[Any], limit: int, *, inference: bool) -> None:
-    """OutOfMemory where the graph does not fit, before anything runs."""
-    asked = needed(nodes, inference=inference)
-    if asked > limit:
+    """Raise OutOfMemory where the graph does not fit, before anything runs."""
+    demand = needed(nodes, inference=inference)
+    if demand > limit:
         largest = max(nodes, key=lambda node: 0 if node.leaf else node.own_nbytes)
         raise OutOfMemory(
-            f"forward: {len(nodes)} nodes need {asked / _MIB:.2f} MiB at once, the workspace has "
+            f"forward: {len(nodes)} nodes need {demand / _MIB:.2f} MiB at once, the workspace has "
             f"{limit / _MIB:.2f} MiB; the largest value is that of {largest!r}. Give a larger "
             "workspace, or a smaller batch: graph.fits(build) tells whether one fits"
         )

@@ -59,8 +59,8 @@ class NaryNodeOp(Node):
     def __init__(
         self, children: Sequence[Any], shape: Any = None, dtype: Any = None, **attributes: Any
     ) -> None:
-        made = tuple(node_of(type(self).__name__, i, c) for i, c in enumerate(children))
-        self._begin(made, attributes)
+        nodes = tuple(node_of(type(self).__name__, i, c) for i, c in enumerate(children))
+        self._begin(nodes, attributes)
         own_shape = self.new_shape() if shape is None else tuple(int(n) for n in shape)
         own_dtype = self.new_type() if dtype is None else as_dtype(dtype)
         self._settle(layout(own_shape, own_dtype))
@@ -80,7 +80,7 @@ class NaryNodeOp(Node):
         self.device: Context = children[0].device if children else CPU
 
     def _settle(self, own: Layout) -> None:
-        """Shape and dtype are known."""
+        """Set shape and dtype."""
         self._layout = own
         trainable, memoise = False, FOREVER if self.children and self.pure else RUN
         for child in self.children:
@@ -92,16 +92,16 @@ class NaryNodeOp(Node):
     # what a class may say of itself -------------------------------------------------------------
 
     def new_shape(self) -> tuple[int, ...]:
-        """The shape of the value: that of the children, broadcast."""
+        """Return the shape of the value: that of the children, broadcast."""
         named = [(f"child {i} ", c.shape) for i, c in enumerate(self.children)]
         return broadcast(self.type(), named) if named else ()
 
     def new_type(self) -> np.dtype[Any]:
-        """The dtype of the value: the one that all children have."""
+        """Return the dtype of the value: the one that all children have."""
         return self.common_type()
 
     def common_type(self, relevant: Iterable[int] | None = None) -> np.dtype[Any]:
-        """The one dtype of the children, or of those named by index; nothing is promoted.
+        """Return the one dtype of the children, or of those named by index; nothing is promoted.
 
         Raises DTypeError that names each child's dtype where they differ.
         """
@@ -116,32 +116,32 @@ class NaryNodeOp(Node):
         )
 
     def type(self) -> str:
-        """The friendly name of the class: `SinNodeOp` is a "sin"."""
+        """Return the friendly name of the class: `SinNodeOp` is a "sin"."""
         name = type(self).__name__
         short = name.removesuffix("NodeOp") or name.removesuffix("Op")
         return (short.removesuffix("Node") or name).lower()
 
     def hash(self) -> int:
-        """Equal nodes have the same; extend it where the class has attributes."""
+        """Return a hash, equal for equal nodes; extend it where the class has attributes."""
         own = self._layout
         return hash((type(self), own.shape, own.dtype.num, *[id(c) for c in self.children]))
 
     def equal(self, other: Any) -> bool:
-        """Whether another node of this class computes the same; extend it as `hash`."""
+        """Return whether another node of this class computes the same; extend it as `hash`."""
         return same(self, other)
 
     def forward_ops(self) -> Sequence[NodeOp | Callable[..., Any]]:
-        """What computes the value, in order. A plain callable is given NumPy views: of the value
-        to write, and of the children's values."""
+        """Return the operations that compute the value, in order. A plain callable gets NumPy
+        views: of the value to write, and of the children's values."""
         raise ArgumentError(
             f"{self.type()}: {type(self).__name__} does not define forward_ops; return a list such "
             "as [element(fn, self.val, self.child(0).val)]"
         )
 
     def backward_ops(self) -> Sequence[NodeOp | Callable[..., Any] | None]:
-        """What adds to the gradient of each child: as many as children, None for no operation. A
-        plain callable is given NumPy views: of the child's gradient to add to, of the node's own
-        gradient, its value, and the children's values."""
+        """Return the operations that add to the gradient of each child: as many as children, None
+        for no operation. A plain callable gets NumPy views: of the child's gradient to add to, of
+        the node's own gradient, its value, and the children's values."""
         raise ArgumentError(
             f"{self.type()}: {type(self).__name__} does not define backward_ops; return a list "
             "with one operation for each child, None for no operation"
@@ -170,28 +170,28 @@ class NaryNodeOp(Node):
         return self
 
     def child(self, index: int) -> NaryNodeOp:
-        """The child of that index."""
+        """Return the child of that index."""
         return self.children[index]
 
     @property
     def val(self) -> Any:
         """The value's NDArray."""
-        found = self._val
-        if found is None:
-            found = self._val = empty_of(self._layout, self.device)
-        return found
+        value = self._val
+        if value is None:
+            value = self._val = empty_of(self._layout, self.device)
+        return value
 
     @property
     def adj(self) -> Any:
         """The NDArray of the gradient with respect to the value; of a node that is not trainable
         a placeholder without memory."""
-        found = self._adj
-        if found is None:
+        gradient = self._adj
+        if gradient is None:
             if not self.trainable:
                 return NoGradient(self)
-            found = self._adj = empty_of(self._layout, self.device)
+            gradient = self._adj = empty_of(self._layout, self.device)
             self.fresh = True
-        return found
+        return gradient
 
     @property
     def grad(self) -> Any:
@@ -251,18 +251,18 @@ class UnaryNodeOp(NaryNodeOp):
 
 
 def node_of(who: str, index: int, value: Any) -> NaryNodeOp:
-    """The node of an expression, or a node itself."""
-    found = getattr(value, "node", None)
-    if not isinstance(found, NaryNodeOp):
+    """Return the node of an expression, or a node itself."""
+    node = getattr(value, "node", None)
+    if not isinstance(node, NaryNodeOp):
         raise ArgumentError(
             f"{who}: child {index} is {noun(value)}; expected a node or an expression, "
             "such as graph.constant(array)"
         )
-    return found
+    return node
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two nodes are of one class and have the same children, shape and dtype."""
+    """Return whether two nodes are of one class and have the same children, shape and dtype."""
     return (
         type(a) is type(b)
         and len(a.children) == len(b.children)
@@ -278,7 +278,7 @@ def same(a: Any, b: Any) -> bool:
 
 @cache
 def _slots(kind: type) -> tuple[str, ...]:
-    """Slots that a class adds to those of every node."""
+    """Return the slots that a class adds to those of every node."""
     own = [
         s
         for c in kind.__mro__
@@ -290,13 +290,14 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 @cache
 def _tells(kind: type) -> bool:
-    """Whether the class has `hash` and `equal` of its own."""
+    """Return whether the class has `hash` and `equal` of its own."""
     of_any: Any = kind
     return of_any.hash is not NaryNodeOp.hash and of_any.equal is not NaryNodeOp.equal
 
 
 def require_identity(node: NaryNodeOp) -> None:
-    """ArgumentError where a node has attributes, and its class does not say how they count."""
+    """Raise ArgumentError where a node has attributes, and its class does not say how they
+    count."""
     kind = type(node)
     if _tells(kind):
         return

@@ -88,7 +88,7 @@ class NodeOp:
 
     @property
     def name(self) -> str:
-        """What the engine calls the operation."""
+        """The name of the operation in the engine."""
         own = getattr(self.fn, "__name__", None)
         own = self.options.get("of", own)
         return self.kind if own in (None, "function", "<lambda>") else f"{self.kind} {own}"
@@ -112,7 +112,7 @@ class NodeOp:
         runner(self.kind, self.out.device)(self, first)
 
     def __call__(self) -> None:
-        """The same as `push`."""
+        """Do the same as `push`."""
         self.push()
 
     def __repr__(self) -> str:
@@ -129,7 +129,8 @@ def _told(value: Any) -> str:
 
 
 def runner(kind: str, device: Context) -> Callable[[Any, bool], None]:
-    """What pushes a kind of operation on a device; DeviceError where nothing does.
+    """Return the function that pushes a kind of operation on a device; raise DeviceError where
+    there is none.
 
     >>> import nbgraph as ng
     >>> callable(runner("element", ng.cpu()))

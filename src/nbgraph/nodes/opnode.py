@@ -36,7 +36,7 @@ class Application:
         self._left: set[int] = set()  # those that are yet to be taken
 
     def take(self, output: int, apply: Callable[[], tuple[Any, ...]]) -> Any:
-        """An output; applies the operator where this one was taken before."""
+        """Return an output; apply the operator where this output was taken before."""
         if output not in self._left:
             self.outputs = apply()
             self._left = set(range(len(self.outputs)))
@@ -76,7 +76,7 @@ class OpNode(NaryNodeOp):
         self.trainable, self.memoise = structure.trainable, structure.memoise
 
     def type(self) -> str:
-        """The operator's name."""
+        """Return the operator's name."""
         return str(self.op.__name__)
 
     def hash(self) -> int:
@@ -90,7 +90,7 @@ class OpNode(NaryNodeOp):
     # values -------------------------------------------------------------------------------------
 
     def values(self) -> list[Any]:
-        """Arrays and numbers in the operator's order."""
+        """Return arrays and numbers in the operator's order."""
         return [v if type(v) in WEAK else v.val for v in self.operands]
 
     @property
@@ -108,8 +108,8 @@ class OpNode(NaryNodeOp):
         if self.application is not None:
             self._val = self.application.take(self.output, self._apply)
         else:
-            found = self._apply()
-            self._val = found[self.output] if isinstance(found, tuple) else found
+            outputs = self._apply()
+            self._val = outputs[self.output] if isinstance(outputs, tuple) else outputs
         self.ready = True
 
     def _apply(self) -> Any:
@@ -117,7 +117,7 @@ class OpNode(NaryNodeOp):
         return apply(self.op, self.values(), self.attributes)
 
     def forward_ops(self) -> list[NodeOp]:
-        """The operator's kernel; none where the value is a view."""
+        """Return the operator's kernel; none where the value is a view."""
         if self.is_view:
             return []
         kind = "apply" if self.op.nout > 1 or not isinstance(self.op, Mapper) else "element"
@@ -135,8 +135,8 @@ class OpNode(NaryNodeOp):
     # gradients ----------------------------------------------------------------------------------
 
     def run_backward(self) -> None:
-        """Push what adds to the children's gradients; a new array that nobody else has becomes a
-        gradient itself."""
+        """Push the kernels that add to the children's gradients; a new array without another user
+        becomes a gradient itself."""
         if isinstance(self.op, Mapper):
             for index, child in enumerate(self.operands):
                 if type(child) in WEAK or not child.trainable:
@@ -147,19 +147,19 @@ class OpNode(NaryNodeOp):
                 else:
                     accumulate(child, _adding_slope(self, index, child))
             return
-        found = _by_rule(self)
+        gradients = _by_rule(self)
         self.shared = None
-        for child, value in zip(self.operands, found, strict=True):
+        for child, value in zip(self.operands, gradients, strict=True):
             if value is None or not child.trainable:
                 continue
-            made = value if value.dtype == child.dtype else astype(value, child.dtype)
-            if child._adj is None and _is_unshared(self, made, found):
-                child._adj = made
+            gradient = value if value.dtype == child.dtype else astype(value, child.dtype)
+            if child._adj is None and _is_unshared(self, gradient, gradients):
+                child._adj = gradient
             else:
-                accumulate(child, _adding(child, made))
+                accumulate(child, _adding(child, gradient))
 
     def backward_ops(self) -> list[NodeOp | None]:
-        """One kernel for each child, None where the operator has no gradient."""
+        """Return one kernel for each child, None where the operator has no gradient."""
         if isinstance(self.op, Mapper):
             children = [(i, c) for i, c in enumerate(self.operands) if type(c) not in WEAK]
             return [_adding_slope(self, i, c) if c.trainable else None for i, c in children]
@@ -173,7 +173,7 @@ class OpNode(NaryNodeOp):
 
 
 def _slope(node: Any, index: int) -> tuple[Mapper, list[Any]]:
-    """The operator of one operand's in-gradient, and what it is applied to."""
+    """Return the operator of one operand's in-gradient, and the arguments it is applied to."""
     vjp = map_vjp(node.op, (index,))
     vjp.require()
     reads: list[Any] = [node.adj if k == node.output else 0.0 for k in range(node.op.nout)]
@@ -198,7 +198,7 @@ def _adding_slope(node: Any, index: int, child: Any) -> NodeOp:
 
 
 def _by_rule(node: Any) -> Sequence[Any]:
-    """What the operator's rule gives, in operand order; worked out once a pass."""
+    """Return the gradients of the operator's rule, in operand order; computed once a pass."""
     if node.shared is None:
         op, values = node.op, node.values()
         outputs: list[Any] = [None] * op.nout
@@ -212,17 +212,17 @@ def _by_rule(node: Any) -> Sequence[Any]:
         out_grads[node.output] = node.adj
         inputs = [v if op.keeps_input(i) else None for i, v in enumerate(values)]
         specs = [Spec(v.shape, v.dtype) for v in node.operands]
-        wanted = [v.trainable for v in node.operands]
-        made = Gradients(op, node.attributes, out_grads, inputs, outputs, specs, wanted)
-        node.shared = rule_vjp(made)
+        trainable = [v.trainable for v in node.operands]
+        request = Gradients(op, node.attributes, out_grads, inputs, outputs, specs, trainable)
+        node.shared = rule_vjp(request)
     return node.shared
 
 
-def _is_unshared(node: Any, value: Any, found: Sequence[Any]) -> bool:
-    """Whether an array that the rule gave is nobody else's, and row-major."""
+def _is_unshared(node: Any, value: Any, gradients: Sequence[Any]) -> bool:
+    """Return whether an array that the rule returned has no other user, and is row-major."""
     if value._holder is not None or value is node._adj or value is node._val:
         return False
-    if sum(value is other for other in found) > 1 or not value._layout.contiguous:
+    if sum(value is other for other in gradients) > 1 or not value._layout.contiguous:
         return False
     return not any(value is child._val for child in node.children)
 

@@ -56,7 +56,7 @@ def _freed(node: Any, child: Any) -> ArgumentError:
 
 
 def seed(head: Any, gradient: Any) -> None:
-    """Start a backward pass at a node: ones, or the gradient given."""
+    """Start a backward pass at a node, with ones or with a gradient."""
     adj = head.adj
     if gradient is None:
         gradient = 1.0
@@ -94,19 +94,19 @@ def backward(nodes: Sequence[Any], *, clip: float | None, watched: bool) -> None
 
 
 def begin(params: Sequence[Any], nodes: Sequence[Any], *, reset: bool) -> None:
-    """Gradients of parameters exist, and are empty if they are to be reset."""
+    """Create gradients of parameters, and mark them as empty if they are to be reset."""
     for node in nodes:
         if node.retained and not node.leaf:
             node._adj = None
     for param in params:
         if param.trainable:
-            made = param._adj is None
-            fresh = param.adj is not None and (made or reset)
+            created = param._adj is None
+            fresh = param.adj is not None and (created or reset)
             param.fresh = fresh
 
 
 def end(params: Sequence[Any], *, clip: float | None) -> None:
-    """Parameters that nothing came for have a gradient of zeros."""
+    """Give parameters that nothing came for a gradient of zeros."""
     for param in params:
         if not param.trainable:
             continue
@@ -122,11 +122,11 @@ def end(params: Sequence[Any], *, clip: float | None) -> None:
 def push_forward(node: Any) -> None:
     """Push what computes a node's value, into memory of its own."""
     node._val = None
-    for found in node.forward_ops():
-        job = _job(node, found, node.val, [c.val for c in node.children])
-        held = getattr(job.out, "_chunk", None)
+    for operation in node.forward_ops():
+        job = _job(node, operation, node.val, [c.val for c in node.children])
+        chunk = getattr(job.out, "_chunk", None)
         for i, child in enumerate(node.children):
-            if child._val is not None and child._val._chunk is held:
+            if child._val is not None and child._val._chunk is chunk:
                 raise ArgumentError(
                     f"{node.type()}: a forward operation, {job!r}, writes the value of child {i}; "
                     "write self.val"
@@ -135,44 +135,44 @@ def push_forward(node: Any) -> None:
     node.ready = True
 
 
-def _job(node: Any, found: Any, out: Any, ins: list[Any]) -> NodeOp:
-    """A NodeOp itself, a plain callable with its default sets."""
-    if isinstance(found, NodeOp):
-        return found
-    if not callable(found):
+def _job(node: Any, node_op: Any, out: Any, ins: list[Any]) -> NodeOp:
+    """Return a NodeOp itself, or a plain callable with its default sets."""
+    if isinstance(node_op, NodeOp):
+        return node_op
+    if not callable(node_op):
         raise ArgumentError(
-            f"{node.type()}: {found!r} is not an operation; give what element, add, aggregate or "
+            f"{node.type()}: {node_op!r} is not an operation; give what element, add, aggregate or "
             "prod return, or a function of NumPy views"
         )
-    return run(found, out, *ins, name=f"{node.type()}")
+    return run(node_op, out, *ins, name=f"{node.type()}")
 
 
 def push_backward(node: Any) -> None:
     """Push what adds to the gradients of a node's trainable children."""
-    found = node.backward_ops()
+    operations = node.backward_ops()
     children = node.children
-    if len(found) != len(children):
+    if len(operations) != len(children):
         raise ArgumentError(
-            f"{node.type()}: backward_ops has {len(found)} operation(s), the node has "
+            f"{node.type()}: backward_ops has {len(operations)} operation(s), the node has "
             f"{len(children)} child(ren); give one for each child, None for no operation"
         )
-    for i, (child, given) in enumerate(zip(children, found)):
-        if given is None:
+    for i, (child, operation) in enumerate(zip(children, operations)):
+        if operation is None:
             continue
-        if not isinstance(given, NodeOp):
+        if not isinstance(operation, NodeOp):
             if child.trainable:
                 values = [c.val for c in children]
-                job = _job(node, given, child.grad, [node.adj, node.val, *values])
+                job = _job(node, operation, child.grad, [node.adj, node.val, *values])
                 job.request = "add"
                 accumulate(child, job)
             continue
-        check_target(node, i, given)
+        check_target(node, i, operation)
         if child.trainable:
-            accumulate(child, given)
+            accumulate(child, operation)
 
 
 def check_target(node: Any, index: int, job: NodeOp) -> None:
-    """ArgumentError unless the operation of that index adds to that child's gradient."""
+    """Raise ArgumentError unless the operation of that index adds to that child's gradient."""
     child, out = node.children[index], job.out
     if isinstance(out, Array):
         right = child._adj is not None and child._adj._chunk is out._chunk
@@ -211,7 +211,7 @@ def accumulate(child: Any, job: NodeOp) -> None:
 
 
 def _once(out: Any) -> bool:
-    """Whether no two elements are in the same place."""
+    """Return whether no two elements are in the same place."""
     return 0 not in out.strides or out._layout.contiguous
 
 
@@ -228,7 +228,7 @@ def zero(node: Any) -> None:
 
 
 def require_clean(node: Any, array: Any, what: str) -> None:
-    """FloatingPointError where an array has a NaN; waits for it."""
+    """Raise FloatingPointError where an array has a NaN; wait for it."""
     if array is None or not is_float(array.dtype) or not array.size:
         return
     count = int(np.isnan(array.asnumpy()).sum())

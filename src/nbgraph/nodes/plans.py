@@ -30,7 +30,8 @@ _LIMIT = lambda g, bound: min(max(g, -bound), bound)
 
 
 class Route(NamedTuple):
-    """How gradients come into a segment, and what is wanted of them; numbers of nodes and inputs.
+    """The way of gradients into a segment, and the results it has to give; numbers of nodes and
+    inputs.
 
     `ones`: where the pass starts with ones; `seeds`: nodes for which something has come already;
     `before`: inputs for which something has; `retained`: nodes whose gradients are kept.
@@ -95,28 +96,30 @@ class Plan:
         except DerivativeError:
             self.differentiable = False
             return []
-        known = set(self.heads)
-        return [e for e in split(self.results, gradients).kept if e not in known]
+        heads = set(self.heads)
+        return [e for e in split(self.results, gradients).kept if e not in heads]
 
     # values that were not asked for -------------------------------------------------------------
 
     def recall(self, numbers: tuple[int, ...]) -> tuple[Function, list[int]]:
-        """The values of nodes, computed from what the segment was given; which inputs it reads."""
-        found = self._recall.get(numbers)
-        if found is None:
+        """Return the function for the values of nodes, computed from the segment's inputs, and
+        which inputs it reads."""
+        entry = self._recall.get(numbers)
+        if entry is None:
             graph = Graph([self.entries[k] for k in numbers])
             reads = [self.variables.index(v) for v in graph.variables]
-            found = self._recall[numbers] = Function(graph, "values of nodes"), reads
-        return found
+            entry = self._recall[numbers] = Function(graph, "values of nodes"), reads
+        return entry
 
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, route: Route) -> Backward:
-        """The gradient graph of a route. DerivativeError where an operator has no gradient."""
-        found = self._backward.get(route)
-        if found is None:
-            found = self._backward[route] = self._made(route)
-        return found
+        """Return the gradient graph of a route; raise DerivativeError where an operator has no
+        gradient."""
+        gradients = self._backward.get(route)
+        if gradients is None:
+            gradients = self._backward[route] = self._made(route)
+        return gradients
 
     def _made(self, route: Route) -> Backward:
         gradients, retained, inputs = self._gradients(route)
@@ -131,8 +134,8 @@ class Plan:
         return Backward(Function(halves.backward, "gradients of nodes"), reads, retained, inputs)
 
     def _gradients(self, route: Route) -> tuple[Graph, list[int], list[int]]:
-        """Return the gradients of retained nodes, then of inputs, over the graph and what comes in;
-        the numbers of those nodes and inputs."""
+        """Return the gradients of retained nodes, then of inputs, over the graph and the incoming
+        gradients; the numbers of those nodes and inputs."""
         sums: dict[Entry, Value] = {}
         others: list[GraphNode] = []
         for k in route.seeds:
@@ -143,17 +146,17 @@ class Plan:
             sums[self.variables[k], 0] = Value.of((others[-1], 0))
         for k in route.ones:
             ones = uniform("ones", spec(self.entries[k]))
-            known = sums.get(self.entries[k])
-            sums[self.entries[k]] = ones if known is None else add(known, ones)
-        asked = {self.entries[k]: k for k in route.retained}
+            former = sums.get(self.entries[k])
+            sums[self.entries[k]] = ones if former is None else add(former, ones)
+        numbers = {self.entries[k]: k for k in route.retained}
         retained: dict[int, Value] = {}
 
         def passing(entry: Entry, value: Value) -> Value:
             if route.clip is not None:
                 limited: Any = operator_of(_LIMIT)
                 value = limited(value, route.clip)
-            if entry in asked:
-                retained[asked[entry]] = value
+            if entry in numbers:
+                retained[numbers[entry]] = value
             return value
 
         flow([node for node, _ in self.entries], self.useful, sums, passing)
@@ -166,18 +169,18 @@ class Plan:
 
 def _rebuilt(nodes: Sequence[Any], outside: Mapping[int, Entry]) -> list[Entry]:
     """Return the nodes' entries over those of the nodes outside, which are known by id."""
-    made = dict(outside)
+    entries = dict(outside)
     for node in nodes:
         own, children = node.structure, iter(node.children)
         inputs: list[Operand] = [
-            made[next(children).id] if type(v) is tuple else v for v in own.node.inputs
+            entries[next(children).id] if type(v) is tuple else v for v in own.node.inputs
         ]
-        made[node.id] = build.rebuilt(own.node, inputs), own.output
-    return [made[node.id] for node in nodes]
+        entries[node.id] = build.rebuilt(own.node, inputs), own.output
+    return [entries[node.id] for node in nodes]
 
 
 def _variable(number: int, structure: Any) -> GraphNode:
-    """What stands for a given value: the structure's own, if it is a variable."""
+    """Return the variable for an input: the structure's own, if it is a variable."""
     if structure.node.op is None:
         return structure.node
     return build.variable(f"value {number}", structure.shape, structure.dtype)
@@ -192,19 +195,19 @@ def _before(variable: GraphNode, number: int) -> GraphNode:
 
 
 def plan_of(nodes: Sequence[Any], asked: bytes, inputs: Sequence[Any], given: Any) -> Plan:
-    """The plan for these structures; made where there is none.
+    """Return the plan for these structures, a new one where there is none.
 
     `given`: the structures of the inputs.
     """
     key = tuple([node.structure for node in nodes]), asked, tuple(given)
     with _LOCK:
-        found = _PLANS.get(key)
-        if found is not None:
+        plan = _PLANS.get(key)
+        if plan is not None:
             _PLANS.move_to_end(key)
-            return found
-    made = Plan(nodes, asked, inputs, given)
+            return plan
+    candidate = Plan(nodes, asked, inputs, given)
     with _LOCK:
-        found = _PLANS.setdefault(key, made)
+        plan = _PLANS.setdefault(key, candidate)
         while len(_PLANS) > _MOST:
             _PLANS.popitem(last=False)
-    return found
+    return plan

@@ -51,26 +51,26 @@ class Segment:
         self.values = []
 
     def recall(self, nodes: Iterable[Any]) -> None:
-        """Compute values that were not results. ArgumentError where an input has been written
+        """Compute values that were not results; raise ArgumentError where an input has been written
         since."""
-        asked = [node for node in nodes if node._val is None]
-        if not asked:
+        missing = [node for node in nodes if node._val is None]
+        if not missing:
             return
-        function, reads = self.plan.recall(tuple([self.number[node.id] for node in asked]))
+        function, reads = self.plan.recall(tuple([self.number[node.id] for node in missing]))
         if any(self.arrays[k]._chunk.writes != self.stamps[k] for k in reads):
             raise ArgumentError(
-                f"{asked[0].type()}: the value of {asked[0]!r} was not kept, as nobody had its "
+                f"{missing[0].type()}: the value of {missing[0]!r} was not kept, as nobody had its "
                 "expression during forward, and what it is computed from has been written since; "
                 "call x.retain() before forward, or make the graph with compiled=False"
             )
-        found = function.run(_contiguous([self.arrays[k] for k in reads]))
-        for node, value in zip(asked, found, strict=True):
+        values = function.run(_contiguous([self.arrays[k] for k in reads]))
+        for node, value in zip(missing, values, strict=True):
             node._val = value
 
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
-        """Push the gradients of the inputs. `ones`: the node at which the pass starts with ones,
+        """Push the gradients of the inputs. `ones` is the node at which the pass starts with ones,
         if it is one of these."""
         start = tuple([k for k, node in enumerate(nodes) if node is ones])
         seeds = tuple([k for k, node in enumerate(nodes) if node._adj is not None])
@@ -85,9 +85,9 @@ class Segment:
             if child._adj is not None and not child.fresh and child.trainable
         ]
         retained = tuple([k for k, node in enumerate(nodes) if node.retained])
-        made = self.plan.backward(Route(start, seeds, tuple(before), retained, clip))
-        if made.inputs or made.retained:
-            self._run(nodes, made, set(before))
+        gradients = self.plan.backward(Route(start, seeds, tuple(before), retained, clip))
+        if gradients.inputs or gradients.retained:
+            self._run(nodes, gradients, set(before))
         for k in seeds:
             if not nodes[k].retained:
                 nodes[k]._adj = None
@@ -102,10 +102,10 @@ class Segment:
         arrays = [read[sort](k) for sort, k in made.reads]
         into = [None] * len(made.retained)
         into += [None if k in before else self.inputs[k]._adj for k in made.inputs]
-        found = made.function.run(_contiguous(arrays), into)
-        for k, value in zip(made.retained, found):
+        values = made.function.run(_contiguous(arrays), into)
+        for k, value in zip(made.retained, values):
             nodes[k]._adj, nodes[k].fresh = value, False
-        for k, value in zip(made.inputs, found[len(made.retained) :], strict=True):
+        for k, value in zip(made.inputs, values[len(made.retained) :], strict=True):
             _deliver(self.inputs[k], value)
 
     def _singly(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
@@ -203,7 +203,7 @@ def _segment(graph: Any, nodes: Sequence[Any], read: set[int]) -> Segment:
             elif child.memoise > node.memoise:
                 read.add(own)  # it is not computed again in the next pass
     tops = graph._tops
-    asked = bytes(
+    flags = bytes(
         [
             node.id in tops or node.retained or node.id in read or node.handle() is not None
             for node in nodes
@@ -211,8 +211,8 @@ def _segment(graph: Any, nodes: Sequence[Any], read: set[int]) -> Segment:
     )
     children = list(inputs.values())
     _require_values(children)
-    given = [graph.structure_of(child) for child in children]
-    return Segment(plan_of(nodes, asked, children, given), children, inside)
+    structures = [graph.structure_of(child) for child in children]
+    return Segment(plan_of(nodes, flags, children, structures), children, inside)
 
 
 def _require_values(children: Iterable[Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a node computes, apart from any batch: equal structures are one object.
+"""Structures of nodes, apart from any batch: equal structures are one object.
 
 A structure is an operator over structures; leaves and nodes written by hand stand in it as
 variables, numbered in the order in which a graph meets them. So a graph that is built again as it
@@ -57,21 +57,21 @@ class Structure:
 
 
 def variable(name: str, own: Layout, trainable: bool, memoise: int) -> Structure:
-    """The structure of a value that is given, by its name in the graph."""
+    """Return the structure of an input value, by its name in the graph."""
     key = name, own, trainable, memoise
-    found = _VARIABLES.get(key)
-    if found is None:
+    structure = _VARIABLES.get(key)
+    if structure is None:
         full = f"{name}{'*' if trainable else ''}"
         node = build.variable(full, own.shape, own.dtype)
-        found = _VARIABLES[key] = Structure(node, 0, own, trainable, memoise)
-    return found
+        structure = _VARIABLES[key] = Structure(node, 0, own, trainable, memoise)
+    return structure
 
 
 def applied(
     op: Any, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Structure, ...] | None:
-    """The outputs of an operator over structures and numbers; None where it has an effect, or an
-    attribute that cannot be looked up: then an application is equal to no other.
+    """Return the outputs of an operator over structures and numbers; None where it has an effect,
+    or an attribute that cannot be looked up: then an application is equal to no other.
 
     Raises what the operator's inference raises, and DTypeError where dtypes differ.
     """
@@ -83,18 +83,18 @@ def applied(
         _frozen(attributes) if attributes else None,
     )
     try:
-        found = _KNOWN.get(key)
+        outputs = _KNOWN.get(key)
     except TypeError:
         return None
-    if found is None:
+    if outputs is None:
         if build.has_effect(op):
             return None
-        found = _KNOWN[key] = _made(op, operands, attributes)
-    return found
+        outputs = _KNOWN[key] = _made(op, operands, attributes)
+    return outputs
 
 
 def _frozen(attributes: Attributes) -> tuple[Any, ...]:
-    """A key of attributes; not hashable where one of them is not."""
+    """Return a key of attributes; not hashable where one of them is not."""
     return tuple(
         [
             (name, type(v), v if type(v) in _PLAIN else build.frozen(v) if _known(v) else v)
@@ -108,12 +108,12 @@ def _known(value: Any) -> bool:
 
 
 def _made(op: Any, operands: Sequence[Any], attributes: Attributes) -> tuple[Structure, ...]:
-    given: list[Structure] = [v for v in operands if type(v) not in WEAK]
+    structures: list[Structure] = [v for v in operands if type(v) not in WEAK]
     layouts = inferred(op, operands, attributes)
     inputs: list[Any] = [v if type(v) in WEAK else v.entry for v in operands]
     node = build.apply(op, inputs, attributes)
-    memoise = min([v.memoise for v in given], default=0)
-    trainable = any(v.trainable for v in given)
+    memoise = min([v.memoise for v in structures], default=0)
+    trainable = any(v.trainable for v in structures)
     return tuple(
         Structure(node, k, own, trainable and own.floating, memoise)
         for k, own in enumerate(layouts)
@@ -132,7 +132,7 @@ def trim() -> None:
 
 
 def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Sequence[Layout]:
-    """Layouts of the outputs; DTypeError where operands differ in dtype.
+    """Return layouts of the outputs; raise DTypeError where operands differ in dtype.
 
     `operands`: numbers, nodes or structures.
     """
@@ -144,17 +144,18 @@ def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Sequen
 
 
 def _require_common(op: Any, operands: Sequence[Any]) -> None:
-    """DTypeError unless all operands have one dtype. Masks may stand beside them; beside floats an
-    operator over whole arrays takes integers, which are indices, and one that draws its words."""
+    """Raise DTypeError unless all operands have one dtype. Masks may stand beside them; beside
+    floats an operator over whole arrays takes integers, which are indices, and one that draws its
+    words."""
     mapped = isinstance(op, Mapper)
     words = op.scalar.draws if isinstance(op, Mapper) else 0
     own = operands[: len(operands) - words]
-    given = [(i, v.dtype) for i, v in enumerate(own) if type(v) not in WEAK]
+    dtypes = [(i, v.dtype) for i, v in enumerate(own) if type(v) not in WEAK]
     kinds = "iufV" if mapped else "fV"
-    counted = {dtype for _, dtype in given if dtype.kind in kinds}
+    counted = {dtype for _, dtype in dtypes if dtype.kind in kinds}
     if len(counted) < 2:
         return
-    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in given)
+    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in dtypes)
     raise DTypeError(
         f"{op.__name__}: the children's dtypes differ ({listed}); a graph does not promote, cast "
         "one of them, as with x.astype(dtype)"

@@ -20,7 +20,8 @@ from nbgraph.operator.mapper import Mapper
 
 
 def element(fn: Any, out: Any, *ins: Any) -> NodeOp:
-    """`out = fn(*ins)`, element by element; the arrays broadcast to the shape of `out`.
+    """Return the operation `out = fn(*ins)`, element by element; the arrays broadcast to the shape
+    of `out`.
 
     Parameters
     ----------
@@ -41,7 +42,8 @@ def element(fn: Any, out: Any, *ins: Any) -> NodeOp:
 
 
 def add(fn: Any, out: Any, *ins: Any, scale: float = 1.0) -> NodeOp:
-    """`out += scale * fn(*ins)`, summed over the axes in which `out` has size 1 or which it lacks.
+    """Return the operation `out += scale * fn(*ins)`, summed over the axes in which `out` has size
+    1 or which it lacks. So the gradient of an operand that was broadcast comes out right by itself.
 
     So the gradient of an operand that was broadcast comes out right by itself.
 
@@ -51,14 +53,15 @@ def add(fn: Any, out: Any, *ins: Any, scale: float = 1.0) -> NodeOp:
     >>> total
     array([[2., 2., 2.]], dtype=float32)
     """
-    made = _mapper("add", fn, out, ins)
-    return NodeOp("add", made, out, ins, request="add", scale=float(scale))
+    mapper = _mapper("add", fn, out, ins)
+    return NodeOp("add", mapper, out, ins, request="add", scale=float(scale))
 
 
 def aggregate(
     fn: Any, init: float, combine: Any, out: Any, *ins: Any, scale: float = 1.0
 ) -> NodeOp:
-    """`out = scale * (init combined with all fn(*ins) along the axes in which out has size 1)`.
+    """Return the operation `out = scale * (init combined with all fn(*ins) along the axes in which
+    out has size 1)`.
 
     Parameters
     ----------
@@ -75,14 +78,14 @@ def aggregate(
            [7.]], dtype=float32)
     """
     options = {"init": float(init), "combine": combiner(combine)}
-    made = _mapper("aggregate", fn, out, ins)
-    return NodeOp("aggregate", made, out, ins, scale=float(scale), options=options)
+    mapper = _mapper("aggregate", fn, out, ins)
+    return NodeOp("aggregate", mapper, out, ins, scale=float(scale), options=options)
 
 
 def aggregate_all(
     fn: Any, init: float, combine: Any, out: Any, x: Any, acc_dtype: Any = None
 ) -> NodeOp:
-    """`out = init combined with all fn(x)`; `out` has one element.
+    """Return the operation `out = init combined with all fn(x)`; `out` has one element.
 
     `acc_dtype` is what is computed and accumulated in: by default the dtype of `x`, float32 for
     16-bit floats. Blocks of `x` go through temporary space of the resource manager.
@@ -94,7 +97,7 @@ def aggregate_all(
     array([192000.], dtype=float32)
     """
     options = {"init": float(init), "combine": combiner(combine), "acc_dtype": acc_dtype}
-    made = _mapper("aggregate_all", fn, out, (x,))
+    mapper = _mapper("aggregate_all", fn, out, (x,))
     if (
         getattr(out, "shape", None) is not None
         and not isinstance(out, NoGradient)
@@ -104,7 +107,7 @@ def aggregate_all(
             f"aggregate_all: out has shape {out.shape}; give an array of one element, or use "
             "aggregate for axes"
         )
-    return NodeOp("aggregate_all", made, out, (x,), options=options)
+    return NodeOp("aggregate_all", mapper, out, (x,), options=options)
 
 
 def prod(
@@ -116,7 +119,8 @@ def prod(
     beta: float = 0.0,
     alpha: float = 1.0,
 ) -> NodeOp:
-    """`out = beta * out + alpha * op(a) @ op(b)`; leading axes are batches, and broadcast.
+    """Return the operation `out = beta * out + alpha * op(a) @ op(b)`; leading axes are batches,
+    and broadcast.
 
     Leading axes that `out` lacks, or has with size 1, are summed over. `trans_a`, `trans_b`
     exchange the last two axes. 16-bit floats are multiplied in float32. BLAS does the work.
@@ -137,15 +141,15 @@ def prod(
 def run(
     fn: Callable[..., Any], out: Any, *ins: Any, request: str = "write", name: str | None = None
 ) -> NodeOp:
-    """A Python function of NumPy views, `fn(out, *ins)`, which writes (or adds to) `out`; on the
-    host alone. `name`: what the operation is called."""
+    """Return the operation of a Python function of NumPy views, `fn(out, *ins)`, which writes (or
+    adds to) `out`; on the host alone. `name`: the operation's name."""
     options = {} if name is None else {"of": name}
     return NodeOp("run", fn, out, ins, request=request, options=options)
 
 
 def compute(fn: Callable[..., Any], out: Any, *ins: Any) -> NodeOp:
-    """`out += fn(*ins)`, where `fn` computes with operators of the library on whole arrays; on any
-    device. What it gives broadcasts to the shape of `out`.
+    """Return the operation `out += fn(*ins)`, where `fn` computes with operators of the library on
+    whole arrays; on any device. Its result broadcasts to the shape of `out`.
 
     >>> import nbgraph as ng
     >>> x, y = ng.array([3.0, 1.0, 2.0]), ng.zeros(3)
@@ -167,7 +171,7 @@ _COMBINES = {
 
 
 def combiner(combine: Any) -> Any:
-    """One of "add", "multiply", "max", "min", or an operator of two operands.
+    """Return "add", "multiply", "max", "min", or an operator of two operands.
 
     >>> import nbgraph as ng
     >>> combiner(ng.maximum), combiner("sum")
@@ -180,24 +184,24 @@ def combiner(combine: Any) -> Any:
                 "function of two numbers"
             )
         return _COMBINES[combine]
-    made = operator_of(combine)
-    if made.nin != 2:
+    mapper = operator_of(combine)
+    if mapper.nin != 2:
         raise ArgumentError(
-            f"aggregate: combine takes {made.nin} element(s); expected a function of two numbers"
+            f"aggregate: combine takes {mapper.nin} element(s); expected a function of two numbers"
         )
-    of_library = made.__module__.startswith("nbgraph.ops")
-    return _COMBINES.get(made.__name__, made) if of_library else made
+    of_library = mapper.__module__.startswith("nbgraph.ops")
+    return _COMBINES.get(mapper.__name__, mapper) if of_library else mapper
 
 
 def _mapper(kind: str, fn: Any, out: Any, ins: tuple[Any, ...]) -> Mapper:
-    made = operator_of(fn)
+    mapper = operator_of(fn)
     _require(kind, out, ins)
-    if made.nin != len(ins):
+    if mapper.nin != len(ins):
         raise ArgumentError(
-            f"{kind}: the function takes {made.nin} element(s), {len(ins)} array(s) were given; "
+            f"{kind}: the function takes {mapper.nin} element(s), {len(ins)} array(s) were given; "
             "give one array for each parameter of the function"
         )
-    return made
+    return mapper
 
 
 def _require(kind: str, out: Any, ins: tuple[Any, ...]) -> None:

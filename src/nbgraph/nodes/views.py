@@ -45,18 +45,18 @@ def push_views(
     """Push `fn(out, ins)` of NumPy views; operands in the output's memory are copied before."""
     out = job.out
     common_device(job.name, (), job.ins, [out])
-    held = out._chunk
-    ins = [copied(v) if isinstance(v, Array) and v._chunk is held else v for v in job.ins]
+    chunk_written = out._chunk
+    ins = [copied(v) if isinstance(v, Array) and v._chunk is chunk_written else v for v in job.ins]
     reads = dict.fromkeys(v._chunk for v in ins if isinstance(v, Array))
     views = [_read_only(v._view()) if isinstance(v, Array) else v for v in ins]
     in_charge().push(
         _Work(fn, out._view(), views),
         const_vars=tuple(reads),
-        mutate_vars=[held, *(r.variable for r in resources)],
+        mutate_vars=[chunk_written, *(r.variable for r in resources)],
         name=job.name,
         prop=OVERWRITE if overwrites and out._holder is None else NORMAL,
     )
-    held.writes += 1
+    chunk_written.writes += 1
 
 
 def _read_only(view: View) -> View:
@@ -65,7 +65,7 @@ def _read_only(view: View) -> View:
 
 
 def run(job: NodeOp, first: bool) -> None:
-    """A user's Python function of NumPy views, on the host."""
+    """Run a user's Python function of NumPy views, on the host."""
     if not job.out.device.host:
         raise DeviceError(
             f"{job.name}: it is a Python function of NumPy views, which there are none of on "
@@ -77,8 +77,8 @@ def run(job: NodeOp, first: bool) -> None:
 
 
 def look(job: NodeOp, first: bool) -> None:
-    """A user's function that is shown the values, which pass; they are brought to the host for it.
-    Where it raises, what it looked at has failed."""
+    """Run a user's function on the values, and pass these on; they are copied to the host for it.
+    Where it raises, the output has failed."""
     fn, x, out = job.fn, job.ins[0], job.out
     if x.device.host:
 

@@ -47,7 +47,7 @@ class Adagrad(Optimizer):
         self.initial = {"total": self._number("initial", initial)}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The rate."""
+        """Return the decayed rate, by name."""
         return {"rate": rate / (1.0 + (steps - 1.0) * self.lr_decay)}
 
 

@@ -26,8 +26,8 @@ EPSILON = 1e-6  # added to the norm, as torch does
 
 @op(certify=False)
 def verdict(total: Any, rescale: Any, loss_scale: Any, limit: Any) -> Any:
-    """From the sum of squares: the norm, the factor for gradients (once for each precision), and
-    whether all gradients are finite."""
+    """Return, from the sum of squares, the norm, the factor for gradients (twice, once for each
+    precision), and whether all gradients are finite."""
     scale = rescale / loss_scale
     norm = math.sqrt(total) * scale
     most = limit / (norm + EPSILON)
@@ -51,8 +51,8 @@ class Norms:
         self.factor = {name: scalar_array(name, device) for name in ("float32", "float64")}
         parts = empty_of(layout((len(gradients),), np.dtype("float64")), device)
         total = scalar_array("float64", device)
-        given = [total, self.rescale, self.loss_scale, self.limit]
-        made = [self.norm, self.factor["float32"], self.factor["float64"], self.finite]
+        operands = [total, self.rescale, self.loss_scale, self.limit]
+        outputs = [self.norm, self.factor["float32"], self.factor["float64"], self.finite]
         self.rows = Rows(
             f"{name} norm",
             [
@@ -62,12 +62,12 @@ class Norms:
                     for i, slot in enumerate(gradients)
                 ),
                 Row(same, [parts], [total], ["add"]),
-                Row(verdict, given, made),
+                Row(verdict, operands, outputs),
             ],
         )
 
     def run(self, *, joint: bool) -> None:
-        """Push it for what the slots hold."""
+        """Push the rows for the present values of the slots."""
         self.rows.run(joint=joint)
 
 
@@ -82,16 +82,17 @@ def _scaled(x: Any, factor: Any) -> Any:
 
 
 def _arrays(name: str, grads: Any) -> list[Any]:
-    found = {key: grad for key, grad in named(name, grads, "grads").items() if grad is not None}
-    for key, grad in found.items():
+    arrays = {key: grad for key, grad in named(name, grads, "grads").items() if grad is not None}
+    for key, grad in arrays.items():
         require_weight(name, key, grad)
-    if not found:
+    if not arrays:
         raise ArgumentError(f"{name}: no gradients were given; expected one or more arrays")
-    return [grad for grad in found.values() if grad.size]
+    return [grad for grad in arrays.values() if grad.size]
 
 
 def global_norm(grads: Any) -> Any:
-    """The norm of all arrays together, as one array of shape () and dtype float64; does not wait.
+    """Return the norm of all arrays together, as one NDArray of shape () and dtype float64; do not
+    wait.
 
     `grads`: a list or dict of NDArrays, or an object with parameters().
 

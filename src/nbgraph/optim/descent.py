@@ -62,7 +62,7 @@ class SGD(Optimizer):
         self.dampening = self._number("dampening", dampening)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """How much the gradient counts."""
+        """Return the factor of the fresh gradient, by name."""
         return {"fresh": 1.0 - self.dampening * (steps > 1.0)}
 
 
@@ -122,7 +122,7 @@ class Signum(Optimizer):
         self.shrink = self._number("shrink", shrink)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """What decay leaves of the weight."""
+        """Return the factor that decay leaves of the weight, by name."""
         return {"shrink": 1.0 - rate * self.shrink}
 
 
@@ -177,7 +177,7 @@ class SGLD(Optimizer):
     rule = rules.sgld
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The deviation of the noise."""
+        """Return the standard deviation of the noise, by name."""
         return {"spread": rate**0.5}
 
     def rows(self, operands: Operands) -> list[Row]:
@@ -226,11 +226,11 @@ class LARS(Optimizer):
         }
 
     def rows(self, operands: Operands) -> list[Row]:
-        """Norms first."""
+        """Return the row of the norms, then the rows of the step."""
         own, slope = (
             scalar_array(operands.group.precision, operands.weight.device) for _ in range(2)
         )
-        given = operands.of(rules.lars_norms.scalar.operands)
+        inputs = operands.of(rules.lars_norms.scalar.operands)
         operands.known |= {"own": own, "slope": slope}
-        norms = Row(rules.lars_norms, given, [own, slope], ["add", "add"])
+        norms = Row(rules.lars_norms, inputs, [own, slope], ["add", "add"])
         return [norms, *super().rows(operands)]

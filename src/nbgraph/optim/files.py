@@ -50,25 +50,26 @@ def save(path: str | os.PathLike[str], data: Mapping[str, Any]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """What `save` wrote; of a plain file of arrays these by name. FormatError for other files."""
+    """Return the structure that `save` wrote, or a dict of arrays by name for a plain file of
+    arrays; raise FormatError for other files."""
     if _is_safetensors(path):
         return _load_safetensors(path)
     arrays = load_arrays(path)
     if not isinstance(arrays, dict):
         raise FormatError(f"load: {os.fspath(path)!r} holds no names; give a file that save wrote")
-    held = arrays.pop(_STRUCTURE, None)
-    return arrays if held is None else _with(json.loads(held.asnumpy().tobytes()), arrays)
+    structure = arrays.pop(_STRUCTURE, None)
+    return arrays if structure is None else _with(json.loads(structure.asnumpy().tobytes()), arrays)
 
 
 def _without(data: Any, path: str, arrays: dict[str, Any]) -> Any:
-    """The structure with arrays taken out of it."""
+    """Return the structure as JSON data, with its arrays moved into `arrays` by name."""
     if isinstance(data, Mapping):
-        made: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         for key, value in data.items():
             if not isinstance(key, str):
                 raise ArgumentError(f"save: the name {key!r} in {path or 'data'}; use strings")
-            made[key] = _without(value, f"{path}/{key}" if path else key, arrays)
-        return {"dict": made}
+            entries[key] = _without(value, f"{path}/{key}" if path else key, arrays)
+        return {"dict": entries}
     if isinstance(data, (Array, np.ndarray)):
         name = path
         while name in arrays or name == _STRUCTURE:
@@ -83,7 +84,7 @@ def _without(data: Any, path: str, arrays: dict[str, Any]) -> Any:
 
 
 def _with(data: Any, arrays: Mapping[str, Any]) -> Any:
-    """The structure with arrays put back."""
+    """Return the structure that `_without` took apart, with its arrays put back."""
     if not isinstance(data, dict):
         return data
     if _ARRAY in data:
@@ -96,15 +97,16 @@ def _is_safetensors(path: str | os.PathLike[str]) -> bool:
 
 
 def _safetensors() -> Any:
-    """The package, which is needed for its format alone."""
+    """Return the module `safetensors.numpy`, which only this format needs; raise ArgumentError
+    without it."""
     try:
-        found: Any = importlib.import_module("safetensors.numpy")
+        module: Any = importlib.import_module("safetensors.numpy")
     except ImportError:
         raise ArgumentError(
             "save, load: files in safetensors' format take the package safetensors; "
             "install nbgraph[safetensors], or use another file name, for npz"
         ) from None
-    return found
+    return module
 
 
 def _values(value: Any) -> np.ndarray[Any, Any]:

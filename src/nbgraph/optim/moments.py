@@ -55,7 +55,7 @@ class Adam(Optimizer):
         self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The corrections of means that began with 0."""
+        """Return the bias corrections of means that began with 0, by name."""
         return {
             "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
             "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
@@ -147,13 +147,13 @@ class Adamax(Optimizer):
         self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The correction of the mean."""
+        """Return the rate with the bias correction of the mean, by name."""
         return {"rate": rate / (1.0 - self.hyper["beta1"] ** steps)}
 
 
 @op(certify=False)
 def rectification(steps: Any, beta2: Any) -> Any:
-    """The factor of RAdam's steps; 0 while they are plain."""
+    """Return the factor of RAdam's steps; 0 while the steps are plain."""
     most = 2.0 / (1.0 - beta2) - 1.0
     left = 1.0 - beta2**steps
     length = most - 2.0 * steps * beta2**steps / left
@@ -189,7 +189,8 @@ class RAdam(Adam):
         super().__init__(params, lr, betas=betas, eps=eps, **options)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The correction of the mean, and the factor."""
+        """Return the rate with the bias correction of the mean, and the rectification factor, by
+        name."""
         beta1, beta2 = self.hyper["beta1"], self.hyper["beta2"]
         return {
             "rate": rate / (1.0 - beta1**steps),
@@ -229,7 +230,7 @@ class FTML(Optimizer):
         self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The corrections of means that began with 0."""
+        """Return the bias corrections of means that began with 0, by name."""
         return {
             "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
             "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
@@ -274,20 +275,21 @@ class LAMB(Optimizer):
         self.hyper = {**self._betas(betas), **hyper}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """The corrections of means that began with 0."""
+        """Return the bias corrections of means that began with 0, by name."""
         return {
             "first": 1.0 / (1.0 - self.hyper["beta1"] ** steps),
             "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
         }
 
     def rows(self, operands: Operands) -> list[Row]:
-        """Moments and norms first; the step follows from the new moments."""
+        """Return the row of moments and norms, then the row of the step, which follows from the new
+        moments."""
         own, change = (
             scalar_array(operands.group.precision, operands.weight.device) for _ in range(2)
         )
-        kept = tuple(self.states)
-        op = variant(rules.lamb_moments, kept, guarded=operands.guarded, doubled=False)
-        outputs = [*(operands.known[name] for name in kept), own, change]
+        names = tuple(self.states)
+        op = variant(rules.lamb_moments, names, guarded=operands.guarded, doubled=False)
+        outputs = [*(operands.known[name] for name in names), own, change]
         combines = (None, None, "add", "add")
         moments = Row(op, operands.of(op.scalar.operands), outputs, combines)  # type: ignore[arg-type]
         operands.known |= {"own": own, "change": change}

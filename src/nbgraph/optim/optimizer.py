@@ -108,9 +108,9 @@ class Optimizer:
         self._clocks: dict[str, Clock] = {}
         self._loaded: dict[str, Any] = {}  # of parameters that have not been seen yet
         self._updates: dict[Any, Update] = {}
-        for what, given in (("lr_mult", lr_mult), ("wd_mult", wd_mult)):
-            if isinstance(given, Mapping) and params is not None:
-                require_known(self.name, what, self.parameters, given)
+        for what, multipliers in (("lr_mult", lr_mult), ("wd_mult", wd_mult)):
+            if isinstance(multipliers, Mapping) and params is not None:
+                require_known(self.name, what, self.parameters, multipliers)
         for key, weight in self.parameters.items():
             require_weight(self.name, key, weight)
 
@@ -123,7 +123,7 @@ class Optimizer:
 
     @property
     def given(self) -> Any:
-        """What it was made of."""
+        """The parameters as they were passed to the constructor."""
         return self._params
 
     @property
@@ -137,7 +137,7 @@ class Optimizer:
         return self._rate(self.count)
 
     def step(self, grads: Any = None) -> None:
-        """One step of all parameters that have a gradient.
+        """Take one step of all parameters that have a gradient.
 
         `grads`: gradients in the form of the parameters, or by name (some may be missing); by
         default `.grad` of each parameter. It is an error to name a parameter that is not there.
@@ -150,12 +150,12 @@ class Optimizer:
         array([0.5, 2.5], dtype=float32)
         """
         weights = self.parameters
-        found = gradients_for(self.name, weights, grads)
-        self._apply([(key, weights[key], grad) for key, grad in found.items()])
+        gradients = gradients_for(self.name, weights, grads)
+        self._apply([(key, weights[key], grad) for key, grad in gradients.items()])
 
     def update(self, key: str | Sequence[str], weight: Any, grad: Any, out: Any = None) -> None:
-        """One step of one parameter, or of a list of them together, which need not have been given
-        before.
+        """Take one step of one parameter, or of a list of them together; they may be new to the
+        optimizer.
 
         `out`: an array of the weight's shape and dtype, or of a list a list with None where there
         is none, that the new weight is written to as well; it shares memory with no other operand.
@@ -177,12 +177,12 @@ class Optimizer:
 
         `name_of`: the name by which `lr_mult` and `wd_mult` know a parameter of it.
         """
-        made = copy.copy(self)
-        made._params, made.hyper = None, dict(self.hyper)
-        made._states, made._clocks, made._updates, made._loaded = {}, {}, {}, {}
-        made.lr_mult = Renamed.of(self.lr_mult, name_of)
-        made.wd_mult = Renamed.of(self.wd_mult, name_of)
-        return made
+        optimizer = copy.copy(self)
+        optimizer._params, optimizer.hyper = None, dict(self.hyper)
+        optimizer._states, optimizer._clocks, optimizer._updates, optimizer._loaded = {}, {}, {}, {}
+        optimizer.lr_mult = Renamed.of(self.lr_mult, name_of)
+        optimizer.wd_mult = Renamed.of(self.wd_mult, name_of)
+        return optimizer
 
     def zero_grad(self) -> None:
         """Fill the parameters' gradients with zeros, which those collected with "add" need."""
@@ -195,14 +195,15 @@ class Optimizer:
     # what kinds of optimizers say ---------------------------------------------------------------
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """Numbers of the rule that depend on how many steps were taken, this one included.
+        """Return the numbers of the rule, by name, that depend on how many steps were taken, this
+        one included.
 
         `steps` is a float, or an array where the host does not know; `rate` a float.
         """
         return {}
 
     def rows(self, operands: Operands) -> list[Row]:
-        """What a step of one parameter comes down to."""
+        """Return the rows that a step of one parameter consists of."""
         return [operands.row(self.rule, ("weight", *self.states))]
 
     # a step -----------------------------------------------------------------------------------
@@ -239,24 +240,25 @@ class Optimizer:
         return [self._entry(*each, fresh, checks=recorder is not None) for each in given]
 
     def _begun(self, entries: Sequence[Entry]) -> tuple[Update, list[Clock]]:
-        """The rows of a step, which know its gradients, and the clocks of its parameters."""
+        """Return the update with the gradients of this step in its slots, and the clocks of its
+        parameters."""
         moved = together(self._clocks, [entry.key for entry in entries])
         update = self._update(entries)
         update.bring(entries)
         return update, [*moved.values()]
 
     def prepared(self, grads: Mapping[str, Any]) -> Update | None:
-        """The next step of these parameters for a plan that computes the gradients before it, its
-        numbers set and counted as taken: whoever asks has to run it.
+        """Return the next step of these parameters, for a plan that computes the gradients before
+        it; its numbers are set and it counts as taken: the caller has to run it.
 
         None where a step is more than its rows (a scaler that may skip it, random numbers): then
         nothing is counted, and `step` is to be called.
         """
         weights = self.parameters
-        found = gradients_for(self.name, weights, grads)
+        gradients = gradients_for(self.name, weights, grads)
         if self.scaler is not None or not self.joint:
             return None
-        entries = self._entries([(key, weights[key], grad) for key, grad in found.items()])
+        entries = self._entries([(key, weights[key], grad) for key, grad in gradients.items()])
         update, clocks = self._begun(entries)
         if update.drawn or any(clock.done is not None for clock in clocks):
             return None
@@ -283,43 +285,43 @@ class Optimizer:
         return Entry(key, weight, grad, state)
 
     def _begin(self, key: str, weight: Array, fresh: Clock) -> State:
-        """States of a parameter that takes its first step here; `fresh` is the clock of all that
-        begin with this one."""
+        """Return the new states of a parameter that takes its first step here; `fresh` is the clock
+        of all parameters that begin with this one."""
         state = State(weight, self.initial, master=self.multi_precision)
         clock = fresh
         if key in self._loaded:
-            held = self._loaded.pop(key)
-            state.load(self.name, key, held["states"])
-            clock = Clock.of(held["count"], held["done"])
+            entry = self._loaded.pop(key)
+            state.load(self.name, key, entry["states"])
+            clock = Clock.of(entry["count"], entry["done"])
         self._clocks.setdefault(key, clock)
         self._states[key] = state
         return state
 
     def _update(self, entries: Sequence[Entry]) -> Update:
-        """The rows for these, from an earlier step where nothing has changed."""
+        """Return the update for these entries: an earlier one where nothing has changed."""
         guarded = self.scaler is not None
         normed = guarded or self.clip_norm is not None
         keys = tuple([(entry.key, entry.out is None) for entry in entries])
-        known = self._updates.get(keys)
-        if known is not None and (known.guarded, known.normed) == (guarded, normed):
-            if known.fits(entries, self._clocks):
-                return known
+        former = self._updates.get(keys)
+        if former is not None and (former.guarded, former.normed) == (guarded, normed):
+            if former.fits(entries, self._clocks):
+                return former
         if len(self._updates) >= _KEPT:
             self._updates.clear()
         groups = self._groups(entries)
-        made = Update(self.name, entries, groups, self.rows, normed=normed, guarded=guarded)
-        self._updates[keys] = made
-        return made
+        update = Update(self.name, entries, groups, self.rows, normed=normed, guarded=guarded)
+        self._updates[keys] = update
+        return update
 
     def _groups(self, entries: Sequence[Entry]) -> list[Group]:
-        known: dict[Any, Group] = {}
+        by_key: dict[Any, Group] = {}
         groups: list[Group] = []
         for entry in entries:
             rate = multiplier(self.name, "lr_mult", self.lr_mult, entry.key)
             decay = multiplier(self.name, "wd_mult", self.wd_mult, entry.key)
             precision = "float64" if entry.weight.dtype == np.float64 else "float32"
             key = (self._clocks[entry.key], rate, decay, precision)
-            groups.append(known.setdefault(key, Group(*key)))
+            groups.append(by_key.setdefault(key, Group(*key)))
         return groups
 
     def _run(self, update: Update, clocks: Sequence[Clock]) -> None:
@@ -330,16 +332,16 @@ class Optimizer:
         go = None if scaler is None or norms is None else norms.finite
         self._count(update, clocks, go)
         for slot in update.drawn:
-            held = slot.value
+            weight = slot.value
             slot.value = distributions.normal(
-                0.0, 1.0, held.shape, dtype=held.dtype, device=held.device
+                0.0, 1.0, weight.shape, dtype=weight.dtype, device=weight.device
             )
         update.rows.run(joint=self.joint)
         if go is not None and scaler is not None:
             scaler.update(go)
 
     def _measure(self, update: Update) -> None:
-        """The numbers with which the norm of all gradients is judged."""
+        """Set the numbers by which the norm of all gradients is judged."""
         norms, scaler = update.norms, self.scaler
         if norms is not None:
             norms.rescale.value = self.rescale
@@ -348,7 +350,7 @@ class Optimizer:
             norms.loss_scale.value = 1.0 if scaled is None else scaled.array
 
     def _count(self, update: Update, clocks: Sequence[Clock], go: Any = None) -> None:
-        """One more step, where `go` is true, and its numbers."""
+        """Count one more step, where `go` is true, and set its numbers."""
         for clock in clocks:
             clock.tick(go)
         for group in update.groups:
@@ -370,7 +372,7 @@ class Optimizer:
     # states -------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Copies of all states and counts, as nested dicts of NDArrays, numbers and strings.
+        """Return copies of all states and counts, as nested dicts of NDArrays, numbers and strings.
 
         An optimizer of the same class and parameters that is given it goes on with the same bits.
         """
@@ -379,13 +381,13 @@ class Optimizer:
             count, done = self._clocks[key].settled()
             states = {name: copy_of(value) for name, value in state.all.items()}
             parts[key] = {"count": count, "done": done, "states": states}
-        made: dict[str, Any] = {"format": FORMAT, "optimizer": self.name}
-        made |= {"parameters": parts | self._loaded, "hyper": dict(self.hyper)}
+        data: dict[str, Any] = {"format": FORMAT, "optimizer": self.name}
+        data |= {"parameters": parts | self._loaded, "hyper": dict(self.hyper)}
         if not callable(self.lr):
-            made["lr"] = float(self.lr)
+            data["lr"] = float(self.lr)
         if self.scaler is not None:
-            made["scaler"] = self.scaler.state_dict()
-        return made
+            data["scaler"] = self.scaler.state_dict()
+        return data
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where the optimizer that gave `state` was; nothing changes where it does not fit.
@@ -402,14 +404,14 @@ class Optimizer:
         if self._params is not None:
             require_known(f"{self.name}.load_state_dict", "parameters", weights, parts)
         fresh: dict[str, tuple[State, Clock]] = {}
-        for key, held in parts.items():
+        for key, entry in parts.items():
             if key in weights:
-                made = State(weights[key], self.initial, master=self.multi_precision)
-                made.load(self.name, key, held["states"])
-                fresh[key] = made, Clock.of(held["count"], held["done"])
-        self._states = {key: made for key, (made, _) in fresh.items()}
+                restored = State(weights[key], self.initial, master=self.multi_precision)
+                restored.load(self.name, key, entry["states"])
+                fresh[key] = restored, Clock.of(entry["count"], entry["done"])
+        self._states = {key: restored for key, (restored, _) in fresh.items()}
         self._clocks = self._shared({key: clock for key, (_, clock) in fresh.items()})
-        self._loaded = {key: held for key, held in parts.items() if key not in fresh}
+        self._loaded = {key: entry for key, entry in parts.items() if key not in fresh}
         self._updates.clear()
         self.hyper |= state["hyper"]
         if "lr" in state and not callable(self.lr):
@@ -419,9 +421,10 @@ class Optimizer:
 
     @staticmethod
     def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:
-        """One clock for all that have taken the same steps, so that they share numbers again."""
-        known: dict[Any, Clock] = {}
-        return {key: known.setdefault(clock.settled(), clock) for key, clock in clocks.items()}
+        """Return clocks by name, with one clock for all parameters that have taken the same steps,
+        so that they share numbers again."""
+        by_count: dict[Any, Clock] = {}
+        return {key: by_count.setdefault(clock.settled(), clock) for key, clock in clocks.items()}
 
     def save(self, path: Any) -> None:
         """Write `state_dict` to a file: npz, or safetensors if that is how its name ends."""
@@ -434,7 +437,8 @@ class Optimizer:
     # checks -------------------------------------------------------------------------------------
 
     def _number(self, what: str, value: Any, *, low: float = 0.0, high: float = math.inf) -> float:
-        """A number from `low` on and below `high`."""
+        """Return a number as a float; raise ArgumentError unless it lies from `low` on and below
+        `high`."""
         if not isinstance(value, (int, float, np.floating)) or not low <= value < high:
             raise ArgumentError(
                 f"{self.name}: {what}={value!r}; expected a number from {low} on"
@@ -443,12 +447,12 @@ class Optimizer:
         return float(value)
 
     def _betas(self, betas: tuple[float, float]) -> dict[str, float]:
-        """The numbers of a rule with two means."""
+        """Return the numbers of a rule with two means, by name."""
         if len(betas) != 2:
             raise ArgumentError(f"{self.name}: betas={betas!r}; expected two numbers")
         pairs = zip(("beta1", "beta2"), betas, strict=True)
-        found = {name: self._number(name, value, high=1.0) for name, value in pairs}
-        return {**found, "gain1": 1.0 - found["beta1"], "gain2": 1.0 - found["beta2"]}
+        numbers = {name: self._number(name, value, high=1.0) for name, value in pairs}
+        return {**numbers, "gain1": 1.0 - numbers["beta1"], "gain2": 1.0 - numbers["beta2"]}
 
     def _positive(self, what: str, value: Any) -> float | None:
         if value is not None and not self._number(what, value):

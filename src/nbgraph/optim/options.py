@@ -9,7 +9,7 @@ from nbgraph.optim.scaling import LossScaler
 
 
 class Options(TypedDict, total=False):
-    """Those that every optimiser has; `Optimizer` documents them."""
+    """Options of every optimiser; `Optimizer` documents them."""
 
     weight_decay: float
     clip_value: float | None
@@ -23,7 +23,7 @@ class Options(TypedDict, total=False):
 
 
 class AdamOptions(Options, total=False):
-    """Those of `Adam`, for optimisers that add none."""
+    """Options of `Adam`, for optimisers that add none."""
 
     betas: tuple[float, float]
     eps: float

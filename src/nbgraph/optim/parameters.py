@@ -1,4 +1,4 @@
-"""What optimizers are given: parameters by name, gradients for them, a factor for each."""
+"""Inputs of optimizers: parameters by name, gradients for them, a factor for each."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Multipliers = Mapping[str, float] | Callable[[str], float] | None
 
 
 def named(name: str, params: Any, what: str = "params") -> dict[str, Any]:
-    """Arrays by name, from a dict, a list (whose names are places) or an object with
-    `parameters()`; None is none."""
+    """Return arrays by name, from a dict, a list (whose names are positions) or an object with
+    `parameters()`; an empty dict for None."""
     if params is None:
         return {}
     if not isinstance(params, (Mapping, list, tuple)):
@@ -49,7 +49,7 @@ def require_weight(name: str, key: str, weight: Any) -> None:
 
 
 def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
-    """A gradient that fits its parameter, as an NDArray of its own memory."""
+    """Return a gradient as an NDArray; raise unless it fits its parameter."""
     if not isinstance(grad, Array):
         raise ArgumentError(f"{name}: the gradient of {key!r} is {noun(grad)}; expected an NDArray")
     if grad.shape != weight.shape:
@@ -66,32 +66,33 @@ def require_gradient(name: str, key: str, weight: Array, grad: Any) -> Any:
 
 
 def gradients_for(name: str, weights: Mapping[str, Any], grads: Any) -> dict[str, Any]:
-    """Gradients by the names of their parameters: those given, else what `backward` left.
+    """Return gradients by the names of their parameters: those in `grads`, else those that
+    `backward` left.
 
     Parameters without a gradient are left out; ArgumentError where there is none at all, or one
     that belongs to no parameter.
     """
     if grads is None:
-        found = {key: getattr(weight, "grad", None) for key, weight in weights.items()}
+        gradients = {key: getattr(weight, "grad", None) for key, weight in weights.items()}
     elif isinstance(grads, (list, tuple)) and len(grads) != len(weights):
         raise ArgumentError(
             f"{name}: {len(grads)} gradients for {len(weights)} parameters; give one for each, "
             "None where there is none"
         )
     else:
-        found = named(name, grads, "grads")
-        require_known(name, "grads", weights, found)
-    found = {key: grad for key, grad in found.items() if grad is not None}
-    if weights and not found:
+        gradients = named(name, grads, "grads")
+        require_known(name, "grads", weights, gradients)
+    gradients = {key: grad for key, grad in gradients.items() if grad is not None}
+    if weights and not gradients:
         raise ArgumentError(
             f"{name}: no parameter has a gradient; call attach_grad() on them before "
             "ng.autograd.record(), or give the gradients: step(grads)"
         )
-    return found
+    return gradients
 
 
 def require_known(name: str, what: str, known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
-    """ArgumentError for the first name that is not a parameter's."""
+    """Raise ArgumentError for the first name that belongs to no parameter."""
     for key in given:
         if key not in known:
             near = get_close_matches(key, list(known), n=3) or list(known)[:8]
@@ -102,7 +103,7 @@ def require_known(name: str, what: str, known: Mapping[str, Any], given: Mapping
 
 
 def multiplier(name: str, what: str, multipliers: Multipliers, key: str) -> float:
-    """The factor for a parameter, 1 where none is given."""
+    """Return the factor for a parameter, 1 where there is none."""
     if multipliers is None:
         return 1.0
     value: Any = multipliers.get(key, 1.0) if isinstance(multipliers, Mapping) else multipliers(key)

@@ -53,7 +53,7 @@ Operand = Slot | Array
 
 
 def value_of(operand: Operand) -> Any:
-    """An array or a float."""
+    """Return the value of an operand: an array or a float."""
     return operand.value if isinstance(operand, Slot) else operand
 
 
@@ -66,7 +66,7 @@ class Piece(NamedTuple):
     numbers: tuple[Slot, ...]
 
     def push(self) -> None:
-        """As an operation of its own."""
+        """Push the kernel as an operation of its own."""
         arrays = [value_of(a) for a in self.operands]
         numbers = [n.value for n in self.numbers]
         push(self.call, (*arrays, *self.outputs), numbers, overwrites=False)
@@ -93,7 +93,7 @@ class Row:
         self.combines, self.wide = tuple(combines), wide
 
     def pieces(self) -> list[Piece]:
-        """The kernels, for what the slots hold now."""
+        """Return the kernels for the present values of the slots."""
         values = [value_of(o) for o in self.operands]
         layouts = [None if type(v) in WEAK else v._layout for v in values]
         arrays = tuple(o for o, own in zip(self.operands, layouts, strict=True) if own is not None)
@@ -104,15 +104,15 @@ class Row:
         outs = [o._layout for o in self.outputs]
         if self.combines:
             return self._reduced(plan, layouts, outs, arrays, numbers)
-        shape, asked = outs[0].shape, ("write",) * len(outs)
-        made = map_call(plan, shape, layouts, outs, asked, disjoint=True)
-        return [Piece(made, arrays, self.outputs, numbers)]
+        shape, requests = outs[0].shape, ("write",) * len(outs)
+        kernel = map_call(plan, shape, layouts, outs, requests, disjoint=True)
+        return [Piece(kernel, arrays, self.outputs, numbers)]
 
     def _plan(self, layouts: Sequence[Layout | None]) -> Any:
-        """How the operator is computed: in float64 where asked for or an operand is of it, else in
-        float32, in which those of 16 bits of all kinds meet."""
-        held = [own.dtype for own in layouts if own is not None]
-        common = _DOUBLE if self.wide or _DOUBLE in held else np.dtype("float32")
+        """Return how the operator is computed: in float64 where `wide` or where an operand has that
+        dtype, else in float32, the common type of all 16-bit kinds."""
+        own_dtypes = [own.dtype for own in layouts if own is not None]
+        common = _DOUBLE if self.wide or _DOUBLE in own_dtypes else np.dtype("float32")
         dtypes = [common if own is None else own.dtype for own in layouts]
         return self.op.invoker.plan(dtypes, common, {})
 
@@ -126,42 +126,44 @@ class Row:
     ) -> list[Piece]:
         shapes = [() if own is None else own.shape for own in layouts]
         shape = broadcast(self.op.__name__, [*zip(self.op.scalar.operands, shapes, strict=True)])
-        asked = ("write",) * len(outs)
+        requests = ("write",) * len(outs)
         device = self.outputs[0].device
         block = block_on(device.host, math.prod(shape))
-        found = reduce_call(
-            *(plan, shape, layouts, outs, asked, self.combines, len(shape)),
+        reduction = reduce_call(
+            *(plan, shape, layouts, outs, requests, self.combines, len(shape)),
             disjoint=True,
             block=block,
         )
-        scratch = [empty_of(own, device) for own in found.scratch]
-        held: list[Any] = [*arrays, *self.outputs, *scratch]
+        scratch = [empty_of(own, device) for own in reduction.scratch]
+        buffers: list[Any] = [*arrays, *self.outputs, *scratch]
         pieces: list[Piece] = []
-        for call in found.calls:
-            used = [held[k] for k in call.order]
+        for call in reduction.calls:
+            used = [buffers[k] for k in call.order]
             first = len(used) - call.writes
             own = numbers if call.scalars else ()
             pieces.append(Piece(call, tuple(used[:first]), tuple(used[first:]), own))
         return pieces
 
     def interpret(self) -> None:
-        """The operator's text, element by element, here and now; see `config.compiler`."""
+        """Apply the operator's Python text, element by element, here and now; see
+        `config.compiler`."""
         values = [_widened(value_of(o)) for o in self.operands]
         if not self.combines:
             carry.apply(self.op, values, {}, self.outputs)
             return
-        given = [v if type(v) in WEAK else v.asnumpy() for v in values]
+        operands = [v if type(v) in WEAK else v.asnumpy() for v in values]
         if self.wide:
-            given = [v if type(v) in WEAK else v.astype(_DOUBLE) for v in given]
-        found = naive.call(self.op.scalar, given, {}, out=(None,) * len(self.outputs))
+            operands = [v if type(v) in WEAK else v.astype(_DOUBLE) for v in operands]
+        results = naive.call(self.op.scalar, operands, {}, out=(None,) * len(self.outputs))
         fold = {"add": np.sum, "multiply": np.prod, "max": np.max, "min": np.min}
-        for out, value, combine in zip(self.outputs, found, self.combines, strict=True):
+        for out, value, combine in zip(self.outputs, results, self.combines, strict=True):
             chunk.wait(out._chunk)
             out._view()[...] = value if combine is None else fold[combine](value)
 
 
 def _widened(value: Any) -> Any:
-    """An array of 16 bits in float32: NumPy's kinds of these do not meet."""
+    """Return an array of 16 bits in float32, as NumPy has no common type of the 16-bit kinds; other
+    values as they are."""
     narrow = type(value) not in WEAK and value.dtype.itemsize == 2
     return copy_of(value, np.dtype("float32")) if narrow else value
 
@@ -201,7 +203,7 @@ class Rows:
             piece.push()
 
     def pieces(self) -> list[Piece]:
-        """The kernels of all rows, for what the slots hold when it is first asked."""
+        """Return the kernels of all rows, for the values of the slots at the first call."""
         if self._pieces is None:
             self._pieces = [piece for row in self.rows for piece in row.pieces()]
         return self._pieces
@@ -220,11 +222,11 @@ class Laid:
 
     @property
     def patches(self) -> list[list[tuple[int, int]]]:
-        """Where the words go."""
+        """The places of the words."""
         return [*self.arrays.values(), *self.numbers.values()]
 
     def words(self) -> list[int]:
-        """What the slots hold, for a push."""
+        """Return the present values of the slots as words for a push."""
         words = [slot.value._address for slot in self.arrays]
         return words + [scalar_word(slot.value, *scalar) for slot, *scalar in self.numbers]
 
@@ -236,39 +238,41 @@ class Laid:
                 reads.append(self.stands.setdefault(operand, Outside(operand.name)))
                 addresses.append(0)
             else:
-                held = value_of(operand)
-                reads.append(held._chunk)
-                addresses.append(held._address)
-        made = piece.call
-        first = len(made.head) + len(addresses) + len(piece.outputs) + len(made.words)
-        for place, (slot, scalar) in enumerate(zip(piece.numbers, made.scalars, strict=True)):
+                array = value_of(operand)
+                reads.append(array._chunk)
+                addresses.append(array._address)
+        kernel = piece.call
+        first = len(kernel.head) + len(addresses) + len(piece.outputs) + len(kernel.words)
+        for place, (slot, scalar) in enumerate(zip(piece.numbers, kernel.scalars, strict=True)):
             self.numbers.setdefault((slot, *scalar), []).append((k, first + place))
         addresses += [a._address for a in piece.outputs]
-        record = made.block(addresses, [n.value for n in piece.numbers])
+        record = kernel.block(addresses, [n.value for n in piece.numbers])
         device = _device(piece)
         run: Any
         if device.host:
-            code, keep = made.code.address, (made, piece)
-            run = NativeCall(code, record, made.size, name=made.name, cost=made.cost, keep=keep)
+            code, keep = kernel.code.address, (kernel, piece)
+            run = NativeCall(
+                code, record, kernel.size, name=kernel.name, cost=kernel.cost, keep=keep
+            )
         else:
-            run = DeviceCall(made, record, made.name, (made, piece))
+            run = DeviceCall(kernel, record, kernel.name, (kernel, piece))
         writes = tuple(dict.fromkeys(a._chunk for a in piece.outputs))
         reads = tuple(r for r in dict.fromkeys(reads) if r not in writes)
-        return Step(run, reads, writes, name=made.name, effort=functools.partial(_effort, piece))
+        return Step(run, reads, writes, name=kernel.name, effort=functools.partial(_effort, piece))
 
 
 def _effort(piece: Piece) -> Effort:
-    """For profiles: of one run."""
+    """Return the effort of one run, for profiles."""
     layouts = [value_of(each)._layout for each in (*piece.operands, *piece.outputs)]
     operations = operations_of(piece.call, layouts)
     return Effort((piece.call.name,), (), bytes_of(layouts), operations)
 
 
 def _device(piece: Piece) -> Context:
-    """The device of all its arrays."""
-    held = [value_of(o) for o in piece.operands]
+    """Return the device of all arrays of a piece."""
+    arrays = [value_of(o) for o in piece.operands]
     names = [str(getattr(o, "name", "an operand")) for o in piece.operands]
-    return carry.common_device(piece.call.name, names, [*held, *piece.outputs])
+    return carry.common_device(piece.call.name, names, [*arrays, *piece.outputs])
 
 
 class _Joint:
@@ -284,18 +288,18 @@ class _Joint:
         self.fixed = frozenset(place).difference(self.laid.stands.values())
 
     def launch(self) -> bool:
-        """Push it; False where two variables would be one."""
+        """Push the plan; return False where two variables would be one."""
         variables = self.variables.copy()
-        brought: set[Any] = set()
+        fresh: set[Any] = set()
         for place, slot in self.places:
-            variables[place] = held = slot.value._chunk
-            brought.add(held)
-        if len(brought) < len(self.places) or not self.fixed.isdisjoint(brought):
+            variables[place] = variable = slot.value._chunk
+            fresh.add(variable)
+        if len(fresh) < len(self.places) or not self.fixed.isdisjoint(fresh):
             return False
         self.instance.launch(variables, self.laid.words(), current().site_id(1))
         return True
 
 
 def scalar_array(dtype: Any, device: Context) -> Any:
-    """A new array of shape (), its value not set."""
+    """Return a new array of shape (), its value not set."""
     return empty_of(layout((), np.dtype(dtype)), device)

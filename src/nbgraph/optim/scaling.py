@@ -18,7 +18,8 @@ from nbgraph.operator.decorator import op
 def adjusted(
     scale: Any, good: Any, skipped: Any, finite: Any, factor: Any, window: Any, least: Any
 ) -> Any:
-    """After a step: the scale, the good steps since it last changed, and all steps skipped."""
+    """Return, after a step, the scale, the good steps since it last changed, and all steps
+    skipped."""
     if not finite:
         lower = scale / factor
         return lower if lower > least else least, 0.0, skipped + 1.0
@@ -76,12 +77,12 @@ class LossScaler:
         return self._state[0]
 
     def to(self, device: Context) -> Any:
-        """Keep the scale on a device, as gradients are; the scaler itself."""
+        """Keep the scale on a device, as gradients are; return the scaler itself."""
         self._state = [each.to_device(device) for each in self._state]
         return self
 
     def scale(self, loss: Any) -> Any:
-        """The loss (or a head gradient) times the scale, in its own dtype."""
+        """Return the loss (or a head gradient) times the scale, in its own dtype."""
         array: Any = loss
         if isinstance(loss, Array):
             self.to(loss.device)
@@ -89,10 +90,10 @@ class LossScaler:
 
     def update(self, finite: Any) -> None:
         """Take in whether a step's gradients were finite: a bool, or an array of shape ()."""
-        told = array(np.asarray(finite)) if isinstance(finite, (bool, np.bool_)) else finite
-        self.to(told.device)
+        verdict = array(np.asarray(finite)) if isinstance(finite, (bool, np.bool_)) else finite
+        self.to(verdict.device)
         options = self.factor, float(self.window), self.least
-        self._state = list(adjusted(*self._state, told, *options))
+        self._state = list(adjusted(*self._state, verdict, *options))
 
     @property
     def value(self) -> float:
@@ -101,11 +102,11 @@ class LossScaler:
 
     @property
     def skipped(self) -> int:
-        """How many steps were skipped; waits."""
+        """The number of steps that were skipped; waits."""
         return int(self._state[2].item())
 
     def state_dict(self) -> dict[str, float]:
-        """What `load_state_dict` takes; waits."""
+        """Return the state that `load_state_dict` takes; wait for it."""
         names = ("scale", "good", "skipped")
         return {name: a.item() for name, a in zip(names, self._state, strict=True)}
 

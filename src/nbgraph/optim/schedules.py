@@ -16,7 +16,7 @@ Schedule = Callable[[int], float]
 
 
 def constant(rate: float) -> Schedule:
-    """The same rate all the time.
+    """Return a schedule with the same rate all the time.
 
     >>> constant(0.1)(1000)
     0.1
@@ -25,7 +25,8 @@ def constant(rate: float) -> Schedule:
 
 
 def step(rate: float, every: int, factor: float = 0.1, *, least: float = 0.0) -> Schedule:
-    """Times `factor` after `every` so many steps, not below `least`.
+    """Return a schedule that multiplies the rate by `factor` after every `every` steps, not below
+    `least`.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def step(rate: float, every: int, factor: float = 0.1, *, least: float = 0.0) ->
 
 
 def multifactor(rate: float, steps: Sequence[int], factor: float = 0.1) -> Schedule:
-    """Times `factor` at each of these steps, which rise.
+    """Return a schedule that multiplies the rate by `factor` at each of these steps, which rise.
 
     >>> falling = multifactor(0.8, [3, 5], 0.5)
     >>> [falling(n) for n in range(2, 7)]
@@ -58,7 +59,7 @@ def multifactor(rate: float, steps: Sequence[int], factor: float = 0.1) -> Sched
 
 
 def exponential(rate: float, factor: float) -> Schedule:
-    """Times `factor` at every step.
+    """Return a schedule that multiplies the rate by `factor` at every step.
 
     >>> exponential(1.0, 0.5)(3)
     0.125
@@ -67,8 +68,8 @@ def exponential(rate: float, factor: float) -> Schedule:
 
 
 def inverse_root(rate: float, warm: int = 4000) -> Schedule:
-    """Up in a line to `rate` for `warm` steps, then down with the root of the step's number
-    (Vaswani et al., 2017).
+    """Return a schedule that rises in a line to `rate` for `warm` steps, then falls with the root
+    of the step's number (Vaswani et al., 2017).
 
     >>> [inverse_root(1.0, 4)(n) for n in (0, 3, 15)]
     [0.25, 1.0, 0.5]
@@ -78,7 +79,8 @@ def inverse_root(rate: float, warm: int = 4000) -> Schedule:
 
 
 def poly(rate: float, steps: int, power: float = 2.0, *, last: float = 0.0) -> Schedule:
-    """From `rate` down to `last` in so many steps, as a power of the part that is left.
+    """Return a schedule from `rate` down to `last` within `steps` steps, as a power of the part
+    that is left.
 
     >>> [poly(1.0, 4, 2)(n) for n in range(6)]
     [1.0, 0.5625, 0.25, 0.0625, 0.0, 0.0]
@@ -88,7 +90,7 @@ def poly(rate: float, steps: int, power: float = 2.0, *, last: float = 0.0) -> S
 
 
 def linear(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
-    """From `rate` to `last` in a line.
+    """Return a schedule from `rate` to `last` in a line.
 
     >>> linear(1.0, 4)(1)
     0.75
@@ -97,7 +99,8 @@ def linear(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
 
 
 def cosine(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
-    """From `rate` down to `last` along half a cosine (Loshchilov and Hutter, 2017).
+    """Return a schedule from `rate` down to `last` along half a cosine (Loshchilov and Hutter,
+    2017).
 
     >>> [round(cosine(1.0, 4)(n), 4) for n in range(6)]
     [1.0, 0.8536, 0.5, 0.1464, 0.0, 0.0]
@@ -107,7 +110,7 @@ def cosine(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
 
 
 def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) -> Schedule:
-    """`cosine` again and again (Loshchilov and Hutter, 2017).
+    """Return a schedule that repeats `cosine` again and again (Loshchilov and Hutter, 2017).
 
     Parameters
     ----------
@@ -133,7 +136,8 @@ def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) ->
 
 
 def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
-    """From `first` in a line to what `schedule` begins with, then the schedule.
+    """Return a schedule that goes in a line from `first` to the first rate of `schedule`, then
+    follows it.
 
     Parameters
     ----------
@@ -157,7 +161,8 @@ def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
 def one_cycle(
     rate: float, steps: int, *, rise: float = 0.3, begin: float = 25.0, end: float = 1e4
 ) -> Schedule:
-    """Up to `rate` and down again, both along half a cosine (Smith and Topin, 2019).
+    """Return a schedule that rises to `rate` and falls again, both along half a cosine (Smith and
+    Topin, 2019).
 
     Parameters
     ----------
@@ -187,7 +192,7 @@ def one_cycle(
 
 
 def _bent(start: float, end: float, part: float) -> float:
-    """From one number to another along half a cosine."""
+    """Return a number between two others along half a cosine."""
     return end + (start - end) * (1 + math.cos(math.pi * part)) / 2
 
 

@@ -71,13 +71,13 @@ class Smoothing:
 
     @contextmanager
     def swapped(self) -> Generator[None]:
-        """Within the block the parameters hold the means."""
-        kept = {key: copy_of(weight) for key, weight in self._weights.items()}
+        """Let the parameters hold the means within the block."""
+        originals = {key: copy_of(weight) for key, weight in self._weights.items()}
         self._put(self.means)
         try:
             yield
         finally:
-            self._put(kept)
+            self._put(originals)
 
     def _put(self, values: Mapping[str, Any]) -> None:
         for key, weight in self._weights.items():
@@ -86,14 +86,14 @@ class Smoothing:
             weight._chunk.writes += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Means and count, for `load_state_dict`."""
+        """Return the means and the count, for `load_state_dict`."""
         return {
             "count": self.count,
             "means": {key: copy_of(mean) for key, mean in self.means.items()},
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where another one was; ArgumentError where the parameters are others."""
+        """Go on where another one was; raise ArgumentError where the parameters are others."""
         require_known("Smoothing.load_state_dict", "means", self.means, state["means"])
         missing = [key for key in self.means if key not in state["means"]]
         if missing:

@@ -1,4 +1,4 @@
-"""What an optimizer keeps for a parameter: its states, and how many steps it has taken."""
+"""The states that an optimizer keeps for a parameter, and the number of its steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Clock:
         self.count, self.done = count, done
 
     def tick(self, go: Any = None) -> None:
-        """One more step, that is taken where the array `go` is true."""
+        """Count one more step, which is taken where the array `go` is true."""
         if go is not None:
             done = array(np.float64(self.count)) if self.done is None else self.done
             self.done = done.to_device(go.device) + go
@@ -41,12 +41,12 @@ class Clock:
         return float(self.count) if self.done is None else self.done
 
     def settled(self) -> tuple[int, int]:
-        """Steps asked for and steps taken; waits."""
+        """Return how many steps were requested and how many were taken; wait for them."""
         return self.count, self.count if self.done is None else int(self.done.item())
 
     @classmethod
     def of(cls, count: int, done: int) -> Clock:
-        """What `settled` gave."""
+        """Return a clock with the counts that `settled` returned."""
         return cls(count, None if done == count else array(np.float64(done)))
 
 
@@ -93,14 +93,14 @@ class State:
         self.weight: Any = None
         self.grad: Any = None
         narrow = master and weight.dtype.itemsize == 2
-        held = np.dtype("float32") if narrow else weight.dtype
-        own = layout(weight.shape, held)
+        dtype = np.dtype("float32") if narrow else weight.dtype
+        own = layout(weight.shape, dtype)
         self.arrays = {name: filled(own, weight.device, value) for name, value in initial.items()}
-        self.master = copy_of(weight, held) if narrow else None
+        self.master = copy_of(weight, dtype) if narrow else None
         self.seen: Any = (weight._chunk, weight._chunk.writes)
 
     def require(self, name: str, key: str, weight: Array) -> None:
-        """ShapeError where the parameter is not the one the states were made for."""
+        """Raise ShapeError where the parameter differs from that of the states."""
         if weight.shape != self.shape or weight.dtype != self.dtype:
             raise ShapeError(
                 f"{name}: the parameter {key!r} is {weight.dtype}{list(weight.shape)}, its states "
@@ -108,26 +108,26 @@ class State:
             )
 
     def knows(self, weight: Any, grad: Any) -> bool:
-        """Whether nothing has to be checked again."""
-        held = weight._chunk
+        """Return whether nothing has to be checked again."""
+        variable = weight._chunk
         return (
             weight is self.weight
             and grad.__class__ is weight.__class__
             and grad._layout is self.grad
-            and grad._chunk is not held
-            and not held.locked
-            and not held.leases
+            and grad._chunk is not variable
+            and not variable.locked
+            and not variable.leases
         )
 
     def follow(self, weight: Array) -> None:
-        """Take the master from the weight again if somebody else has written that."""
+        """Copy the master from the weight again if other code has written the weight."""
         if self.master is None:
             return
         if self.seen is not None and self.seen != (weight._chunk, weight._chunk.writes):
             fill_from(self.master, weight)
 
     def wrote(self, weight: Array) -> None:
-        """A step has written the weight."""
+        """Note that a step has written the weight."""
         weight._chunk.writes += 1
         self.seen = (weight._chunk, weight._chunk.writes)
 
@@ -137,7 +137,7 @@ class State:
         return self.arrays if self.master is None else {**self.arrays, MASTER: self.master}
 
     def load(self, name: str, key: str, given: Mapping[str, Any]) -> None:
-        """Take copies of these arrays for states."""
+        """Copy these arrays into the states; raise where names or shapes differ."""
         mine = self.all
         if set(given) != set(mine):
             raise ArgumentError(

@@ -40,8 +40,8 @@ class Trainer:
                 f"{_NAME}: optimizer={optimizer!r}; expected an optimizer such as "
                 "ng.optim.Adam(lr=0.001), or what makes one of the parameters"
             )
-        found: Any = optimizer if isinstance(optimizer, Optimizer) else optimizer(params)
-        self.optimizer = found
+        rule: Any = optimizer if isinstance(optimizer, Optimizer) else optimizer(params)
+        self.optimizer = rule
         if not isinstance(self.optimizer, Optimizer):
             raise ArgumentError(
                 f"{_NAME}: optimizer made {noun(self.optimizer)}; expected an ng.optim.Optimizer"
@@ -65,7 +65,7 @@ class Trainer:
         return named(_NAME, self._params)
 
     def step(self, grads: Any = None, *, batch_size: int = 1) -> None:
-        """One step of all parameters that have a gradient.
+        """Take one step of all parameters that have a gradient.
 
         Parameters
         ----------
@@ -78,13 +78,13 @@ class Trainer:
         if batch_size < 1:
             raise ArgumentError(f"{_NAME}.step: batch_size={batch_size!r}; expected at least 1")
         weights = self.parameters
-        found = gradients_for(_NAME, weights, grads)
+        gradients = gradients_for(_NAME, weights, grads)
         self.optimizer.rescale, rescale = (
             self.optimizer.rescale / batch_size,
             self.optimizer.rescale,
         )
         try:
-            self._apply(weights, found)
+            self._apply(weights, gradients)
             self.count += 1
         finally:
             self.optimizer.rescale = rescale

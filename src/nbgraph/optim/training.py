@@ -26,7 +26,7 @@ _MOST = 64  # signatures that a step keeps programs for
 def train_step(
     fn: Callable[..., Any], optimizer: Optimizer, *, params: Any = None, has_aux: bool = False
 ) -> TrainStep:
-    """A function that does one step of training: value, gradients and update by one plan.
+    """Return a function that takes one step of training: value, gradients and update by one plan.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def train_step(
     >>> step(ng.array([1.0, -1.0])), params["w"]
     (array(-1., dtype=float32), array([0.5, 2.5], dtype=float32))
     """
-    given = optimizer.given if params is None else params
-    return TrainStep(fn, optimizer, given, has_aux=has_aux)
+    weights = optimizer.given if params is None else params
+    return TrainStep(fn, optimizer, weights, has_aux=has_aux)
 
 
 class TrainStep:
-    """What `train_step` returns."""
+    """The result of `train_step`."""
 
     def __init__(
         self, fn: Callable[..., Any], optimizer: Optimizer, params: Any, *, has_aux: bool
@@ -63,23 +63,23 @@ class TrainStep:
         self._known: dict[Version, _Trained | None] = {}
 
     def __call__(self, *args: Any) -> Any:
-        """One step; what the function gives."""
-        given = (self.params, *args)
+        """Take one step and return what the function returns."""
+        arguments = (self.params, *args)
         if recording.get() is None and not self._jit.as_written():
             try:
-                version, keyed = self._jit.version(given, {})
+                version, keyed = self._jit.version(arguments, {})
             except InlineError:
-                return self._apart(given)
+                return self._apart(arguments)
             trained = self._trained(version, keyed.arrays)
             if trained is not None:
                 arrays = [*keyed.arrays, *version.captured]
                 outputs = trained.run(self.optimizer, arrays)
                 if outputs is not None:
                     return version.assembled(keyed.arrays, outputs)[0]
-        return self._apart(given)
+        return self._apart(arguments)
 
     def _apart(self, given: Sequence[Any]) -> Any:
-        """The gradients, then the update."""
+        """Compute the gradients, then update; return the value."""
         value, grads = self._jit(*given)
         self.optimizer.step(grads)
         return value
@@ -113,13 +113,14 @@ class _Trained:
 
     @classmethod
     def of(cls, version: Version, optimizer: Optimizer, arrays: Sequence[Any]) -> _Trained | None:
-        """None where gradients are not heads of their own, or arrays lie in pieces."""
+        """Return the trained form of a version, or None where gradients are not heads of their own,
+        or arrays lie in pieces."""
         value, grads = version.results
         weights = optimizer.parameters
-        found = gradients_for(optimizer.name, weights, grads)
-        if not version.contiguous or any(one.sort != "head" for one in found.values()):
+        gradients = gradients_for(optimizer.name, weights, grads)
+        if not version.contiguous or any(one.sort != "head" for one in gradients.values()):
             return None
-        heads = {key: one.which for key, one in found.items()}
+        heads = {key: one.which for key, one in gradients.items()}
         if not set(heads.values()).isdisjoint(_heads(value)):
             return None
         trained = {id(weights[key]) for key in heads}
@@ -131,32 +132,32 @@ class _Trained:
         return cls(version, heads, fixed)
 
     def run(self, optimizer: Optimizer, arrays: Sequence[Any]) -> list[Any] | None:
-        """The heads; None where this step is to be done in two parts."""
+        """Return the heads, or None where this step has to be done in two parts."""
         weights = self._weights
         for array, own in zip(arrays, weights, strict=True):
             if own is not None and array is not own:
                 return None
-        brought = [a for a, own in zip(arrays, weights, strict=True) if own is None]
-        chunks = {id(a._chunk) for a in brought}
-        if len(chunks) < len(brought) or not chunks.isdisjoint(self._own):
+        inputs = [a for a, own in zip(arrays, weights, strict=True) if own is None]
+        chunks = {id(a._chunk) for a in inputs}
+        if len(chunks) < len(inputs) or not chunks.isdisjoint(self._own):
             return None
-        if any(a.device != self._device for a in brought):
+        if any(a.device != self._device for a in inputs):
             return None
         update = optimizer.prepared(self._grads)
         if update is None:
             return None
-        outputs, fresh = self._outputs(brought)
+        outputs, fresh = self._outputs(inputs)
         if self._program is None or update is not self._update:
             self._update, self._program = update, self._made(update)
         site = current().site_id(1)
-        self._program.push([*brought, *fresh], is_train=training.get(), site=site)
+        self._program.push([*inputs, *fresh], is_train=training.get(), site=site)
         for k in self._function.states:
             arrays[k]._chunk.writes += 1
         return outputs
 
-    def _outputs(self, brought: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """All heads, and those that are new in every run."""
-        reads = [a._chunk for a in brought]
+    def _outputs(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Return all heads, and those that are new in every run."""
+        reads = [a._chunk for a in inputs]
         outputs = [
             empty_of(own, self._device, reads) if target is None else target
             for own, target in zip(self._function.layouts, self._targets, strict=True)
@@ -171,6 +172,6 @@ class _Trained:
 
 
 def _heads(value: Any) -> set[int]:
-    """The heads in a structure of results."""
-    found = (place.value for place in places(value, ""))
-    return {one.which for one in found if isinstance(one, Result) and one.sort == "head"}
+    """Return the numbers of the heads in a structure of results."""
+    leaves = (place.value for place in places(value, ""))
+    return {one.which for one in leaves if isinstance(one, Result) and one.sort == "head"}

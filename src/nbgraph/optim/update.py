@@ -35,23 +35,24 @@ class Group:
         self.slots: dict[str, Slot] = {}
 
     def slot(self, name: str) -> Slot:
-        """The place of a number."""
+        """Return the slot of a number, a new one at the first call."""
         return self.slots.setdefault(name, Slot(name, 0.0))
 
     def set(self, values: Mapping[str, Any]) -> None:
-        """Numbers, or arrays of shape (), for all slots."""
+        """Set numbers, or arrays of shape (), in all slots."""
         for name, slot in self.slots.items():
             value = values[name]
             slot.value = _of_precision(value, self.precision)
 
 
 def _of_precision(value: Any, precision: str) -> Any:
-    """A number as a float; an array in a precision, so that it does not decide that of a step."""
+    """Return a number as a float, or an array in a precision, so that its dtype does not decide
+    that of a step."""
     return float(value) if isinstance(value, (int, float, np.floating)) else value.astype(precision)
 
 
 class Operands:
-    """What the names of a rule's operands stand for, for one parameter.
+    """The arrays and numbers behind the names of a rule's operands, for one parameter.
 
     `weight` is the master where there is one; `target` is what a step writes besides.
     """
@@ -68,23 +69,24 @@ class Operands:
             self.known |= {"scale": norms.factor[group.precision], GO: norms.finite}
 
     def draw(self, name: str) -> None:
-        """A slot of that name for an array of the parameter's shape, drawn for every step."""
+        """Add a slot of that name for an array of the parameter's shape, drawn for every step."""
         self.known[name] = self.drawn[name] = Slot(name, self.weight)
 
-    def row(self, rule: Mapper, kept: Sequence[str], *, ends: bool = True) -> Row:
-        """A rule whose results are new values of the operands `kept`, written over the old ones.
+    def row(self, rule: Mapper, names: Sequence[str], *, ends: bool = True) -> Row:
+        """Return the row of a rule whose results are new values of the operands `names`, written
+        over the old ones.
 
         `ends`: the weight is among them, and what it is the master of is written, too.
         """
         doubled = ends and self.target is not None
-        op = variant(rule, tuple(kept), guarded=self.guarded, doubled=doubled)
-        outputs: list[Any] = [self.known[name] for name in kept]
+        op = variant(rule, tuple(names), guarded=self.guarded, doubled=doubled)
+        outputs: list[Any] = [self.known[name] for name in names]
         if doubled:
             outputs.insert(0, self.target)
         return Row(op, self.of(op.scalar.operands), outputs)
 
     def of(self, names: Sequence[str]) -> list[Operand]:
-        """Operands for these names."""
+        """Return the operands for these names."""
         return [self.known[n] if n in self.known else self.group.slot(n) for n in names]
 
 
@@ -122,23 +124,23 @@ class Update:
         self.rows = Rows(name, rows)
 
     def fits(self, entries: Sequence[Entry], clocks: Mapping[str, Clock]) -> bool:
-        """Whether it holds for these, which have the same keys."""
-        for own, known, clock in zip(entries, self.entries, self.clocks, strict=True):
-            if own.weight is not known.weight or own.state is not known.state:
+        """Return whether the update holds for these entries, which have the same keys."""
+        for own, former, clock in zip(entries, self.entries, self.clocks, strict=True):
+            if own.weight is not former.weight or own.state is not former.state:
                 return False
-            if own.out is not known.out:
+            if own.out is not former.out:
                 return False
-            if own.grad._layout is not known.grad._layout or clocks[own.key] is not clock:
+            if own.grad._layout is not former.grad._layout or clocks[own.key] is not clock:
                 return False
         return True
 
     def bring(self, entries: Sequence[Entry]) -> None:
-        """The gradients of this step."""
+        """Set the gradients of this step in the slots."""
         for slot, entry in zip(self.grads, entries, strict=True):
             slot.value = entry.grad
 
     def behind(self) -> Behind:
-        """The rows for a plan whose gradients are in the arrays that the slots hold now."""
+        """Return the rows for a plan whose gradients are in the arrays that the slots hold now."""
         return Behind(self)
 
 

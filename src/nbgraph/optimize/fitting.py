@@ -43,9 +43,9 @@ def least_squares(
     if bounds is not None:
         lower, upper = bounds
         options["bounds"] = problem.vector("bounds[0]", lower), problem.vector("bounds[1]", upper)
-    found = optimize.least_squares(problem.residuals, problem.start, problem.jacobian, **options)
-    found.x = problem.result(found.x)
-    return found
+    solution = optimize.least_squares(problem.residuals, problem.start, problem.jacobian, **options)
+    solution.x = problem.result(solution.x)
+    return solution
 
 
 def root(
@@ -78,10 +78,10 @@ def root(
     optimize = library()
     problem = Problem("root", f, x0, args)
     jacobian = problem.jacobian if method in _WITH_JACOBIAN else None
-    found = optimize.root(
+    solution = optimize.root(
         problem.residuals, problem.start, method=method, jac=jacobian, tol=tol, options=options
     )
-    return finished(problem, found)
+    return finished(problem, solution)
 
 
 def curve_fit(
@@ -120,14 +120,14 @@ def curve_fit(
     """
     optimize = library()
     plain = p0 is None or all(np.ndim(value) == 0 for value in p0)
-    given = np.ones(_count(f)) if p0 is None else p0
-    start = tuple(np.float64(v) if np.ndim(v) == 0 else v for v in given) if plain else tuple(given)
+    guess = np.ones(_count(f)) if p0 is None else p0
+    start = tuple(np.float64(v) if np.ndim(v) == 0 else v for v in guess) if plain else tuple(guess)
     xdata = asarray(xdata) if isinstance(xdata, (np.ndarray, list)) else xdata
     problem = Problem("curve_fit", lambda p, x: f(x, *p), start, (xdata,))
     if bounds is not None:
         lower, upper = bounds
         options["bounds"] = problem.vector("bounds[0]", lower), problem.vector("bounds[1]", upper)
-    found = optimize.curve_fit(
+    fit = optimize.curve_fit(
         lambda _, *vector: problem.residuals(np.array(vector)),
         np.zeros(np.size(ydata)),  # the function has its own
         np.ravel(np.asarray(ydata, "float64")),
@@ -137,11 +137,11 @@ def curve_fit(
         jac=lambda _, *vector: problem.jacobian(np.array(vector)),
         **options,
     )
-    return found if plain else (problem.result(found[0]), *found[1:])
+    return fit if plain else (problem.result(fit[0]), *fit[1:])
 
 
 def _count(f: Function) -> int:
-    """How many parameters a model has besides the data."""
+    """Return how many parameters a model has besides the data."""
     parameters = inspect.signature(f).parameters.values()
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters) or len(parameters) < 2:
         raise ArgumentError(

@@ -61,14 +61,14 @@ def minimize(
     """
     problem = Problem("minimize", f, x0, args)
     kind = str(method or "").lower()
-    given: dict[str, Any] = {"jac": True}
+    derivatives: dict[str, Any] = {"jac": True}
     if kind in _VALUE:
-        given = {}
+        derivatives = {}
     elif kind in _PRODUCTS:
-        given["hessp"] = problem.curvature
+        derivatives["hessp"] = problem.curvature
     elif kind in _HESSIAN:
-        given["hess"] = problem.hessian
-    found = library().minimize(
+        derivatives["hess"] = problem.hessian
+    solution = library().minimize(
         problem.value if kind in _VALUE else problem.value_and_slope,
         problem.start,
         method=method,
@@ -77,18 +77,18 @@ def minimize(
         tol=tol,
         callback=_callback(problem, callback),
         options=options,
-        **given,
+        **derivatives,
     )
-    return finished(problem, found)
+    return finished(problem, solution)
 
 
-def finished(problem: Problem, found: Any) -> Any:
-    """SciPy's result in the structure that the search began with."""
-    found.x = problem.result(found.x)
-    slope = found.get("jac")
+def finished(problem: Problem, solution: Any) -> Any:
+    """Return SciPy's result with `x` and `jac` in the structure that the search began with."""
+    solution.x = problem.result(solution.x)
+    slope = solution.get("jac")
     if slope is not None and getattr(slope, "shape", None) == problem.start.shape:
-        found.jac = problem.result(slope)
-    return found
+        solution.jac = problem.result(slope)
+    return solution
 
 
 def _bounds(problem: Problem, bounds: Any) -> Any:
@@ -106,7 +106,7 @@ def _constraints(problem: Problem, x0: Any, constraints: Any) -> Any:
 
 
 def _constraint(problem: Problem, x0: Any, given: Any) -> Any:
-    """One constraint as a function of the vector, with its derivatives."""
+    """Return one constraint as a function of the vector, with its derivatives."""
     kind = library().NonlinearConstraint
     if isinstance(given, dict):
         own = Problem("minimize", given["fun"], x0, given.get("args", ()))

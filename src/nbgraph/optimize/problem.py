@@ -23,7 +23,7 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def library() -> Any:
-    """SciPy's optimisers, which load when they are used."""
+    """Return SciPy's module of optimisers, which loads when it is first used."""
     return importlib.import_module("scipy.optimize")
 
 
@@ -95,11 +95,11 @@ class Problem:
     # functions of a vector --------------------------------------------------------------------
 
     def value(self, vector: Vector) -> float:
-        """Return the function's one number."""
+        """Return the one number that the function returns."""
         return self._number(self._output(vector))
 
     def value_and_slope(self, vector: Vector) -> tuple[float, Vector]:
-        """Return the function's one number, and its gradient."""
+        """Return the one number that the function returns, and its gradient."""
         both = self._traced("value_and_slope", value_and_grad)
         value, slope = both(self.arrays(vector), *self._args)
         return self._number(value), _flat(slope)
@@ -114,7 +114,7 @@ class Problem:
         return self._matrix(self._traced("hessian", hessian)(self.arrays(vector), *self._args))
 
     def residuals(self, vector: Vector) -> Vector:
-        """Return what the function gives, as one vector."""
+        """Return the results of the function as one vector."""
         return _flat(self._output(vector))
 
     def jacobian(self, vector: Vector) -> Any:
@@ -157,7 +157,7 @@ def _slices(values: Sequence[Vector]) -> list[slice]:
 
 
 def _numbers(name: str, place: Place) -> Any:
-    """A leaf of the start as a float64 array."""
+    """Return a leaf of the start as a float64 array."""
     if place.held or not isinstance(place.value, (Array, np.ndarray, np.generic, float, int)):
         raise ArgumentError(
             f"{name}: {place.path} is {noun(place.value)}; expected an array, a number, "
@@ -170,12 +170,14 @@ def _numbers(name: str, place: Place) -> Any:
 
 
 def _held(value: Any) -> Any:
-    """An argument that stays: a NumPy array becomes an NDArray once, not at each call."""
+    """Return an argument that stays the same: a NumPy array becomes an NDArray once, not at each
+    call."""
     return new_array(value) if isinstance(value, np.ndarray) else value
 
 
 def _as_start(part: Vector, value: Any) -> Any:
-    """A leaf of the result: float64 for whole numbers, which a minimum need not be."""
+    """Return a leaf of the result in the kind and dtype of the start: float64 for whole numbers,
+    which a minimum need not be."""
     dtype = getattr(value, "dtype", np.dtype("float64"))
     part = part.astype(dtype if dtype.kind == "f" else "float64")
     if isinstance(value, Array):

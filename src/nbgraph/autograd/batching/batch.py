@@ -44,23 +44,24 @@ def batched(
 def _step(
     node: GraphNode, operands: Sequence[Any], flags: Sequence[bool], size: int
 ) -> list[Entry]:
-    """The outputs of a node with the new axis."""
+    """Return the outputs of a node with the new axis."""
     case = Case(node, operands, flags, size)
     op: Any = node.op
     if isinstance(op, Mapper):
         return elementwise(case)
     if isinstance(op, LoopOp):
-        found = _loop(case)
+        entries = _loop(case)
     elif isinstance(op, BranchOp):
-        found = _branches(case)
+        entries = _branches(case)
     else:
         rule = rule_of(op)
-        found = None if rule is None else rule(case)
-    return _one_by_one(case) if found is None else found
+        entries = None if rule is None else rule(case)
+    return _one_by_one(case) if entries is None else entries
 
 
 def _one_by_one(case: Case) -> list[Entry]:
-    """The general rule: a loop over the new axis, of operands that have it the parts."""
+    """Return outputs by the general rule: a loop over the new axis, whose parts are the operands
+    that have it."""
     entries = [operand for operand in case.node.inputs if type(operand) is tuple]
     parts = [e for e in dict.fromkeys(entries) if case.batched[case.node.inputs.index(e)]]
     rest = [e for e in dict.fromkeys(entries) if e not in parts]
@@ -78,16 +79,18 @@ def _one_by_one(case: Case) -> list[Entry]:
 
 
 def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
-    """The outputs of a loop, which keeps what its gradient reads where one may be asked for."""
+    """Return the outputs of a loop, which saves the residuals of its gradient where one may be
+    needed."""
     op, recorder = loop_op(loop), recording.get()
     if recorder is None or recorder.records:
         op = keeping(op)
-    found = applied(op, operands)
-    return [found[k].entry for k in op.shown]
+    outputs = applied(op, operands)
+    return [outputs[k].entry for k in op.shown]
 
 
 def _loop(case: Case) -> list[Entry] | None:
-    """Of loops over parts: the body with the new axis, which carries have in any case."""
+    """Return the outputs of a loop over parts, or None: the body gets the new axis, which carries
+    have in any case."""
     op: Any = case.node.op
     loop: Loop = op.typed([spec(v) for v in case.node.entries])
     if loop.tests or loop.counted:
@@ -100,25 +103,27 @@ def _loop(case: Case) -> list[Entry] | None:
             loop.variables, (spec((v, 0)) for v in loop.variables), has, strict=True
         )
     ]
-    given = {
+    replacements = {
         old: (new, 0) for old, new, flag in zip(loop.variables, variables, has, strict=True) if flag
     }
-    heads, flags = batched(loop.heads, given, size, (0, 0))
+    heads, flags = batched(loop.heads, replacements, size, (0, 0))
     heads = [h if flag else broadcast(h, size) for h, flag in zip(heads, flags, strict=True)]
     operands = [case.spread(k) if k < loop.carries else v for k, v in enumerate(case.operands)]
     for k in range(loop.carries, last):
         if has[k]:  # steps go along the first axis
             operands[k] = library.moveaxis(wrapped(operands[k]), 0, 1).entry
-    made = loop._replace(heads=tuple(heads), variables=tuple(variables), saved=0)
-    found = _looped(made, operands)
+    widened = loop._replace(heads=tuple(heads), variables=tuple(variables), saved=0)
+    entries = _looped(widened, operands)
     stacked = range(loop.carries, loop.carries + loop.ys)
     return [
-        library.moveaxis(wrapped(e), 1, 0).entry if k in stacked else e for k, e in enumerate(found)
+        library.moveaxis(wrapped(e), 1, 0).entry if k in stacked else e
+        for k, e in enumerate(entries)
     ]
 
 
 def _branches(case: Case) -> list[Entry] | None:
-    """Of choices that are the same for all: the branches with the new axis."""
+    """Return the outputs of a choice that is the same for all examples, or None: the branches get
+    the new axis."""
     op: Any = case.node.op
     if case.batched[0]:
         return None
@@ -130,19 +135,19 @@ def _branches(case: Case) -> list[Entry] | None:
         build.variable(f"batched {k}", (size, *s.shape), s.dtype) if flag else v
         for k, (v, s, flag) in enumerate(zip(variables, shapes, case.batched[1:], strict=True))
     ]
-    made: list[Graph] = []
+    bodies: list[Graph] = []
     for graph in graphs:
         own = [
             v if not flag else f
             for v, f, flag in zip(graph.variables, fresh, case.batched[1:], strict=True)
         ]
-        given = {
+        replacements = {
             old: (new, 0) for old, new in zip(graph.variables, own, strict=True) if old is not new
         }
-        heads, flags = batched(graph.heads, given, size, (0, 0))
+        heads, flags = batched(graph.heads, replacements, size, (0, 0))
         heads = [h if f else broadcast(h, size) for h, f in zip(heads, flags, strict=True)]
-        made.append(renamed(Graph(heads, own), "operand {}".format))
-    choice = branch_op(Branches(tuple(g.heads for g in made), made[0].variables))
+        bodies.append(renamed(Graph(heads, own), "operand {}".format))
+    choice = branch_op(Branches(tuple(g.heads for g in bodies), bodies[0].variables))
     return [value.entry for value in applied(choice, case.operands)]
 
 
@@ -150,7 +155,7 @@ def _branches(case: Case) -> list[Entry] | None:
 
 
 def _own_effect(node: GraphNode, before: tuple[int, int]) -> bool:
-    """Whether the node draws, and was made within what is batched."""
+    """Return whether the node draws, and was created within the function that is batched."""
     if not has_effect(node.op):
         return False
     later = {"traced": before[0], "effect": before[1]}
@@ -161,7 +166,7 @@ def _own_effect(node: GraphNode, before: tuple[int, int]) -> bool:
 def _drawn(
     node: GraphNode, operands: Sequence[Any], flags: Sequence[bool], size: int
 ) -> list[Entry]:
-    """Draws for all examples at once: one of its own for each."""
+    """Return draws for all examples at once, a separate one for each."""
     name = next((n for n in ("size", "shape") if n in node.attributes), None)
     if getattr(node.op, "auxiliary", ()) or (name is None and not all(flags)):
         raise ArgumentError(
@@ -174,5 +179,5 @@ def _drawn(
         attributes[name] = (size, *(own if isinstance(own, tuple) else (own,)))
     tracer = current_tracer()
     token = None if tracer is None else tracer.trace.token()
-    made = build.apply(node.op, operands, attributes, token=token, marks=node.marks, line=node.line)  # type: ignore[arg-type]
-    return [(made, k) for k in range(made.nout)]
+    draw = build.apply(node.op, operands, attributes, token=token, marks=node.marks, line=node.line)  # type: ignore[arg-type]
+    return [(draw, k) for k in range(draw.nout)]

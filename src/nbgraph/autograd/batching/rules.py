@@ -62,8 +62,8 @@ def broadcast(entry: Entry, size: int) -> Entry:
 
 
 def aligned(case: Case, index: int, rank: int) -> Any:
-    """Return an operand whose axes behind the new one are `rank`, those that it lacks with one
-    element; one without the new axis as it is."""
+    """Return an operand with `rank` axes behind the new one, missing axes with one element; an
+    operand without the new axis as it is."""
     operand = case.operands[index]
     shape = case.shape(index)
     if not case.batched[index] or len(shape) >= rank:
@@ -73,7 +73,7 @@ def aligned(case: Case, index: int, rank: int) -> Any:
 
 
 def elementwise(case: Case) -> list[Entry]:
-    """Of scalar operators: they broadcast."""
+    """Return the outputs of a scalar operator, which broadcasts."""
     rank = len(spec((case.node, 0)).shape)
     return case.applied([aligned(case, k, rank) for k in range(len(case.operands))])
 
@@ -82,7 +82,7 @@ def elementwise(case: Case) -> list[Entry]:
 
 
 def _shifted(axis: Any, rank: int) -> Any:
-    """Axes behind a new one; None becomes all of them."""
+    """Return axes behind a new one; None becomes all of them."""
     if axis is None:
         return tuple(range(1, rank + 1))
     if isinstance(axis, tuple):
@@ -95,20 +95,21 @@ def _every(case: Case) -> list[Any]:
 
 
 def along(*names: str, least: int = 0) -> Rule:
-    """Of operators along the axes that these attributes name; not of those of None where `least`
-    is 1, which see all elements as one axis."""
+    """Return the rule of operators along the axes in these attributes; with `least` 1 not for axes
+    of None, where all elements are one axis."""
 
     def rule(case: Case) -> list[Entry] | None:
-        given = {n: case.node.attributes[n] for n in names}
-        if least and None in given.values():
+        axes = {n: case.node.attributes[n] for n in names}
+        if least and None in axes.values():
             return None
-        return case.applied(_every(case), **{n: _shifted(a, case.rank) for n, a in given.items()})
+        return case.applied(_every(case), **{n: _shifted(a, case.rank) for n, a in axes.items()})
 
     return rule
 
 
 def first_along(case: Case) -> list[Entry] | None:
-    """Of operators along one axis of the first operand, whose others say something of that axis."""
+    """Return the outputs of an operator along one axis of the first operand, whose other operands
+    refer to that axis; None where those have the new axis."""
     if any(case.batched[1:]):
         return None
     axis = case.node.attributes["axis"]
@@ -116,12 +117,13 @@ def first_along(case: Case) -> list[Entry] | None:
 
 
 def leading(case: Case) -> list[Entry] | None:
-    """Of operators that treat axes in front one by one."""
+    """Return the outputs of an operator that treats axes in front one by one."""
     return case.applied(_every(case))
 
 
 def shaped(*names: str) -> Rule:
-    """Of operators that are told their result's shape; `names`: axes beside it."""
+    """Return the rule of operators with their result's shape as an attribute; `names`: axes beside
+    it."""
 
     def rule(case: Case) -> list[Entry]:
         attributes = case.node.attributes
@@ -176,7 +178,8 @@ def _pad(case: Case) -> list[Entry]:
 
 
 def _take(case: Case) -> list[Entry] | None:
-    """Of the indices alone the new axis is among those that come in the axis's place."""
+    """Return the outputs of `take`, or None; where only the indices have the new axis, it is moved
+    to the front from the axis's place."""
     axis = case.node.attributes["axis"]
     if axis is None or all(case.batched):
         return None
@@ -188,8 +191,8 @@ def _take(case: Case) -> list[Entry] | None:
 
 
 def _indexed(values: int) -> Rule:
-    """Of operators that are told places by arrays of indices; operands before number `values` are
-    the arrays that places are in."""
+    """Return the rule of operators whose arrays of indices say places; operands before number
+    `values` are the arrays that places are in."""
 
     def rule(case: Case) -> list[Entry] | None:
         key = case.node.attributes["key"]
@@ -218,7 +221,7 @@ def _by_numbers(case: Case, every: Any, values: int) -> list[Entry]:
 
 
 def _argument(case: Case) -> list[Entry] | None:
-    """Of places of extremes: of all elements where no axis is named."""
+    """Return places of extremes: of all elements where no axis is named."""
     attributes = case.node.attributes
     if attributes["axis"] is not None:
         return case.applied(case.operands, axis=_shifted(attributes["axis"], case.rank))
@@ -229,8 +232,8 @@ def _argument(case: Case) -> list[Entry] | None:
 
 
 def merged(fixed: int = -1) -> Rule:
-    """Of operators whose first axis counts examples, which the new one becomes a part of; operand
-    `fixed` has none, and no new one."""
+    """Return the rule of operators whose first axis counts examples, which the new one becomes a
+    part of; operand `fixed` has none, and no new one."""
 
     def rule(case: Case) -> list[Entry] | None:
         others = [k for k in range(len(case.operands)) if fixed < 0 or k < fixed]
@@ -240,8 +243,8 @@ def merged(fixed: int = -1) -> Rule:
         for k in others:
             value = wrapped(case.spread(k))
             operands[k] = library.reshape(value, (-1, *value.shape[2:])).entry
-        made = [wrapped(entry) for entry in case.applied(operands)]
-        return [library.reshape(y, (case.size, -1, *y.shape[1:])).entry for y in made]
+        results = [wrapped(entry) for entry in case.applied(operands)]
+        return [library.reshape(y, (case.size, -1, *y.shape[1:])).entry for y in results]
 
     return rule
 
@@ -254,13 +257,14 @@ def _einsum(case: Case) -> list[Entry] | None:
     free = sorted(set(string.ascii_letters) - set(text))
     if "->" not in text or not free:
         return None
-    given, out = text.split("->")
-    parts = [free[0] * b + part for part, b in zip(given.split(","), case.batched, strict=True)]
+    inputs, out = text.split("->")
+    parts = [free[0] * b + part for part, b in zip(inputs.split(","), case.batched, strict=True)]
     return _contracted(f"{','.join(parts)}->{free[0]}{out}", case.operands)
 
 
 def product(case: Case) -> list[Entry] | None:
-    """Of products of two arrays: one more label."""
+    """Return the outputs of a product of two arrays, with one more label, or None where some
+    operand broadcasts."""
     op: Any = case.node.op
     specs = [spec(operand) for operand in case.node.entries]
     labels = op.labels(*specs, **case.node.attributes) if len(specs) == 2 else None
@@ -320,6 +324,6 @@ RULES: Mapping[str, Rule] = {name: rule for names, rule in _NAMES.items() for na
 
 
 def rule_of(op: Any) -> Rule | None:
-    """Return the rule of an operator over whole arrays; None where there is none."""
-    found = RULES.get(op.__name__)
-    return product if found is None and isinstance(op, ProductOp) else found
+    """Return the rule of an operator over whole arrays, or None where there is none."""
+    rule = RULES.get(op.__name__)
+    return product if rule is None and isinstance(op, ProductOp) else rule

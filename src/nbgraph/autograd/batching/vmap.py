@@ -36,7 +36,7 @@ Axes = Any  # an int, None, or a structure of these
 def vmap(
     f: Function, in_axes: Axes = 0, out_axes: Axes = 0, *, axis_size: int | None = None
 ) -> Function:
-    """A function that applies `f` to all examples along an axis at once.
+    """Return a function that applies `f` to all examples along an axis at once.
 
     Parameters
     ----------
@@ -73,14 +73,16 @@ def vmap(
     @functools.wraps(f, updated=())
     def mapped(*args: Any, **kwargs: Any) -> Any:
         axes = _of_arguments(f, in_axes, args, kwargs)
-        given = args, kwargs
-        found = [_arrays(p, axis) for p, axis in zip(places(given, ""), axes, strict=True)]
-        arguments = like(given, found, objects=True)
+        call_arguments = args, kwargs
+        arrays = [
+            _arrays(p, axis) for p, axis in zip(places(call_arguments, ""), axes, strict=True)
+        ]
+        arguments = like(call_arguments, arrays, objects=True)
 
         def run(arguments: Any) -> Any:
             return _mapped(f, axes, out_axes, axis_size, *arguments)
 
-        if symbolic(given):
+        if symbolic(call_arguments):
             return run(arguments)
         key = "vmap", f, tuple(axes), _hashable(out_axes), axis_size
         return eagerly("vmap", key, run, (arguments,), lifts=False)
@@ -97,13 +99,13 @@ def _mapped(
     args: Any,
     kwargs: Any,
 ) -> Any:
-    found = places((args, kwargs), "")
+    leaves = places((args, kwargs), "")
     entries = [
         None if axis is None else entry_of("vmap", p.value, p.path)
-        for p, axis in zip(found, axes, strict=True)
+        for p, axis in zip(leaves, axes, strict=True)
     ]
     moved: list[Any] = []
-    for p, entry, axis in zip(found, entries, axes, strict=True):
+    for p, entry, axis in zip(leaves, entries, axes, strict=True):
         if entry is None or axis is None:
             moved.append(None)
             continue
@@ -129,20 +131,20 @@ def _mapped(
     variables = fresh([s for s in parts if s is not None])
     symbols = iter([wrapped((v, 0)) for v in variables])
     before = effects_so_far()
-    inner = [p.value if s is None else next(symbols) for p, s in zip(found, parts, strict=True)]
+    inner = [p.value if s is None else next(symbols) for p, s in zip(leaves, parts, strict=True)]
     inner_args, inner_kwargs = like((args, kwargs), inner, objects=True)
     out = f(*inner_args, **inner_kwargs)
-    given = dict(zip(variables, [v.entry for v in moved if v is not None], strict=True))
-    return _results(out, given, size, out_axes, before)
+    replacements = dict(zip(variables, [v.entry for v in moved if v is not None], strict=True))
+    return _results(out, replacements, size, out_axes, before)
 
 
 def _results(out: Any, given: Any, size: int, out_axes: Axes, before: tuple[int, int]) -> Any:
-    found = places(out, "out")
+    leaves = places(out, "out")
     axes = _prefix("out_axes", out_axes, out)
-    entries = [entry_of("vmap", p.value, p.path) for p in found]
+    entries = [entry_of("vmap", p.value, p.path) for p in leaves]
     heads, flags = batched(entries, given, size, before)
     results: list[Any] = []
-    for p, head, has, axis in zip(found, heads, flags, axes, strict=True):
+    for p, head, has, axis in zip(leaves, heads, flags, axes, strict=True):
         if axis is None:
             if has:
                 raise ArgumentError(
@@ -165,7 +167,7 @@ def _results(out: Any, given: Any, size: int, out_axes: Axes, before: tuple[int,
 
 
 def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[int | None]:
-    """An axis for each value of the arguments."""
+    """Return an axis for each value of the arguments."""
     if isinstance(in_axes, (tuple, list)):
         if len(in_axes) != len(args):
             raise ArgumentError(
@@ -183,7 +185,7 @@ def _of_arguments(f: Function, in_axes: Axes, args: Any, kwargs: Any) -> list[in
 
 
 def _prefix(name: str, axes: Axes, structure: Any) -> list[int | None]:
-    """An axis for each value of a structure; one axis stands for all that is below."""
+    """Return an axis for each value of a structure; one axis stands for all values below."""
     if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
         return [axes] * len(places(structure, ""))
     if isinstance(axes, dict) and isinstance(structure, dict) and axes.keys() == structure.keys():
@@ -208,7 +210,7 @@ def _hashable(axes: Axes) -> Any:
 
 
 def _arrays(place: Any, axis: int | None) -> Any:
-    """An argument with examples as an array."""
+    """Return an argument with examples as an array."""
     value = place.value
     if axis is None or isinstance(value, (Array, Symbol)):
         return value

@@ -42,12 +42,12 @@ def associative_scan(
     array([ 1.,  2.,  6., 24.], dtype=float32)
     """
     require_function("associative_scan", fn)
-    found = places(elems, "elems")
-    if not found:
+    leaves = places(elems, "elems")
+    if not leaves:
         raise ArgumentError("associative_scan: elems has no arrays; give one or more")
-    given = [p.value if symbolic(p.value) else asarray(p.value) for p in found]
-    axes = [axis_of("associative_scan", axis, len(x.shape)) for x in given]
-    lengths = {x.shape[d] for x, d in zip(given, axes, strict=True)}
+    arrays = [p.value if symbolic(p.value) else asarray(p.value) for p in leaves]
+    axes = [axis_of("associative_scan", axis, len(x.shape)) for x in arrays]
+    lengths = {x.shape[d] for x, d in zip(arrays, axes, strict=True)}
     if len(lengths) > 1:
         raise ShapeError(
             f"associative_scan: the arrays have {sorted(lengths)} elements along axis {axis}; give "
@@ -60,7 +60,7 @@ def associative_scan(
         require_like("associative_scan", "what fn returns", out, elems, "elems")
         return _inward([p.value for p in places(out, "")], axes)
 
-    first = [library.flip(x, 0) if reverse else x for x in _inward(given, axes)]
+    first = [library.flip(x, 0) if reverse else x for x in _inward(arrays, axes)]
     prefixes = _prefixes(combine, first)
     prefixes = [library.flip(x, 0) if reverse else x for x in prefixes]
     return like(elems, [library.copy(x) for x in _outward(prefixes, axes)])
@@ -75,7 +75,7 @@ def _outward(arrays: Sequence[Any], axes: Sequence[int]) -> Arrays:
 
 
 def _prefixes(combine: Callable[[Arrays, Arrays], Arrays], elems: Arrays) -> Arrays:
-    """The prefixes along axis 0: those at odd places are the prefixes of pairs."""
+    """Return the prefixes along axis 0: those at odd places are the prefixes of pairs."""
     size = elems[0].shape[0]
     if size < 2:
         return elems
@@ -91,7 +91,7 @@ def _prefixes(combine: Callable[[Arrays, Arrays], Arrays], elems: Arrays) -> Arr
 
 
 def _interleaved(even: Any, odd: Any) -> Any:
-    """Parts of two arrays by turns; `even` may have one more."""
+    """Return parts of two arrays by turns; `even` may have one more."""
     count = odd.shape[0]
     both = library.stack([even[:count], odd], axis=1)
     both = library.reshape(both, (2 * count, *odd.shape[1:]))

@@ -60,7 +60,7 @@ def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> 
 
 @checked
 def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
-    """Return what one of several functions gives: that of the number `index`.
+    """Return the result of one of several functions: that of the number `index`.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def _chosen(name: str, index: Any, functions: Sequence[Function], operands: Sequ
 
 def _branches(name: str, index: Any, functions: Sequence[Function], operands: Any) -> Any:
     number = _number(name, index)
-    given = entries_of(name, operands, "operands")
-    variables, before = fresh([spec_of(entry) for entry in given]), effects_so_far()
+    inputs = entries_of(name, operands, "operands")
+    variables, before = fresh([spec_of(entry) for entry in inputs]), effects_so_far()
     heads: list[Entry] = []
     outs: list[Any] = []
     for f in functions:
@@ -126,16 +126,16 @@ def _branches(name: str, index: Any, functions: Sequence[Function], operands: An
         heads += own
     if not heads:
         return outs[0]
-    names = [f"operand {k}" for k in range(len(given))]
+    names = [f"operand {k}" for k in range(len(inputs))]
     body = closed(name, heads, variables, before, names, ())
     count = len(heads) // len(functions)
     each = [body.heads[k : k + count] for k in range(0, len(heads), count)]
     op = branch_op(Branches(tuple(each), body.variables))
-    return like(outs[0], applied(op, [number, *given, *body.captured]))
+    return like(outs[0], applied(op, [number, *inputs, *body.captured]))
 
 
 def _number(name: str, index: Any) -> Entry:
-    """The number of the branch: 1 and 0 for a condition."""
+    """Return the number of the branch: 1 and 0 for a condition."""
     if name == "cond":
         return library.astype(condition(name, index, "pred"), np.dtype("int64")).entry
     entry = entry_of(name, index, "index")
@@ -146,10 +146,10 @@ def _number(name: str, index: Any) -> Entry:
 
 
 def condition(name: str, value: Any, what: str) -> Any:
-    """Return one bool, of a number whether it is other than 0; ArgumentError for several."""
+    """Return one bool, of a number whether it is other than 0; raise ArgumentError for several."""
     entry = entry_of(name, value, what)
     own = spec_of(entry)
     if own is not None and own.shape:
         raise ArgumentError(f"{name}: {what} is {own}; give one bool, as x.sum() > 0")
-    held: Any = wrapped(entry)
-    return held if own is not None and own.dtype.kind == "b" else held != 0
+    flag: Any = wrapped(entry)
+    return flag if own is not None and own.dtype.kind == "b" else flag != 0

@@ -52,7 +52,7 @@ class Closed(NamedTuple):
 
 
 def symbolic(*structures: Any) -> bool:
-    """Return whether a function is being traced, or a value is a symbol."""
+    """Return whether a function is being traced, or some value is a symbol."""
     if current_tracer() is not None:
         return True
     return any(isinstance(p.value, Symbol) for s in structures for p in places(s, ""))
@@ -92,7 +92,7 @@ def entries_of(name: str, structure: Any, path: str) -> list[Entry]:
 
 
 def spec_of(entry: Entry) -> Spec | None:
-    """Return shape and dtype of an entry; None where they are not known yet."""
+    """Return shape and dtype of an entry, or None where they are not known yet."""
     node, index = entry
     return None if node.specs is None else node.specs[index]
 
@@ -109,10 +109,10 @@ def fresh(specs: Sequence[Spec | None]) -> list[GraphNode]:
 
 
 def require_like(name: str, what: str, out: Any, wanted: Any, path: str) -> None:
-    """ArgumentError where one structure has other places than another."""
-    found, expected = ([p.path for p in places(s, "")] for s in (out, wanted))
-    if found != expected:
-        has, needs = (", ".join(p or "one array" for p in ps) for ps in (found, expected))
+    """Raise ArgumentError where one structure has other places than another."""
+    paths, expected = ([p.path for p in places(s, "")] for s in (out, wanted))
+    if paths != expected:
+        has, needs = (", ".join(p or "one array" for p in ps) for ps in (paths, expected))
         raise ArgumentError(
             f"{name}: {what} has the structure ({has}), but {path} has ({needs}); return the same "
             "structure"
@@ -120,7 +120,7 @@ def require_like(name: str, what: str, out: Any, wanted: Any, path: str) -> None
 
 
 def require_spec(name: str, what: str, own: Spec | None, wanted: Spec | None, remedy: str) -> None:
-    """ShapeError or DTypeError where both are known and differ."""
+    """Raise ShapeError or DTypeError where both specs are known and differ."""
     if own is None or wanted is None or own == wanted:
         return
     kind = ShapeError if own.shape != wanted.shape else DTypeError
@@ -186,7 +186,8 @@ class Closing:
         return Closed(results, variables, tuple(self.captured), tuple(self.drawn))
 
     def _inside(self, entry: Any) -> Any:
-        """An operand of a node of the body; what does not depend on its variables is captured."""
+        """Return an operand of a node of the body; operands that do not depend on its variables are
+        captured."""
         if type(entry) is not tuple:
             return entry
         if entry not in self._moved and entry[0].op is not CONSTANT:
@@ -194,20 +195,20 @@ class Closing:
         return self._moved.get(entry, entry)
 
     def _capture(self, entry: Entry) -> Entry:
-        made = build.variable(f"constant {len(self.captured)}", *_known(entry))
+        variable = build.variable(f"constant {len(self.captured)}", *_known(entry))
         self.captured.append(entry)
-        self.constants.append(made)
-        return made, 0
+        self.constants.append(variable)
+        return variable, 0
 
     def _later(self, node: GraphNode, inside: set[GraphNode]) -> bool:
-        """Whether an effect belongs to the body."""
+        """Return whether an effect belongs to the body."""
         later = {"traced": self.before[0], "effect": self.before[1]}
         kind, number = node.token or ("", 0)
         reads = any(other in inside for other, _ in node.entries)
         return reads or number > later.get(kind, number)
 
     def _draw(self, node: GraphNode) -> list[Entry]:
-        """The outputs of random numbers, which are drawn outside for all steps at once."""
+        """Return the outputs of random numbers, which are drawn outside for all steps at once."""
         attributes = dict(node.attributes)
         dropout = node.op is library.dropout.op
         if self.steps is None or not (dropout or (not node.inputs and "size" in attributes)):
@@ -225,7 +226,7 @@ class Closing:
             attributes["size"] = (*self.steps, *attributes["size"])
         tracer = current_tracer()
         token = None if tracer is None else tracer.trace.token()
-        made = build.apply(
+        draw = build.apply(
             node.op,  # type: ignore[arg-type]
             operands,
             attributes,
@@ -233,23 +234,23 @@ class Closing:
             marks=node.marks,
             line=node.line,
         )
-        outputs = [self._part((made, k)) for k in range(made.nout)]
+        outputs = [self._part((draw, k)) for k in range(draw.nout)]
         if dropout:
             x = self._inside(node.inputs[0])
             outputs[0] = (wrapped(x) * wrapped(outputs[0])).entry
         return outputs
 
     def _part(self, entry: Entry) -> Entry:
-        """What a step has of draws for all."""
+        """Return one step's part of draws for all steps."""
         if not self.steps:
             return self._capture(entry)
         own = spec_of(entry)
         assert own is not None, entry
         label = f"x {self._parts + len(self.drawn)}"
-        made = build.variable(label, own.shape[1:], own.dtype)
+        variable = build.variable(label, own.shape[1:], own.dtype)
         self.drawn.append(entry)
-        self.variables.append(made)
-        return made, 0
+        self.variables.append(variable)
+        return variable, 0
 
 
 def closed(
@@ -270,8 +271,8 @@ def closed(
 
 def applied(op: Any, operands: Sequence[Entry]) -> list[Any]:
     """Return the outputs of an operator over entries."""
-    made = op(*(wrapped(entry) for entry in operands))
-    return list(made) if isinstance(made, tuple) else [made]
+    outputs = op(*(wrapped(entry) for entry in operands))
+    return list(outputs) if isinstance(outputs, tuple) else [outputs]
 
 
 def eagerly(
@@ -282,21 +283,21 @@ def eagerly(
     *paths: str,
     lifts: bool = True,
 ) -> Any:
-    """Return what a function of structures gives that is to be traced: as one compiled graph, which
-    is found again for an equal key. `lifts`: whether all values become arrays."""
-    given = arguments
+    """Return the result of a function of structures, traced as one compiled graph, which is reused
+    for an equal key. `lifts`: whether all values become arrays."""
+    inputs = arguments
     if lifts:
-        given = [_as_arrays(name, a, p) for a, p in zip(arguments, paths, strict=True)]
+        inputs = [_as_arrays(name, a, p) for a, p in zip(arguments, paths, strict=True)]
     try:
         jitted = _RUNNERS.pop(key, None)
     except TypeError:  # a function that cannot be hashed
-        return _runner(name, run)(*given)
+        return _runner(name, run)(*inputs)
     if jitted is None:
         jitted = _runner(name, run)
     _RUNNERS[key] = jitted
     while len(_RUNNERS) > _KEPT:
         _RUNNERS.popitem(last=False)
-    return jitted(*given)
+    return jitted(*inputs)
 
 
 class _Runner(Jit):
@@ -309,9 +310,9 @@ class _Runner(Jit):
 
 def _runner(name: str, run: Function) -> Jit:
     run.__name__ = run.__qualname__ = name
-    made = _Runner(run)
-    made._label = name
-    return made
+    runner = _Runner(run)
+    runner._label = name
+    return runner
 
 
 def _as_arrays(name: str, structure: Any, path: str) -> Any:
@@ -324,8 +325,8 @@ def _as_arrays(name: str, structure: Any, path: str) -> Any:
 
 def _one(name: str, value: Any, path: str) -> Any:
     if isinstance(value, (bool, int, float, np.ndarray, np.generic)):
-        held = _array(value, None)
-        return new_array(held, dtype=held.dtype)
+        array = _array(value, None)
+        return new_array(array, dtype=array.dtype)
     raise ArgumentError(
         f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
         "tuple of those"

@@ -100,7 +100,7 @@ def scanned(
     reverse: bool = False,
     checkpoint: bool | None = None,
 ) -> tuple[Any, Any]:
-    """As `scan`; on arrays, functions of equal keys are traced once."""
+    """Return the results of `scan`; on arrays, functions of equal keys are traced once."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
     if length is not None:
         length = _whole("scan", "length", length)
@@ -139,16 +139,16 @@ def _scan(
         results = out[1]
         return out[0], entries_of("scan", results, "the result of a step")
 
-    carries, made, ys = _carried("scan", call, init, carries, weak, own)
-    variables, heads = made
+    carries, traced, ys = _carried("scan", call, init, carries, weak, own)
+    variables, heads = traced
     names = [f"carry {k}" for k in range(len(carries))] + [f"x {k}" for k in range(len(parts))]
     steps = None if count is None else (count,)
     body = closed("scan", [*heads, *ys], variables, before, names, steps)
     parts += body.drawn
     loop = Loop(body.heads, body.variables, len(carries), len(parts), len(ys), count, bool(reverse))
-    found = _outputs(loop, [*carries, *parts], body, checkpoint)
+    outputs = _outputs(loop, [*carries, *parts], body, checkpoint)
     split = len(carries)
-    return like(init, found[:split]), like(results, found[split:])
+    return like(init, outputs[:split]), like(results, outputs[split:])
 
 
 @checked
@@ -225,8 +225,8 @@ def _stacked(
     body = closed(name, [*heads, *rest], variables, before, names, None)
     ys = len(rest) - 1
     loop = Loop(body.heads, body.variables, len(carries), 0, ys, most, tests=True)
-    found, split = _outputs(loop, carries, body), len(carries)
-    return like(init, found[:split]), like(results, found[split : split + ys])
+    outputs, split = _outputs(loop, carries, body), len(carries)
+    return like(init, outputs[:split]), like(results, outputs[split : split + ys])
 
 
 @checked
@@ -287,10 +287,10 @@ def _as_floats(value: Any, result: Any) -> Any:
         return result  # refused by name, as another structure
 
     def cast(old: Any, new: Any) -> Any:
-        wanted, dtype = getattr(old, "dtype", None), getattr(new, "dtype", None)
-        if wanted is None or dtype is None or wanted == dtype:
+        target, dtype = getattr(old, "dtype", None), getattr(new, "dtype", None)
+        if target is None or dtype is None or target == dtype:
             return new
-        return library.cast(new, wanted) if is_float(wanted) and is_float(dtype) else new
+        return library.cast(new, target) if is_float(target) and is_float(dtype) else new
 
     return like(result, list(map(cast, before, after)))
 
@@ -327,7 +327,8 @@ def _carried(
     weak: Sequence[bool],
     parts: Sequence[Spec | None],
 ) -> tuple[list[Entry], tuple[list[Any], list[Entry]], list[Entry]]:
-    """The first carries; the variables of the body and the next carries; what else it gives.
+    """Return the first carries, the variables of the body and the next carries, and the body's
+    other results.
 
     Python numbers take the dtype that the body gives them: it is called again then.
     """
@@ -336,14 +337,14 @@ def _carried(
         variables = fresh([*map(spec_of, carries), *parts])
         out, rest = call([wrapped((v, 0)) for v in variables])
         require_like(name, "the carry that the body returns", out, init, "the first one")
-        wanted = [spec_of(entry) for entry in carries]
+        expected = [spec_of(entry) for entry in carries]
         heads = [
             entry_of(name, p.value, p.path, own and own.dtype)
-            for p, own in zip(places(out, "carry"), wanted, strict=True)
+            for p, own in zip(places(out, "carry"), expected, strict=True)
         ]
         changed = [
             k
-            for k, (head, own) in enumerate(zip(map(spec_of, heads), wanted, strict=True))
+            for k, (head, own) in enumerate(zip(map(spec_of, heads), expected, strict=True))
             if weak[k] and head and own and head.dtype != own.dtype and head.shape == own.shape
         ]
         if last or not changed:
@@ -351,7 +352,7 @@ def _carried(
         for k in changed:
             dtype = spec_of(heads[k]).dtype  # type: ignore[union-attr]
             carries[k] = library.astype(wrapped(carries[k]), dtype).entry
-    for label, head, own in zip(labels, heads, wanted, strict=True):
+    for label, head, own in zip(labels, heads, expected, strict=True):
         require_spec(
             name,
             f"{label} after a step",
@@ -366,27 +367,27 @@ def _carried(
 def _outputs(
     loop: Loop, operands: Sequence[Entry], body: Closed, checkpoint: bool | None = None
 ) -> list[Any]:
-    """The outputs of a loop that a user sees."""
-    given = [*operands, *body.captured]
+    """Return the outputs of a loop that a user sees."""
+    inputs = [*operands, *body.captured]
     op, tracer = loop_op(loop), recording.get()
-    if all(node.specs is not None for node, _ in given) and (tracer is None or tracer.records):
-        plain = op.typed([spec_of(e) for e in given])  # type: ignore[misc]
+    if all(node.specs is not None for node, _ in inputs) and (tracer is None or tracer.records):
+        plain = op.typed([spec_of(e) for e in inputs])  # type: ignore[misc]
         op = keeping(loop_op(plain))
         if wanted(op, checkpoint):
-            return segmented(plain, [wrapped(e) for e in given], _run, _scan_of(plain))
-    found = applied(op, given)
-    return [found[k] for k in op.shown]
+            return segmented(plain, [wrapped(e) for e in inputs], _run, _scan_of(plain))
+    outputs = applied(op, inputs)
+    return [outputs[k] for k in op.shown]
 
 
 def _run(loop: Loop, operands: Sequence[Any]) -> list[Any]:
-    """The outputs of a loop of symbols."""
+    """Return the outputs of a loop of symbols."""
     op = keeping(loop_op(loop))
-    found = applied(op, [value.entry for value in operands])
-    return [found[k] for k in op.shown]
+    outputs = applied(op, [value.entry for value in operands])
+    return [outputs[k] for k in op.shown]
 
 
 def _scan_of(loop: Loop) -> Callable[[Function, Any, Any, int], tuple[Any, Any]]:
-    """A scan of symbols in the direction of a loop."""
+    """Return a scan of symbols in the direction of a loop."""
 
     def scan_on(f: Function, init: Any, xs: Any, length: int) -> tuple[Any, Any]:
         return _scan(f, init, xs, length, loop.reverse, [False] * len(init))
@@ -395,7 +396,8 @@ def _scan_of(loop: Loop) -> Callable[[Function, Any, Any, int], tuple[Any, Any]]
 
 
 def _steps(parts: Sequence[Entry], xs: Any, length: int | None) -> int | None:
-    """The number of steps; errors where the first axes differ. None where no shape is known."""
+    """Return the number of steps, or None where no shape is known; raise where the first axes
+    differ."""
     for entry, place in zip(parts, places(xs, "xs"), strict=True):
         own = spec_of(entry)
         if own is None:
@@ -416,12 +418,12 @@ def _steps(parts: Sequence[Entry], xs: Any, length: int | None) -> int | None:
 
 def _whole(name: str, what: str, value: Any) -> int:
     try:
-        found = operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        found = -1
-    if found < 0:
+        number = -1
+    if number < 0:
         raise ArgumentError(f"{name}: {what}={value!r}; give a whole number of steps, 0 or more")
-    return found
+    return number
 
 
 def _integer(name: str, what: str, value: Any) -> Any:

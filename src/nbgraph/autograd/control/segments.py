@@ -19,13 +19,14 @@ Scan = Callable[[Callable[..., Any], Any, Any, int], tuple[Any, Any]]
 
 
 def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
-    """Return whether steps are computed again: where it is asked for, or much would be kept."""
+    """Return whether steps are computed again: where `checkpoint` says so, or the residuals would
+    be large."""
     loop = op.loop
     if checkpoint is not None:
         return checkpoint and bool(loop.saved)
     last = loop.carries + loop.ys
-    kept = [spec(head) for head in loop.heads[last - loop.saved : last]]
-    return (loop.length or 0) * sum(layout(*own).nbytes for own in kept) > MOST_KEPT
+    residuals = [spec(head) for head in loop.heads[last - loop.saved : last]]
+    return (loop.length or 0) * sum(layout(*own).nbytes for own in residuals) > MOST_KEPT
 
 
 def segmented(loop: Loop, operands: Sequence[Any], run: Run, scan: Scan) -> list[Any]:
@@ -47,8 +48,8 @@ def segmented(loop: Loop, operands: Sequence[Any], run: Run, scan: Scan) -> list
         return out[:first], out[first : first + stacked]
 
     def remainder(carry: Any) -> list[Any]:
-        given = [x[many * size :] for x in parts]
-        return run(loop._replace(length=count - many * size), [*carry, *given, *rest])
+        rest_of_parts = [x[many * size :] for x in parts]
+        return run(loop._replace(length=count - many * size), [*carry, *rest_of_parts, *rest])
 
     def main(carry: Any) -> tuple[Any, Any]:
         cut = [library.reshape(x[: many * size], (many, size, *x.shape[1:])) for x in parts]

@@ -19,14 +19,14 @@ from nbgraph.shape import Array, Arrays
 
 
 def typed(graph: Graph, specs: Sequence[Spec]) -> Graph:
-    """Return the graph for variables of these shapes and dtypes; ShapeError where some result's
-    does not follow."""
-    given = {
+    """Return the graph for variables of these shapes and dtypes; raise ShapeError where the spec of
+    some result does not follow."""
+    replacements = {
         old: old if _is(old, spec) else build.variable(str(old.name), *spec)
         for old, spec in zip(graph.variables, specs, strict=True)
     }
-    if any(old is not new for old, new in given.items()):
-        graph = with_variables(graph, given)
+    if any(old is not new for old, new in replacements.items()):
+        graph = with_variables(graph, replacements)
     if any(isinstance(node.op, CompositeOp) for node in graph.nodes):
         graph = resolved(graph, {}, {})[0]
     for node in graph.nodes:

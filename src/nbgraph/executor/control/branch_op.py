@@ -73,13 +73,13 @@ class BranchOp(ArrayOp):
         key = tuple(specs)
         if key not in self._typed:
             graphs = [typed(graph, specs[1:]) for graph in self.branches.graphs]
-            wanted = [spec(head) for head in graphs[0].heads]
+            expected = [spec(head) for head in graphs[0].heads]
             for k, graph in enumerate(graphs):
                 own = [spec(head) for head in graph.heads]
-                if own != wanted:
+                if own != expected:
                     raise ShapeError(
                         f"cond: branch {k} returns {', '.join(map(str, own))}, branch 0 "
-                        f"{', '.join(map(str, wanted))}; all have to return the same shapes and "
+                        f"{', '.join(map(str, expected))}; all have to return the same shapes and "
                         "dtypes"
                     )
             self._typed[key] = graphs
@@ -135,33 +135,33 @@ class BranchOp(ArrayOp):
             out[...] = value
 
     def _gradient(self, g: Gradients) -> Sequence[Any]:
-        """The same choice between the gradients of the branches."""
+        """Return in-gradients from the same choice between the gradients of the branches."""
         graphs = self.typed(g.specs)
-        given = [k for k, value in enumerate(g.out_grads) if value is not None]
-        wanted = [
+        seeded = [k for k, value in enumerate(g.out_grads) if value is not None]
+        targets = [
             k
             for k, v in enumerate(graphs[0].variables)
             if g.wanted[k + 1] and is_float(spec((v, 0)).dtype)
         ]
-        found: list[Any] = [None] * len(g.specs)
-        if not wanted:
-            return found
-        made: list[Graph] = []
+        gradients: list[Any] = [None] * len(g.specs)
+        if not targets:
+            return gradients
+        branches: list[Graph] = []
         for graph in graphs:
             variables = graph.variables
             seeds = [
-                build.variable(f"gradient of result {k}", *spec(graph.heads[k])) for k in given
+                build.variable(f"gradient of result {k}", *spec(graph.heads[k])) for k in seeded
             ]
-            forward = graph.with_heads([graph.heads[k] for k in given])
-            slopes = gradient(forward, [variables[k] for k in wanted], [(s, 0) for s in seeds])
-            made.append(renamed(Graph(slopes.heads, [*variables, *seeds]), "operand {}".format))
-        op = branch_op(Branches(tuple(x.heads for x in made), made[0].variables))
-        values = op(*g.inputs, *(g.out_grads[k] for k in given))
+            forward = graph.with_heads([graph.heads[k] for k in seeded])
+            slopes = gradient(forward, [variables[k] for k in targets], [(s, 0) for s in seeds])
+            branches.append(renamed(Graph(slopes.heads, [*variables, *seeds]), "operand {}".format))
+        op = branch_op(Branches(tuple(x.heads for x in branches), branches[0].variables))
+        values = op(*g.inputs, *(g.out_grads[k] for k in seeded))
         for k, value in zip(
-            wanted, values if isinstance(values, tuple) else (values,), strict=True
+            targets, values if isinstance(values, tuple) else (values,), strict=True
         ):
-            found[k + 1] = value
-        return found
+            gradients[k + 1] = value
+        return gradients
 
 
 def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> BranchOp:
@@ -173,8 +173,8 @@ def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> BranchOp:
 
 
 def branch_op(branches: Branches) -> BranchOp:
-    """Return the operator of a choice: the one that there is, where an equal one was made."""
-    found = _OPS.get(branches)
-    if found is None:
-        found = _OPS.setdefault(branches, BranchOp(branches))
-    return found
+    """Return the operator of a choice: an existing one, where an equal one was made before."""
+    op = _OPS.get(branches)
+    if op is None:
+        op = _OPS.setdefault(branches, BranchOp(branches))
+    return op

@@ -1,4 +1,4 @@
-"""What a loop does, as data."""
+"""Loops as data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbgraph.graph.graph import Entry, Graph
 
 
 class Loop(NamedTuple):
-    """What a loop does.
+    """A loop as data.
 
     The variables of the body are carries, parts of xs, constants; its heads are the next carries,
     parts of ys, terms of sums, and the test of the carries where there is one. `length`: None where
@@ -35,7 +35,7 @@ class Loop(NamedTuple):
 
     @property
     def ends_by_test(self) -> bool:
-        """Whether the test alone ends it."""
+        """Whether only the test ends the loop."""
         return self.tests and self.length is None
 
     @property

@@ -89,15 +89,15 @@ class LoopOp(ArrayOp):
                     f"loop's {loop.length} steps"
                 )
         graph = Graph(loop.heads, loop.variables)
-        made = loop.over(typed(graph, [*specs[:first], *parts, *specs[last:]]))
-        for k, head in enumerate(made.heads[:first]):
+        checked = loop.over(typed(graph, [*specs[:first], *parts, *specs[last:]]))
+        for k, head in enumerate(checked.heads[:first]):
             if spec(head) != specs[k]:
                 raise ShapeError(
                     f"{self.__name__}: carry {k} is {specs[k]} before a step and {spec(head)} "
                     "after it; the body has to return carries of the shapes and dtypes that it "
                     "is given"
                 )
-        return made
+        return checked
 
     def _specs(self, *specs: Spec) -> list[Spec]:
         loop = self.typed(specs)
@@ -121,10 +121,10 @@ class LoopOp(ArrayOp):
         host: bool,
     ) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
-        given = [Spec(own.shape, own.dtype) for own in operands]
+        specs = [Spec(own.shape, own.dtype) for own in operands]
         if not host:
             return None
-        loop = self.typed(given)
+        loop = self.typed(specs)
         needed = [k for k, request in enumerate(requests) if request != "null"]
         order = [*range(len(operands)), *(len(operands) + k for k in needed)]
         slots = {k: len(operands) + place for place, k in enumerate(needed)}
@@ -155,18 +155,18 @@ class LoopOp(ArrayOp):
         return Lowered((call,), tuple(places), (scratch_bytes(nbytes),), adds=False)
 
     def _variables(self, loop: Loop, rows: Rows, buffers: Sequence[tuple[int, int]]) -> list[Where]:
-        """Where the body's variables lie; carries are copied to where they begin."""
-        found: list[Where] = []
+        """Return where the body's variables lie; carries are copied to where they begin."""
+        places: list[Where] = []
         sizes = [layout(*spec((v, 0))).nbytes for v in loop.variables]
         for k, nbytes in enumerate(sizes):
             slot = k + loop.counted
             if k < loop.carries:
                 rows.sections["begin"].append((WORK, buffers[k][0], slot, 0, nbytes))
-                found.append(Turning(*buffers[k]))
+                places.append(Turning(*buffers[k]))
             else:
                 moves = k < loop.carries + loop.xs
-                found.append(Moving(slot, nbytes) if moves else Fixed(slot))
-        return found
+                places.append(Moving(slot, nbytes) if moves else Fixed(slot))
+        return places
 
     def _steps(
         self,
@@ -226,11 +226,11 @@ class LoopOp(ArrayOp):
             parts = [x[t] if k < loop.xs else x for k, x in enumerate(rest)]
             if loop.tests and not evaluated(loop.test, [*carried, *parts])[0]:
                 break
-            found = evaluated(loop.body, [*carried, *parts])
-            carried = found[:first]
-            for out, value in zip(outputs[first:last], found[first:last], strict=False):
+            results = evaluated(loop.body, [*carried, *parts])
+            carried = results[:first]
+            for out, value in zip(outputs[first:last], results[first:last], strict=False):
                 out[t] = value
-            for out, value in zip(outputs[last:], found[last:], strict=False):
+            for out, value in zip(outputs[last:], results[last:], strict=False):
                 out += value
         for out, value in zip(outputs, carried, strict=False):
             out[...] = value
@@ -259,11 +259,11 @@ def restored(fields: Mapping[str, Any], entries: Sequence[Entry]) -> LoopOp:
 
 
 def loop_op(loop: Loop) -> LoopOp:
-    """Return the operator of a loop: the one that there is, where an equal one was made."""
-    found = _OPS.get(loop)
-    if found is None:
-        found = _OPS.setdefault(loop, LoopOp(loop))
-    return found
+    """Return the operator of a loop: an existing one, where an equal one was made before."""
+    op = _OPS.get(loop)
+    if op is None:
+        op = _OPS.setdefault(loop, LoopOp(loop))
+    return op
 
 
 def _carried(loop: Loop) -> list[Layout]:

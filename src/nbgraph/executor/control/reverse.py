@@ -39,8 +39,8 @@ def reversed_body(
     others in the next step, so their values are kept, too."""
     seeds = {k: build.variable(f"gradient of result {k}", *spec(body.heads[k])) for k in given}
     forward = body.with_heads([body.heads[k] for k in given])
-    found = gradient(forward, wrt, [(seed, 0) for seed in seeds.values()])
-    halves = split(forward, found)
+    gradients = gradient(forward, wrt, [(seed, 0) for seed in seeds.values()])
+    halves = split(forward, gradients)
     count = len(halves.backward.variables) - len(halves.kept)
     read = set(halves.backward.variables[:count])
     carried = [v for v in again if v in read]
@@ -55,7 +55,7 @@ def reversed_body(
 
 
 def _floating(loop: Loop) -> tuple[list[int], list[GraphNode]]:
-    """Results that gradients come from, and variables that have some."""
+    """Return the results that gradients come from, and the variables that have gradients."""
     heads = [k for k, head in enumerate(loop.body.heads) if is_float(spec(head).dtype)]
     return heads, [v for v in loop.variables if is_float(spec((v, 0)).dtype)]
 
@@ -71,16 +71,16 @@ def keeping(op: Any) -> Any:
     last = loop.carries + loop.ys
     saved: tuple[Entry, ...] = ()
     while True:  # what is kept is differentiated, too, when derivatives are
-        made = loop._replace(
+        candidate = loop._replace(
             heads=(*loop.heads[:last], *saved, *loop.heads[last:]),
             ys=loop.ys + len(saved),
             saved=len(saved),
         )
-        heads, wrt = _floating(made)
-        kept = reversed_body(made.body, heads, wrt, loop.variables[: loop.carries]).kept
-        more = tuple([entry for entry in kept if entry not in saved])
+        heads, wrt = _floating(candidate)
+        entries = reversed_body(candidate.body, heads, wrt, loop.variables[: loop.carries]).kept
+        more = tuple([entry for entry in entries if entry not in saved])
         if not more:
-            return op.of(made)
+            return op.of(candidate)
         saved += more
 
 
@@ -99,8 +99,8 @@ def loop_gradient(op: Any, g: Gradients) -> Sequence[Any]:
         op = keeping(op)
         if not op.loop.saved and not _floating(loop)[0]:
             return [None] * len(g.specs)
-        made = op(*g.inputs)
-        outputs = made if isinstance(made, tuple) else (made,)
+        results = op(*g.inputs)
+        outputs = results if isinstance(results, tuple) else (results,)
         more, last = op.loop.saved, loop.carries + loop.ys
         out_grads = [*out_grads[:last], *[None] * more, *out_grads[last:]]
         loop = op.loop
@@ -114,27 +114,27 @@ def _reverse(
     last = loop.carries + loop.ys
     every, floating = _floating(loop)
     carries = [k for k in every if k < loop.carries]
-    given = [k for k in every if k < loop.carries or out_grads[k] is not None]
+    seeded = [k for k in every if k < loop.carries or out_grads[k] is not None]
     place = {v: k for k, v in enumerate(loop.variables)}
     wrt = [v for v in floating if place[v] < loop.carries or g.wanted[first + place[v]]]
     again = loop.variables[: loop.carries]
     saved = {
         head: last - loop.saved + k for k, head in enumerate(loop.heads[last - loop.saved : last])
     }
-    back = reversed_body(loop.body, given, wrt, again)
+    back = reversed_body(loop.body, seeded, wrt, again)
     if any(entry not in saved for entry in back.kept):
-        given = every
-        back = reversed_body(loop.body, given, floating, again)
+        seeded = every
+        back = reversed_body(loop.body, seeded, floating, again)
 
     def seed(k: int) -> Any:
         own = g_spec(loop, k)
         return uniform("zeros", own) if out_grads[k] is None else out_grads[k]
 
     slopes = dict(zip(back.slopes, back.heads, strict=True))
-    moving = [k for k in given if loop.carries <= k < last]
+    moving = [k for k in seeded if loop.carries <= k < last]
     parts = [v for v in back.reads if place[v] < loop.carries + loop.xs]
     whole = [v for v in back.reads if place[v] >= loop.carries + loop.xs]
-    sums = [k for k in given if k >= last]
+    sums = [k for k in seeded if k >= last]
     of_parts = [v for v in back.slopes if loop.carries <= place[v] < loop.carries + loop.xs]
     of_whole = [v for v in back.slopes if place[v] >= loop.carries + loop.xs]
     variables = [
@@ -169,14 +169,14 @@ def _reverse(
             saved=0,
         )
     )
-    made = op.of(backward)(*operands)
-    made = made if isinstance(made, tuple) else (made,)
-    found: list[Any] = [None] * len(g.specs)
+    results = op.of(backward)(*operands)
+    results = results if isinstance(results, tuple) else (results,)
+    gradients: list[Any] = [None] * len(g.specs)
     for v, value in zip(
-        (*(loop.variables[k] for k in carries), *of_parts, *of_whole), made, strict=True
+        (*(loop.variables[k] for k in carries), *of_parts, *of_whole), results, strict=True
     ):
-        found[first + place[v]] = value
-    return found
+        gradients[first + place[v]] = value
+    return gradients
 
 
 def g_spec(loop: Loop, k: int) -> Any:
@@ -204,5 +204,5 @@ def renamed(graph: Graph, names: Callable[[int], str]) -> Graph:
     specs = [spec((v, 0)) for v in graph.variables]
     fresh = [build.variable(names(k), *own) for k, own in enumerate(specs)]
     moved: Any = {(old, 0): (new, 0) for old, new in zip(graph.variables, fresh, strict=True)}
-    made = graph.rewrite(lambda node, inputs: None, moved)
-    return typed(Graph(made.heads, fresh), specs)
+    rewritten = graph.rewrite(lambda node, inputs: None, moved)
+    return typed(Graph(rewritten.heads, fresh), specs)

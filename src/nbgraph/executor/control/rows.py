@@ -79,17 +79,17 @@ class Rows:
         `arena`: where its own values lie; None: in memory of their own.
         """
         layouts = [layout(*spec((v, 0))) for v in graph.variables]
-        made = compiled(graph, layouts, requests, _OPTIONS, CPU)
-        if not is_native(made):
+        program = compiled(graph, layouts, requests, _OPTIONS, CPU)
+        if not is_native(program):
             return False
         if arena is None:
-            arena = self.room(made.memory.arena_bytes)
-        self._keep.append(made)
+            arena = self.room(program.memory.arena_bytes)
+        self._keep.append(program)
         places = [*variables, *results]
-        for task, call in zip(made.tasks, made.calls, strict=True):
+        for task, call in zip(program.tasks, program.calls, strict=True):
             assert call is not None, task
             if call.size:
-                self._row(made, task, call, places, arena)
+                self._row(program, task, call, places, arena)
         return True
 
     def _row(
@@ -126,30 +126,30 @@ class Rows:
     ) -> tuple[KernelCall, int]:
         """Return the call over arrays in this `order`, of which the last is working memory, and
         its bytes. `trips`: how often the rows run, about."""
-        found, slot = self.sections, len(order) - 1
-        base = -(-len(found["template"]) * 8 // _LINE) * _LINE
+        parts, slot = self.sections, len(order) - 1
+        base = -(-len(parts["template"]) * 8 // _LINE) * _LINE
 
         def at(place: int, offset: int) -> tuple[int, int]:
             return (slot, offset + base) if place == WORK else (place, offset)
 
-        sections = found | {
-            "template": [(word,) for word in found["template"]],
-            "begin": [(*at(to, x), *at(source, y), n) for to, x, source, y, n in found["begin"]],
-            "clear": [(*at(place, x), n) for place, x, n in found["clear"]],
-            "fixed": [(word, *at(place, x)) for word, place, x in found["fixed"]],
-            "turning": [(word, x + base, y + base) for word, x, y in found["turning"]],
-            "end": [(*at(to, x), y + base, z + base, n) for to, x, y, z, n in found["end"]],
+        sections = parts | {
+            "template": [(word,) for word in parts["template"]],
+            "begin": [(*at(to, x), *at(source, y), n) for to, x, source, y, n in parts["begin"]],
+            "clear": [(*at(place, x), n) for place, x, n in parts["clear"]],
+            "fixed": [(word, *at(place, x)) for word, place, x in parts["fixed"]],
+            "turning": [(word, x + base, y + base) for word, x, y in parts["turning"]],
+            "end": [(*at(to, x), y + base, z + base, n) for to, x, y, z, n in parts["end"]],
         }
-        known = {"reverse": 0, "tests": 0, **front, "work_slot": slot}
-        known["test_offset"] = known.get("test_offset", 0) + base
-        table = Table(name, known, sections, self._keep)
+        fields = {"reverse": 0, "tests": 0, **front, "work_slot": slot}
+        fields["test_offset"] = fields.get("test_offset", 0) + base
+        table = Table(name, fields, sections, self._keep)
         head, cost = (table.where, len(order)), max(1, self.cost * trips)
         call = KernelCall(name, table, head, tuple(order), (), 1, cost, writes=writes)
         return call, base + self._bytes
 
 
 def is_native(made: Compiled) -> bool:
-    """Whether kernels that draw nothing do all of it."""
+    """Return whether kernels that draw nothing do all of it."""
     return all(
         call is not None and not (isinstance(task.work, KernelWork) and task.work.draws)
         for task, call in zip(made.tasks, made.calls, strict=True)

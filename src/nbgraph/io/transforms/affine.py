@@ -81,7 +81,8 @@ class RandomAffine(ColumnTransform):
         return out if out.dtype == x.dtype else _as_dtype(out, x.dtype)
 
     def _maps(self, size: tuple[int, int], draws: Draws) -> Array:
-        """For each sample the place, in the image as it was, of a pixel: two rows (r, q, 1)."""
+        """Return for each sample the map from a pixel to its place in the original image: two rows
+        (r, q, 1)."""
         angle, lean = (
             np.radians(draws.uniform((), *interval(self.name, "", ends)).astype(np.float64))
             for ends in (self.degrees, self.shear)

@@ -1,4 +1,4 @@
-"""What a transform is: columns of a batch in, and columns out.
+"""The base of transforms: columns of a batch in, and columns out.
 
 A column is an array (n, *shape), or a list of n arrays where samples differ in shape. A transform
 is a value: its parameters, which its `repr` shows, and nothing else. `stage` makes it ready for the
@@ -58,16 +58,16 @@ class Transform:
         """Check parameters; each subclass has its own."""
 
     def __repr__(self) -> str:
-        shown = [
+        parts = [
             f"{f.name}={value!r}"
             for f in dataclasses.fields(self)
             if (value := getattr(self, f.name)) is not f.default and value != f.default
         ]
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return f"{type(self).__name__}({', '.join(parts)})"
 
     @property
     def name(self) -> str:
-        """What messages and random numbers call it."""
+        """The name in messages and in the keys of random numbers."""
         return type(self).__name__
 
     def _set(self, **values: Any) -> None:
@@ -84,8 +84,8 @@ class Transform:
         return self.stage(descs, labels).descs
 
     def __call__(self, columns: Columns, draws: Draws) -> Columns:
-        """Return the columns that become of these. Of several the last one is taken for the label;
-        an iterator, which knows its labels, calls `stage`."""
+        """Return the columns after the transform. Of several the last one counts as the label; an
+        iterator, which knows its labels, calls `stage`."""
         descs = descs_of(columns)
         return self.stage(descs, [d.name for d in descs[1:][-1:]])(columns, draws)
 
@@ -116,15 +116,15 @@ class ColumnTransform(Transform):
         after = [self.described(d) if k in places else d for k, d in enumerate(descs)]
 
         def run(columns: Columns, draws: Draws) -> Columns:
-            found = list(columns)
+            out = list(columns)
             for k in places:
-                found[k] = self._column(found[k], draws.again(), descs[k])
-            return tuple(found)
+                out[k] = self._column(out[k], draws.again(), descs[k])
+            return tuple(out)
 
         return Stage(after, labels, run)
 
     def places(self, descs: Sequence[DataDesc], labels: Sequence[str]) -> list[int]:
-        """Return which columns `on` means; ArgumentError where there is none of a name."""
+        """Return the numbers of the columns in `on`; raise ArgumentError for an unknown name."""
         names = [d.name for d in descs]
         chosen: Any = {
             "all": names,
@@ -147,14 +147,15 @@ class ColumnTransform(Transform):
         return by_shape(x, draws, lambda part, own: self._alike(part, own, desc))
 
     def _alike(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """Samples of one shape, out of a column that has several."""
+        """Apply the transform to samples of one shape, out of a column that has several."""
         return self.apply(x, draws, own_desc(x, draws, desc, self.described))
 
 
 def own_desc(
     x: Array, draws: Draws, desc: DataDesc, described: Callable[[DataDesc], DataDesc]
 ) -> DataDesc:
-    """The description of samples of one shape; ShapeError names a sample that does not fit."""
+    """Return the description of samples of one shape; raise ShapeError that names a sample that
+    does not fit."""
     own = changed(desc, shape=x.shape[1:], dtype=x.dtype)
     try:
         described(own)
@@ -164,26 +165,26 @@ def own_desc(
 
 
 def by_shape(column: list[Array], draws: Draws, apply: Callable[[Array, Draws], Array]) -> Column:
-    """Apply a function to the samples of each shape together; an array where all results have one
-    shape."""
+    """Apply a function to the samples of each shape together; return an array where all results
+    have one shape."""
     groups: dict[Any, list[int]] = {}
     for i, x in enumerate(column):
         groups.setdefault((x.shape, x.dtype), []).append(i)
-    found = list(column)
+    results = list(column)
     for places in groups.values():
         some = [column[i] for i in places]
         for i, value in zip(places, apply(stacked(some), draws.take(places)), strict=True):
-            found[i] = value
-    return stacked(found) if len({(x.shape, x.dtype) for x in found}) == 1 else found
+            results[i] = value
+    return stacked(results) if len({(x.shape, x.dtype) for x in results}) == 1 else results
 
 
 def stacked(samples: list[Array]) -> Array:
-    """Samples of one shape as one array; a view of a single one."""
+    """Return samples of one shape as one array; a view of a single one."""
     return samples[0][None] if len(samples) == 1 else np.stack(samples)
 
 
 def descs_of(columns: Columns) -> list[DataDesc]:
-    """Descriptions of columns of which nothing else is known."""
+    """Return descriptions of columns of which nothing else is known."""
     return [_desc_of(f"column{k}", x) for k, x in enumerate(columns)]
 
 
@@ -199,7 +200,7 @@ def _desc_of(name: str, x: Column) -> DataDesc:
 
 
 def changed(desc: DataDesc, **values: Any) -> DataDesc:
-    """A description of which some entries are others."""
+    """Return a description with some entries replaced."""
     entries = {n: getattr(desc, n) for n in ("name", "shape", "dtype", "layout")}
     return DataDesc(**{**entries, **values})
 
@@ -219,7 +220,8 @@ def require_held(name: str, parameter: str, value: float, desc: DataDesc) -> Non
 
 
 def pair(name: str, parameter: str, value: Any, least: int = 1) -> tuple[int, int]:
-    """Height and width of one whole number or two; ArgumentError where they are not."""
+    """Return height and width from one whole number or two; raise ArgumentError for other
+    values."""
     both = (value, value) if isinstance(value, (int, np.integer)) else value
     if (
         not isinstance(both, (tuple, list))
@@ -237,7 +239,7 @@ def pair(name: str, parameter: str, value: Any, least: int = 1) -> tuple[int, in
 def interval(
     name: str, parameter: str, value: Any, least: float = -np.inf, around: float | None = None
 ) -> tuple[float, float]:
-    """The ends of an interval: two numbers in order, from `least` on. One number r means the
+    """Return the ends of an interval: two numbers in order, from `least` on. One number r means the
     interval (around - r, around + r), cut off at `least`, where `around` is a number."""
     ends = value
     if around is not None and isinstance(value, (int, float)) and value >= 0:
@@ -260,7 +262,7 @@ def interval(
 def number(
     name: str, parameter: str, value: Any, low: float = -np.inf, high: float = np.inf
 ) -> float:
-    """A finite number within bounds; ArgumentError where it is not."""
+    """Return a finite number within bounds; raise ArgumentError for other values."""
     if (
         not isinstance(value, (int, float, np.number))
         or isinstance(value, bool)
@@ -273,14 +275,14 @@ def number(
 
 
 def whole(name: str, parameter: str, value: Any, low: int = 1) -> int:
-    """A whole number from `low` on; ArgumentError where it is not."""
+    """Return a whole number from `low` on; raise ArgumentError for other values."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
         raise ArgumentError(f"{name}: {parameter}={value!r}; expected a whole number from {low} on")
     return int(value)
 
 
 def one_of(name: str, parameter: str, value: Any, choices: Sequence[str]) -> Any:
-    """One of some words; ArgumentError where it is not."""
+    """Return one of some words; raise ArgumentError for other values."""
     if value not in choices:
         raise ArgumentError(
             f"{name}: {parameter}={value!r}; expected {' or '.join(map(repr, choices))}"

@@ -130,12 +130,13 @@ class Pixels(ColumnTransform):
 
 
 def _narrow(x: Array) -> bool:
-    """Whether values of this dtype are stored with fewer bits than they are computed with."""
+    """Return whether values of this dtype are stored with fewer bits than they are computed
+    with."""
     return x.dtype.kind not in "iub" and x.dtype.itemsize < 4
 
 
 def _moved(operand: Array, source: int, target: int) -> Array:
-    """An operand as it broadcasts with a batch whose axis is moved."""
+    """Return an operand as it broadcasts with a batch whose axis is moved."""
     return np.moveaxis(operand, source, target) if operand.ndim else operand
 
 
@@ -146,13 +147,13 @@ def _fused(steps: Sequence[Step], first: list[Array]) -> tuple[Mapper, list[Arra
         inputs += [("in", len(external) + i) for i in range(len(operands))]
         external += operands
         parts.append(Part(operator, tuple(inputs)))
-    made, parameters = fuse("pixels", parts, [(len(parts) - 1, 0)])
+    mapper, parameters = fuse("pixels", parts, [(len(parts) - 1, 0)])
     assert not parameters, parameters  # the functions above have none
-    return made, external
+    return mapper, external
 
 
 def along(values: Array, ndim: int, axis: int) -> Array:
-    """Values (n, k) as an array of `ndim` axes, the first and `axis`."""
+    """Return values (n, k) as an array of `ndim` axes, the first and `axis`."""
     shape = [1] * ndim
     shape[0], shape[axis] = values.shape
     return np.asarray(values, np.float32).reshape(shape)

@@ -249,7 +249,7 @@ class RandomColorJitter(Pixels):
         self._parts()
 
     def _parts(self) -> list[Pixels]:
-        """The transforms that do something."""
+        """Return the transforms that do something."""
         amounts = {make: getattr(self, parameter) for parameter, make in _JITTER.items()}
         return [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
 
@@ -297,8 +297,8 @@ class RandomNoise(Pixels):
 
 
 def _means(x: Array, axes: Axes) -> Array:
-    """The mean of each image, or of each of its channels: row by row first, which is quick where
-    channels are innermost."""
+    """Return the mean of each image, or of each of its channels: row by row first, which is quick
+    where channels are innermost."""
     rows = x.shape[axes.height]
     if axes.channel == 3:
         sums = x.reshape(len(x), rows, x.shape[2] * x.shape[3]).sum(1, np.float64)
@@ -309,12 +309,12 @@ def _means(x: Array, axes: Axes) -> Array:
 
 
 def _of_samples(values: Array, chain: Chain) -> Array:
-    """A value for each sample, as it broadcasts with a batch."""
+    """Return a value for each sample, as it broadcasts with a batch."""
     return np.asarray(values, np.float32).reshape(-1, *[1] * (len(chain.shape) - 1))
 
 
 def _three(name: str, desc: DataDesc, axes: Axes) -> int:
-    """The axis of three colours."""
+    """Return the axis of three colours."""
     if axes.channel is None or desc.shape[axes.channel - 1] != 3:
         raise ShapeError(
             f"{name}: column {desc.name!r} has images of shape {tuple(desc.shape)}, layout "

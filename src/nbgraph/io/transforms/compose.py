@@ -57,9 +57,9 @@ class Compose(Transform):
         do not describe it make of them; by default a sample of zeros.
         """
         stages: list[Stage] = []
-        at, given = 0, Stage(descs, labels, lambda columns, draws: columns)
+        at, start = 0, Stage(descs, labels, lambda columns, draws: columns)
         while at < len(self.transforms):
-            here = stages[-1] if stages else given
+            here = stages[-1] if stages else start
             run = self._pixels(at, here)
             if len(run) > 1:
                 stages.append(_fused(run, at, here))
@@ -74,11 +74,11 @@ class Compose(Transform):
                 probe = _first(descs, sample, lambda c, d, b=before: _in_turn(b, c, d))
                 stages.append(_named(_of_function(one, here, probe), name))
             at += 1
-        last = stages[-1] if stages else given
+        last = stages[-1] if stages else start
         return Stage(last.descs, last.labels, lambda c, d: _in_turn(stages, c, d))
 
     def _pixels(self, at: int, here: Stage) -> list[Pixels]:
-        """The transforms of pixels from `at` on that act on the same columns."""
+        """Return the transforms of pixels from `at` on that act on the same columns."""
         run: list[Pixels] = []
         for one in self.transforms[at:]:
             if not isinstance(one, Pixels) or (run and one.on != run[0].on):
@@ -134,12 +134,12 @@ class OneOf(Transform):
             _named(Compose([one]).stage(descs, labels), f"{k}.{_name(one)}")
             for k, one in enumerate(self.transforms)
         ]
-        told = [[(d.name, d.shape, d.dtype) for d in stage.descs] for stage in stages]
-        for one, own in zip(self.transforms, told, strict=True):
-            if own != told[0]:
+        outputs = [[(d.name, d.shape, d.dtype) for d in stage.descs] for stage in stages]
+        for one, own in zip(self.transforms, outputs, strict=True):
+            if own != outputs[0]:
                 raise ShapeError(
                     f"{self.name}: {_name(one)} gives {_text(own)}, {_name(self.transforms[0])} "
-                    f"{_text(told[0])}; all must give the same"
+                    f"{_text(outputs[0])}; all must give the same"
                 )
         weights = np.ones(len(stages)) if self.weights is None else np.array(self.weights)
         ends = np.cumsum(weights / weights.sum())[:-1].astype(np.float32)
@@ -195,16 +195,18 @@ class RandomApply(Transform):
 
 
 def checked(name: str, transforms: Any) -> tuple[Any, ...]:
-    """Transforms as a tuple; ArgumentError where one is none."""
+    """Return transforms as a tuple; raise ArgumentError where one is not a transform."""
     listed = isinstance(transforms, (list, tuple))
     wrong = [t for t in transforms if not callable(t) or isinstance(t, type)] if listed else []
     if not listed or wrong:
-        given = wrong[0] if wrong else transforms
+        culprit = wrong[0] if wrong else transforms
         what = (
-            "a class: call it with its parameters" if isinstance(given, type) else "not a transform"
+            "a class: call it with its parameters"
+            if isinstance(culprit, type)
+            else "not a transform"
         )
         raise ArgumentError(
-            f"{name}: {given!r} is {what}; expected a list of transforms, or of functions "
+            f"{name}: {culprit!r} is {what}; expected a list of transforms, or of functions "
             "f(columns, draws) -> columns"
         )
     return tuple(transforms)
@@ -215,7 +217,7 @@ def _name(one: Any) -> str:
 
 
 def _named(stage: Stage, name: str) -> Stage:
-    """With random numbers of its own."""
+    """Return a stage with random numbers of its own."""
     return Stage(stage.descs, stage.labels, lambda c, d: stage(c, d.child(name)))
 
 
@@ -226,7 +228,7 @@ def _in_turn(stages: Sequence[Stage], columns: Columns, draws: Draws) -> Columns
 
 
 def _fused(transforms: Sequence[Pixels], first: int, here: Stage) -> Stage:
-    """Transforms of pixels as one loop, with the random numbers that each has alone."""
+    """Return transforms of pixels as one loop, with the random numbers that each has alone."""
     places = transforms[0].places(here.descs, here.labels)
     after = list(here.descs)
     names = [f"{first + k}.{one.name}" for k, one in enumerate(transforms)]
@@ -249,10 +251,10 @@ def _fused(transforms: Sequence[Pixels], first: int, here: Stage) -> Stage:
         return by_shape(x, draws, lambda a, d: applied(a, d, own_desc(a, d, desc, described)))
 
     def run(columns: Columns, draws: Draws) -> Columns:
-        found = list(columns)
+        out = list(columns)
         for k in places:
-            found[k] = column(found[k], draws, here.descs[k])
-        return tuple(found)
+            out[k] = column(out[k], draws, here.descs[k])
+        return tuple(out)
 
     for k in places:
         after[k] = described(after[k])
@@ -262,7 +264,8 @@ def _fused(transforms: Sequence[Pixels], first: int, here: Stage) -> Stage:
 def _first(
     descs: Sequence[DataDesc], sample: Sample | None, before: Callable[[Columns, Draws], Columns]
 ) -> Callable[[], tuple[Columns, Draws]]:
-    """Columns of a sample as they are behind some transforms."""
+    """Return a function of no arguments for columns of a sample as they are behind some
+    transforms."""
 
     def found() -> tuple[Columns, Draws]:
         zeros = tuple([np.zeros((1, *(max(n, 1) for n in d.shape)), d.dtype) for d in descs])
@@ -274,7 +277,7 @@ def _first(
 
 
 def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:
-    """A user's function of columns and draws."""
+    """Return the stage of a user's function of columns and draws."""
     if not _takes_two(function):
         raise ArgumentError(
             f"{_name(function)}: a function among transforms takes (columns, draws), a tuple of "
@@ -282,36 +285,34 @@ def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, 
         )
 
     def run(columns: Columns, draws: Draws) -> Columns:
-        found = function(columns, draws)
+        out = function(columns, draws)
         if (
-            not isinstance(found, (tuple, list))
-            or not found
-            or not all(
-                isinstance(c, (np.ndarray, list)) and len(c) == len(columns[0]) for c in found
-            )
+            not isinstance(out, (tuple, list))
+            or not out
+            or not all(isinstance(c, (np.ndarray, list)) and len(c) == len(columns[0]) for c in out)
         ):
             raise ArgumentError(
                 f"{_name(function)}: a transform gives a tuple of columns, arrays of as many "
-                f"samples as it gets ({len(columns[0])}); it gave {_kinds(found)}"
+                f"samples as it gets ({len(columns[0])}); it gave {_kinds(out)}"
             )
-        return tuple(found)
+        return tuple(out)
 
     describe = getattr(function, "describe", None)
     if describe is not None:
         return Stage(describe(here.descs), here.labels, run)
     names = [d.name for d in here.descs]
-    made = descs_of(run(*probe()))
+    results = descs_of(run(*probe()))
     layouts = [d.layout for d in here.descs]
     descs = [
         DataDesc(names[k], d.shape, d.dtype, layouts[k]) if k < len(names) else d
-        for k, d in enumerate(made)
+        for k, d in enumerate(results)
     ]
     labels = [n for n in here.labels if n in [d.name for d in descs]]
     return Stage(descs, labels, run)
 
 
 def _takes_two(function: Any) -> bool:
-    """Whether it can be called with two arguments, as far as it says."""
+    """Return whether a function can be called with two arguments, as far as its signature tells."""
     try:
         inspect.signature(function).bind(None, None)
     except TypeError:
@@ -321,10 +322,10 @@ def _takes_two(function: Any) -> bool:
     return True
 
 
-def _kinds(found: Any) -> str:
-    if isinstance(found, (tuple, list)):
-        return ", ".join(str(getattr(c, "shape", type(c).__name__)) for c in found) or "nothing"
-    return type(found).__name__
+def _kinds(columns: Any) -> str:
+    if isinstance(columns, (tuple, list)):
+        return ", ".join(str(getattr(c, "shape", type(c).__name__)) for c in columns) or "nothing"
+    return type(columns).__name__
 
 
 def _taken(column: Column, places: Array) -> Column:
@@ -332,7 +333,7 @@ def _taken(column: Column, places: Array) -> Column:
 
 
 def _together(parts: Sequence[Column], places: Sequence[Array]) -> Column:
-    """Columns of some samples each, as one in the order of the batch."""
+    """Return columns of some samples each, as one in the order of the batch."""
     back = np.argsort(np.concatenate(places), kind="stable")
     arrays = [p for p in parts if isinstance(p, np.ndarray)]
     if len(arrays) == len(parts) and len({a.shape[1:] for a in arrays}) == 1:

@@ -53,8 +53,8 @@ class CenterCrop(ColumnTransform):
         require_held(self.name, "fill", self.fill, desc)
         extents = desc.shape[axes.height - 1], desc.shape[axes.width - 1]
         size = pair(self.name, "size", self.size)
-        for extent, wanted, margin in zip(extents, size, self._margins(), strict=True):
-            if extent >= 0 and extent + 2 * margin < wanted:
+        for extent, target, margin in zip(extents, size, self._margins(), strict=True):
+            if extent >= 0 and extent + 2 * margin < target:
                 raise ShapeError(
                     f"{self.name}: column {desc.name!r} has images of {extents[0]} x {extents[1]}, "
                     f"from which {size[0]} x {size[1]} cannot be cut; give padding=, or resize "
@@ -71,7 +71,7 @@ class CenterCrop(ColumnTransform):
         return cut(x, axes, *self._corners(room, draws), size)
 
     def _corners(self, room: tuple[int, int], draws: Draws) -> tuple[Array, Array]:
-        """First rows and columns of each sample's rectangle."""
+        """Return the first rows and columns of each sample's rectangle."""
         rows, columns = (np.full(len(draws), n // 2) for n in room)
         return rows, columns
 
@@ -126,12 +126,12 @@ class RandomFlipLeftRight(ColumnTransform):
         # pixels of a few bytes would be copied one by one; a channel is copied in one stretch
         few = axes.channel == x.ndim - 1 and axis == axes.width and x.shape[-1] <= 4
         parts = [(..., k) for k in range(x.shape[-1])] if few else [...]
-        found = np.array(x)
+        out = np.array(x)
         for i in np.flatnonzero(draws.bernoulli(self.p)):
             mirrored = np.flip(x[i], axis - 1)
             for part in parts:
-                found[i][part] = mirrored[part]
-        return found
+                out[i][part] = mirrored[part]
+        return out
 
 
 class RandomFlipTopBottom(RandomFlipLeftRight):
@@ -146,20 +146,20 @@ class RandomFlipTopBottom(RandomFlipLeftRight):
 
 
 def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array:
-    """Images with rows and columns around."""
+    """Return images with rows and columns around."""
     if margins == (0, 0):
         return x
     shape, inside = list(x.shape), [slice(None)] * x.ndim
     for axis, margin in zip((axes.height, axes.width), margins):
         inside[axis] = slice(margin, margin + shape[axis])
         shape[axis] += 2 * margin
-    found = np.full(shape, fill, x.dtype)
-    found[tuple(inside)] = x
-    return found
+    out = np.full(shape, fill, x.dtype)
+    out[tuple(inside)] = x
+    return out
 
 
 def cut(x: Array, axes: Axes, rows: Array, columns: Array, size: tuple[int, int]) -> Array:
-    """The rectangles of `size` that begin at these rows and columns."""
+    """Return the rectangles of `size` that begin at these rows and columns."""
     spatial = axes.height, axes.width
     windows = np.lib.stride_tricks.sliding_window_view(x, size, axis=spatial)
     # samples and places first, then a sample's axes, of which a window has those of space

@@ -58,18 +58,19 @@ class Draws:
         return f"Draws({self.seed}, {self.epoch}, {self.index.tolist()}, path={self.path!r})"
 
     def child(self, name: str) -> Draws:
-        """Draws of another transform, or the same ones from their beginning for the same name."""
+        """Return draws of another transform, or the same ones from their beginning for the same
+        name."""
         return Draws(self.seed, self.epoch, self.index, f"{self.path}/{name}")
 
     def again(self) -> Draws:
-        """The same draws from their beginning."""
+        """Return the same draws from their beginning."""
         return Draws(self.seed, self.epoch, self.index, self.path)
 
     def take(self, places: Any) -> Draws:
-        """The draws of some samples of the batch, given as places or a mask."""
-        found = Draws(self.seed, self.epoch, self.index[places], self.path)
-        found._count = self._count
-        return found
+        """Return the draws of some samples of the batch, by places or a mask."""
+        draws = Draws(self.seed, self.epoch, self.index[places], self.path)
+        draws._count = self._count
+        return draws
 
     def uniform(self, shape: Any = (), low: float = 0.0, high: float = 1.0) -> Array:
         """Return float32 numbers from `low` up to `high`, of shape (n, *shape)."""
@@ -129,19 +130,19 @@ class Draws:
     def _drawn(self, make: Any, arguments: tuple[Any, ...], shape: Any, parameters: Any) -> Array:
         from nbgraph.kernels.keyed import fill_rows  # the compiler loads when it is needed
 
-        wanted = (shape,) if isinstance(shape, int) else tuple(shape)
+        extents = (shape,) if isinstance(shape, int) else tuple(shape)
         dtype = np.dtype(arguments[0] if arguments[0] != "normal" else arguments[1])
-        out = np.empty((len(self), math.prod(wanted)), dtype)
+        out = np.empty((len(self), math.prod(extents)), dtype)
         key = _key(self.seed, self.epoch, self.path)
         if out.size:
             fill_rows(make, arguments, out, self.index, parameters, (*key, self._count))
         self._count += 1
-        return out.reshape(len(self), *wanted)
+        return out.reshape(len(self), *extents)
 
 
 @functools.lru_cache(maxsize=256)
 def _key(seed: int, epoch: int, path: str) -> tuple[int, int]:
-    """Two words, as int64, of what the draws of a transform have in common."""
+    """Return two words, as int64, that all draws of a transform have in common."""
     entropy = (len(path), *path.encode(), epoch, seed)
     low, high = np.random.SeedSequence(entropy).generate_state(2, np.uint64).view(np.int64)
     return int(low), int(high)
@@ -149,9 +150,9 @@ def _key(seed: int, epoch: int, path: str) -> tuple[int, int]:
 
 def _whole(name: str, value: Any) -> int:
     try:
-        found = operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        found = -1
-    if found < 0 or isinstance(value, (bool, np.bool_)):
+        number = -1
+    if number < 0 or isinstance(value, (bool, np.bool_)):
         raise ArgumentError(f"Draws: {name}={value!r}; expected a whole number from 0 on")
-    return found
+    return number

@@ -1,4 +1,4 @@
-"""Which axes of a sample are height, width and channels."""
+"""The axes of a sample: height, width and channels."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
 
 
 def checked_layout(name: str, layout: Any) -> str | None:
-    """A layout that a transform was given."""
+    """Return the layout of a transform's argument; raise ArgumentError for other values."""
     if layout is not None and layout not in LAYOUTS:
         raise ArgumentError(
             f"{name}: layout={layout!r}; expected 'HWC', 'CHW', 'HW', or None for that of the "
@@ -68,21 +68,21 @@ def checked_layout(name: str, layout: Any) -> str | None:
 
 
 def resized(desc: DataDesc, axes: Axes, size: tuple[int, int]) -> tuple[int, ...]:
-    """The shape of a sample with another height and width."""
+    """Return the shape of a sample with another height and width."""
     shape = list(desc.shape)
     shape[axes.height - 1], shape[axes.width - 1] = size
     return tuple(shape)
 
 
 def channels_last(x: Array, axes: Axes) -> Array:
-    """A view (n, height, width, channels)."""
+    """Return a view (n, height, width, channels)."""
     if axes.channel is None:
         return x[..., None]
     return np.moveaxis(x, axes.channel, 3)
 
 
 def as_before(x: Array, axes: Axes) -> Array:
-    """Images (n, height, width, channels) as `axes` say, row-major."""
+    """Return images (n, height, width, channels) in the layout of `axes`, row-major."""
     if axes.channel is None:
         return np.ascontiguousarray(x[..., 0])
     return np.ascontiguousarray(np.moveaxis(x, 3, axes.channel))

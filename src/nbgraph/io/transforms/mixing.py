@@ -67,10 +67,10 @@ class Cutout(ColumnTransform):
         axes = axes_of(self.name, desc, self.layout)
         size = np.broadcast_to(pair(self.name, "size", self.size), (len(x), 2))
         chosen = draws.bernoulli(self.p)
-        found = np.array(x)
+        out = np.array(x)
         inside = rectangles(extents_of(x, axes), size * chosen[:, None], draws)
-        channels_last(found, axes)[inside] = self.fill
-        return found
+        channels_last(out, axes)[inside] = self.fill
+        return out
 
 
 class Mixup(ColumnTransform):
@@ -113,10 +113,10 @@ class Mixup(ColumnTransform):
 
         def run(columns: Columns, draws: Draws) -> Columns:
             partner, share = partners(draws), self._shares(draws)
-            found = list(columns)
+            out = list(columns)
             for k in places:
-                found[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
-            return tuple(found)
+                out[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
+            return tuple(out)
 
         return Stage(after, labels, run)
 
@@ -177,39 +177,39 @@ class CutMix(Mixup):
                 after[k] = self._blended(descs[k], True)
 
         def run(columns: Columns, draws: Draws) -> Columns:
-            partner, found = partners(draws), list(columns)
-            kept, chosen = beta(draws, self.alpha), draws.bernoulli(self.p)
+            partner, out = partners(draws), list(columns)
+            fraction, chosen = beta(draws, self.alpha), draws.bernoulli(self.p)
             share = np.ones(len(draws))
             for k in images:
                 x = _one_shape(self.name, columns[k], descs[k])
                 axes = axes_of(self.name, descs[k], self.layout)
                 extents = np.array(extents_of(x, axes))
-                side = np.sqrt(1 - np.where(chosen, kept, 1))[:, None]
+                side = np.sqrt(1 - np.where(chosen, fraction, 1))[:, None]
                 size = np.rint(extents * side).astype(np.int64)
                 inside = rectangles(extents, size, draws.again().child("place"))
                 share = 1 - inside.sum((1, 2)) / max(1, extents.prod())
-                made, (own, row, column) = np.array(x), np.nonzero(inside)
+                image, (own, row, column) = np.array(x), np.nonzero(inside)
                 others = channels_last(x, axes)[partner[own], row, column]
-                channels_last(made, axes)[own, row, column] = others
-                found[k] = made
+                channels_last(image, axes)[own, row, column] = others
+                out[k] = image
             for k in places:
                 if k not in images:
-                    found[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
-            return tuple(found)
+                    out[k] = _mean(_one_shape(self.name, columns[k], descs[k]), partner, share)
+            return tuple(out)
 
         return Stage(after, labels, run)
 
 
 def partners(draws: Draws) -> Array:
-    """For each sample the place of another one: the next in a random order of the batch."""
+    """Return for each sample the place of another one: the next in a random order of the batch."""
     order = draws.order()
-    found = np.empty_like(order)
-    found[order] = np.roll(order, -1)
-    return found
+    places = np.empty_like(order)
+    places[order] = np.roll(order, -1)
+    return places
 
 
 def beta(draws: Draws, alpha: float) -> Array:
-    """Numbers (n,) of the distribution Beta(alpha, alpha), float64."""
+    """Return numbers (n,) of the distribution Beta(alpha, alpha), float64."""
     from scipy.special import betaincinv  # SciPy loads when it is needed
 
     u = draws.uniform().astype(np.float64) + 2.0**-25  # 24 bits: the middle of each step
@@ -217,13 +217,13 @@ def beta(draws: Draws, alpha: float) -> Array:
 
 
 def extents_of(x: Array, axes: Axes) -> tuple[int, int]:
-    """Height and width."""
+    """Return height and width."""
     return x.shape[axes.height], x.shape[axes.width]
 
 
 def rectangles(extents: Any, size: Array, draws: Draws) -> Array:
-    """Which pixels are in a rectangle of `size` (n, 2) about a random pixel: bool (n, height,
-    width)."""
+    """Return which pixels are in a rectangle of `size` (n, 2) about a random pixel: bool (n,
+    height, width)."""
     middles = draws.below(np.broadcast_to(extents, size.shape))
     first = middles - size // 2
     inside: list[Array] = []
@@ -234,7 +234,7 @@ def rectangles(extents: Any, size: Array, draws: Draws) -> Array:
 
 
 def _mean(x: Array, partner: Array, share: Array) -> Array:
-    """A share of each sample, and for the rest its partner."""
+    """Return a share of each sample plus the rest of its partner."""
     own = share.reshape(-1, *[1] * (x.ndim - 1)).astype(np.float32)
     out = np.empty(x.shape, "float32" if x.dtype.kind in "iub" else x.dtype)
     if out.size:

@@ -145,17 +145,21 @@ class RandomResizedCrop(ColumnTransform):
 def _resized(
     x: Array, axes: Axes, boxes: Sequence[Box], size: tuple[int, int], interpolation: str
 ) -> Array:
-    """Each image's box in another size."""
+    """Return each image's box in another size."""
     image = extra("PIL.Image", "pillow", "data", "Resize, RandomResizedCrop")
     images, method, shape = channels_last(x, axes), FILTERS[interpolation], size[::-1]
     if x.dtype == np.uint8 and images.shape[3] in (1, 3, 4):
         planes = images[..., 0] if images.shape[3] == 1 else images
-        found = [
+        resized_planes = [
             np.asarray(image.fromarray(np.ascontiguousarray(one)).resize(shape, method, box))
             for one, box in zip(planes, boxes, strict=True)
         ]
-        made = np.stack(found) if found else np.empty((0, *size, images.shape[3]), x.dtype)
-        return as_before(made.reshape(len(x), *size, images.shape[3]), axes)
+        stack = (
+            np.stack(resized_planes)
+            if resized_planes
+            else np.empty((0, *size, images.shape[3]), x.dtype)
+        )
+        return as_before(stack.reshape(len(x), *size, images.shape[3]), axes)
     out = np.empty((len(x), *size, images.shape[3]), np.float32)
     for i, box in enumerate(boxes):
         for k in range(images.shape[3]):

@@ -81,7 +81,7 @@ class Normalize(Pixels):
         return changed(desc, dtype=_floating(desc.dtype))
 
     def _shaped(self, parameter: str, desc: DataDesc) -> Array:
-        """A parameter as it broadcasts with a batch."""
+        """Return a parameter as it broadcasts with a batch."""
         values = np.asarray(getattr(self, parameter), np.float32)
         if not values.ndim:
             return values

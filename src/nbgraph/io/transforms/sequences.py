@@ -51,14 +51,14 @@ class PadSequences(ColumnTransform):
     lengths: bool = True
 
     def __post_init__(self) -> None:
-        given: Any = self.length
-        if given is not None and not isinstance(given, (int, np.integer)):
-            given = tuple(sorted(whole(self.name, "length", n) for n in given))
-            if not given:
+        lengths: Any = self.length
+        if lengths is not None and not isinstance(lengths, (int, np.integer)):
+            lengths = tuple(sorted(whole(self.name, "length", n) for n in lengths))
+            if not lengths:
                 raise ArgumentError(f"{self.name}: length={self.length!r}; give at least one")
-        elif given is not None:
-            given = whole(self.name, "length", given)
-        self._set(length=given)
+        elif lengths is not None:
+            lengths = whole(self.name, "length", lengths)
+        self._set(length=lengths)
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
@@ -87,11 +87,11 @@ class PadSequences(ColumnTransform):
                 named += [after[-1].name] if desc.name in labels else []
 
         def run(columns: Columns, draws: Draws) -> Columns:
-            found: list[Column] = []
+            out: list[Column] = []
             for k, column in enumerate(columns):
                 both = self._padded(column, draws, descs[k]) if k in places else (column,)
-                found += both[: 1 + self.lengths]
-            return tuple(found)
+                out += both[: 1 + self.lengths]
+            return tuple(out)
 
         return Stage(after, named, run)
 

@@ -86,23 +86,23 @@ class Lambda(ColumnTransform):
         if self.shape is not None and self.dtype is not None:
             return changed(desc, shape=self.shape, dtype=self.dtype)
         zeros = np.zeros((1, *(max(n, 1) for n in desc.shape)), desc.dtype)
-        found = np.asarray(self.function(zeros))
+        result = np.asarray(self.function(zeros))
         shape = self.shape
         if shape is None:
-            alike = found.shape == zeros.shape
-            shape = desc.shape if alike else found.shape[1:]
-        return changed(desc, shape=shape, dtype=self.dtype or found.dtype)
+            alike = result.shape == zeros.shape
+            shape = desc.shape if alike else result.shape[1:]
+        return changed(desc, shape=shape, dtype=self.dtype or result.dtype)
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        found = np.asarray(self.function(x), self.dtype)
-        if found.shape[:1] != (len(x),) or self.shape not in {None, found.shape[1:]}:
-            wanted = (len(x), *(("...",) if self.shape is None else self.shape))
+        result = np.asarray(self.function(x), self.dtype)
+        if result.shape[:1] != (len(x),) or self.shape not in {None, result.shape[1:]}:
+            expected = (len(x), *(("...",) if self.shape is None else self.shape))
             raise ShapeError(
-                f"{self.name}: the function gives shape {found.shape} for column {desc.name!r} of "
-                f"shape {x.shape}; expected {wanted}"
+                f"{self.name}: the function gives shape {result.shape} for column {desc.name!r} of "
+                f"shape {x.shape}; expected {expected}"
             )
-        return found
+        return result
 
 
 class OneHot(ColumnTransform):
@@ -148,9 +148,9 @@ class OneHot(ColumnTransform):
                 f"{self.name}: column {desc.name!r}, sample {draws.index[wrong[0]]} has label "
                 f"{values[wrong[0]]}; expected a class from 0 to {self.classes - 1}"
             )
-        found = np.zeros((len(x), self.classes), as_dtype(self.dtype))
-        found[np.arange(len(x)), values.astype(np.int64)] = 1
-        return found
+        rows = np.zeros((len(x), self.classes), as_dtype(self.dtype))
+        rows[np.arange(len(x)), values.astype(np.int64)] = 1
+        return rows
 
 
 class LabelSmoothing(ColumnTransform):

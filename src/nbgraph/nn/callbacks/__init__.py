@@ -1,4 +1,4 @@
-"""What goes along with a training: `fit(callbacks=[...])`.
+"""Companions of a training: `fit(callbacks=[...])`.
 
 >>> import numpy as np, nbgraph as ng
 >>> x = np.linspace(-1, 1, 64, dtype="float32")[:, None]

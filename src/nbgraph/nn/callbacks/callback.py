@@ -104,7 +104,8 @@ class Callbacks:
         self._begun: list[Any] = []
 
     def __call__(self, hook: str, training: Training) -> None:
-        """Run a hook of all; the first error ends it, and is told whose it is."""
+        """Run a hook of all callbacks; the first error ends it, with a note that names its
+        callback."""
         for each in self._hooks[hook]:
             _run(each, hook, training)
 
@@ -132,8 +133,8 @@ class Callbacks:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what callbacks keep, by class and place."""
-        found = {key: getattr(each, "state_dict", dict)() for key, each in self._named()}
-        return {key: state for key, state in found.items() if state}
+        states = {key: getattr(each, "state_dict", dict)() for key, each in self._named()}
+        return {key: state for key, state in states.items() if state}
 
     def load_state_dict(self, states: Mapping[str, Any]) -> None:
         """Give callbacks what they kept."""
@@ -163,7 +164,7 @@ def _callback(given: Any) -> Any:
 
 
 def _does(callback: Any, hook: str) -> bool:
-    """Whether it has such a hook, and one that does something."""
+    """Return whether a callback has such a hook, and one that does something."""
     method = getattr(callback, hook, None)
     return callable(method) and getattr(method, "__func__", None) is not getattr(Callback, hook)
 

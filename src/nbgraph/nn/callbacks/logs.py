@@ -1,4 +1,4 @@
-"""What is written and shown of a training: speed, CSV, TensorBoard, curves."""
+"""Logs of a training: speed, CSV, TensorBoard, curves."""
 
 from __future__ import annotations
 

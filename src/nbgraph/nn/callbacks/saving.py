@@ -52,10 +52,10 @@ class Checkpoint(Callback):
         return next(reversed(self.files()), None)
 
     def files(self) -> list[Path]:
-        """Return the files there are, oldest first."""
+        """Return the existing files, oldest first."""
         stem, suffix = self.path.stem, self.path.suffix
-        found = self.path.parent.glob(f"{stem}-*{suffix}")
-        return sorted(file for file in found if file.stem[len(stem) + 1 :].isdigit())
+        matches = self.path.parent.glob(f"{stem}-*{suffix}")
+        return sorted(file for file in matches if file.stem[len(stem) + 1 :].isdigit())
 
     def path_of(self, training: Training) -> Path:
         """Return where a training is written now; files beyond those that are kept are removed."""

@@ -39,7 +39,7 @@ class Monitor:
         self.waited = 0
 
     def better(self, training: Training) -> bool:
-        """Take in the epoch that has just ended; whether it is the best."""
+        """Take in the epoch that has just ended; return whether it is the best."""
         if self.name not in training.logs:
             raise ArgumentError(
                 f"{self.owner}: monitor={self.name!r}; the history has "
@@ -48,9 +48,9 @@ class Monitor:
         value = training.logs[self.name]
         if not isinstance(value, (int, float)):
             raise ArgumentError(f"{self.owner}: monitor={self.name!r} is a list; give a number")
-        found = self.sign * (value - self.best) > self.min_delta  # False for NaN
-        self.best, self.waited = (float(value), 0) if found else (self.best, self.waited + 1)
-        return found
+        improved = self.sign * (value - self.best) > self.min_delta  # False for NaN
+        self.best, self.waited = (float(value), 0) if improved else (self.best, self.waited + 1)
+        return improved
 
     def _remedy(self) -> str:
         return ": give fit validation data" if self.name.startswith("val_") else ""
@@ -115,8 +115,8 @@ class EarlyStopping(Callback):
         if self.monitor.better(training):
             self.best_epoch = training.epoch
             if self.restore_best:
-                held = training.model.state_dict()
-                self._weights = {name: copy_of(array) for name, array in held.items()}
+                weights = training.model.state_dict()
+                self._weights = {name: copy_of(array) for name, array in weights.items()}
         self._stop(training)
 
     def _stop(self, training: Training) -> None:
@@ -131,8 +131,8 @@ class EarlyStopping(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """Return the best value, its epoch and weights."""
-        made = {"monitor": self.monitor.state_dict(), "weights": self._weights}
-        return {**made, "epoch": self.best_epoch}
+        state = {"monitor": self.monitor.state_dict(), "weights": self._weights}
+        return {**state, "epoch": self.best_epoch}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from there."""

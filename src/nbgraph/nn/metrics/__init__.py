@@ -1,4 +1,4 @@
-"""How good outputs are: losses and metrics as sums over samples, exact over uneven batches.
+"""Measures of outputs: losses and metrics as sums over samples, exact over uneven batches.
 
 A metric is called with a batch's outputs and targets; `fit` and `evaluate` add up the sums of all
 batches and take the ratio at the end of an epoch. Outputs and targets have shapes that belong

@@ -16,13 +16,13 @@ from nbgraph.shape import Array
 
 
 def _columns(values: Any, classes: int) -> Any:
-    """Classes as ones among zeros, (elements, classes) in float64."""
+    """Return classes as ones among zeros, (elements, classes) in float64."""
     flat = library.reshape(library.astype(values, "int64"), (-1, 1))
     return library.astype(flat == np.arange(classes), "float64")
 
 
 def _pairs(name: str, out: Any, target: Any, classes: int) -> tuple[Any, Any]:
-    """Target and outcome of each element in columns of classes."""
+    """Return target and outcome of each element in columns of classes."""
     require_rows(name, "target", target, "out", out)
     none = library.reshape(zeros_of_classes(name, out, target), (-1, 1))
     chosen = library.argmax(out, axis=-1)
@@ -30,7 +30,7 @@ def _pairs(name: str, out: Any, target: Any, classes: int) -> tuple[Any, Any]:
 
 
 def _weights(weight: Any, shape: tuple[int, ...]) -> Any:
-    """A column of weights for elements of this shape, whose first axes have them."""
+    """Return a column of weights for elements of this shape, whose first axes have them."""
     beyond = [1] * (len(shape) - len(weight.shape))
     each = library.reshape(library.astype(weight, "float64"), (*weight.shape, *beyond))
     return library.reshape(library.broadcast_to(each, shape), (-1, 1))
@@ -44,12 +44,13 @@ def confusion(out: Any, target: Any, classes: int) -> Any:
     array([[0, 0],
            [1, 1]])
     """
-    wanted, found = _pairs("confusion", out, target, classes)
-    return library.astype(library.matmul(library.swapaxes(wanted, 0, 1), found), "int64")
+    targets, outcomes = _pairs("confusion", out, target, classes)
+    return library.astype(library.matmul(library.swapaxes(targets, 0, 1), outcomes), "int64")
 
 
 class Confusion(Metric):
-    """How often a class (row) was taken for a class (column), an array (classes, classes).
+    """Counts of samples of each class (row) taken for each class (column), an array (classes,
+    classes).
 
     Counts are floats, as samples may have weights; in a History they are lists.
 
@@ -64,10 +65,10 @@ class Confusion(Metric):
 
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
         """See Metric."""
-        wanted, found = _pairs("confusion", out, target, out.shape[-1])
+        targets, outcomes = _pairs("confusion", out, target, out.shape[-1])
         if weight is not None:
-            found = found * _weights(weight, tuple(target.shape))
-        return (library.matmul(library.swapaxes(wanted, 0, 1), found),)
+            outcomes = outcomes * _weights(weight, tuple(target.shape))
+        return (library.matmul(library.swapaxes(targets, 0, 1), outcomes),)
 
     def value(self, *sums: Array) -> Array:
         """Return the table itself."""
@@ -90,44 +91,45 @@ class _Ratio(Metric):
         self.ratio, self.average, self.threshold = ratio, average, threshold
 
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
-        """Return counts by class: hits, chosen, wanted."""
-        wanted, found, shape = self._columns(out, target)
-        if self.average == "binary" and wanted.shape[1] != 2:
+        """Return counts by class: hits, outcomes, targets."""
+        targets, outcomes, shape = self._columns(out, target)
+        if self.average == "binary" and targets.shape[1] != 2:
             raise ShapeError(
-                f"{self.__name__}: out{tuple(out.shape)} is of {wanted.shape[1]} classes, and "
+                f"{self.__name__}: out{tuple(out.shape)} is of {targets.shape[1]} classes, and "
                 "average='binary' is for two; use 'macro', 'micro', 'weighted' or None"
             )
-        counts = (wanted * found, found, wanted)
+        counts = (targets * outcomes, outcomes, targets)
         if weight is not None:
             column = _weights(weight, shape)
             counts = tuple([each * column for each in counts])
         return tuple([library.sum(each, axis=0) for each in counts])
 
     def _columns(self, out: Any, target: Any) -> tuple[Any, Any, tuple[int, ...]]:
-        """Target and outcome of each element in columns of classes, and the elements' shape."""
+        """Return target and outcome of each element in columns of classes, and the elements'
+        shape."""
         shape = tuple(target.shape)
         if tuple(out.shape) != shape:
             return *_pairs(self.__name__, out, target, out.shape[-1]), shape
         chosen = out > self.threshold
         if len(shape) == 1 or shape[-1] == 1:
             return _columns(target, 2), _columns(chosen, 2), shape
-        wanted, found = (
+        targets, outcomes = (
             library.reshape(library.astype(v, "float64"), (-1, shape[-1])) for v in (target, chosen)
         )
-        return wanted, found, shape[:-1]
+        return targets, outcomes, shape[:-1]
 
     def value(self, *sums: Array) -> Any:
-        """See Metric; 0 where nothing was counted."""
-        hits, found, wanted = sums
+        """Return the ratio; 0 where nothing was counted; see Metric."""
+        hits, outcomes, targets = sums
         if self.average == "micro":
-            hits, found, wanted = (each.sum(keepdims=True) for each in sums)
-        above, below = self.ratio(hits, found, wanted)
+            hits, outcomes, targets = (each.sum(keepdims=True) for each in sums)
+        above, below = self.ratio(hits, outcomes, targets)
         each = np.divide(above, below, out=np.zeros_like(above), where=below != 0)
         if self.average is None:
             return each
         if self.average == "binary":
             return float(each[1])
-        counts = wanted if self.average == "weighted" else 1.0 * (found + wanted > 0)
+        counts = targets if self.average == "weighted" else 1.0 * (outcomes + targets > 0)
         return float((each * counts).sum() / max(counts.sum(), np.finfo(float).tiny))
 
 

@@ -27,7 +27,7 @@ class Shapes:
 
 
 class Row(NamedTuple):
-    """What a batch adds, as one array program gives it.
+    """The sums of a batch, as one array program returns them.
 
     `added`: the sums that are added, flat, in float64; `joined`: the others.
     """
@@ -69,7 +69,7 @@ class Meter:
 
     @property
     def names(self) -> list[str]:
-        """What there are values of."""
+        """The names of all values."""
         return [metric.__name__ for metric in self.metrics]
 
     def reset(self) -> None:
@@ -102,8 +102,8 @@ class Meter:
         sums = self._sums()
         if not sums:
             raise ArgumentError("metrics: there was no batch; an epoch needs one at least")
-        held = {m.__name__: m for m in self.metrics if m.__name__ not in self._missing}
-        return {name: held[name].value(*sums[name]) for name in held}
+        by_name = {m.__name__: m for m in self.metrics if m.__name__ not in self._missing}
+        return {name: by_name[name].value(*sums[name]) for name in by_name}
 
     def state_dict(self) -> dict[str, Any]:
         """Return the sums so far, by name; waits."""
@@ -121,13 +121,13 @@ class Meter:
         self.reset()
         if not state:
             return
-        known = set(self.names)
-        new, old = [n for n in self.names if n not in state], [n for n in state if n not in known]
+        names = set(self.names)
+        new, old = [n for n in self.names if n not in state], [n for n in state if n not in names]
         self._missing = set(new)
         self._before = {
             name: [on_host(parts[str(i)]) for i in range(len(parts))]
             for name, parts in state.items()
-            if name in known
+            if name in names
         }
         if new or old:
             warnings.warn(
@@ -140,7 +140,7 @@ class Meter:
     # sums -------------------------------------------------------------------------------------
 
     def _begin(self, row: Row) -> None:
-        """Shapes are known: put the sums of before in their places."""
+        """Set the shapes of a row, and put the sums of before in their places."""
         self._shapes = row.shapes
         joined = [m for m in self.metrics if m.joined]
         self._joined = [[] for _ in row.joined]
@@ -162,14 +162,14 @@ class Meter:
         self._before = {}
 
     def _sums(self) -> dict[str, list[Any]]:
-        """The sums by name, on the host."""
+        """Return the sums by name, on the host."""
         if self._shapes is None:
             return self._before
         flat, place = on_host(self._added), 0
         pieces = iter(self._joined)
-        found: dict[str, list[Any]] = {}
+        sums: dict[str, list[Any]] = {}
         for metric, shapes in zip(self.metrics, self._shapes.each, strict=True):
-            parts = found[metric.__name__] = []
+            parts = sums[metric.__name__] = []
             for shape in shapes:
                 if metric.joined:
                     parts.append(np.concatenate([on_host(piece) for piece in next(pieces)]))
@@ -177,10 +177,10 @@ class Meter:
                     size = math.prod(shape)
                     parts.append(flat[place : place + size].reshape(shape))
                     place += size
-        return found
+        return sums
 
     def _require_alike(self, row: Row) -> None:
-        """ArgumentError where a batch has other classes than those before."""
+        """Raise ArgumentError where a batch has other classes than those before."""
         for metric, old, new in zip(self.metrics, self._shapes.each, row.shapes.each, strict=True):
             if not metric.joined and old != new:
                 raise ArgumentError(
@@ -194,7 +194,7 @@ def _shape(part: Any) -> tuple[int, ...]:
 
 
 def _flat(parts: Sequence[Any]) -> Any:
-    """Sums as one array: those of shape () in one loop, then the others."""
+    """Return sums as one array: those of shape () in one loop, then the others."""
     runs: list[Any] = []
     numbers: list[Any] = []
     for part in [*parts, None]:

@@ -160,17 +160,18 @@ class Mean(Metric):
     def _warn_of_broadcast(self, out: Any, target: Any) -> None:
         """Warn where the difference of outputs and targets would pair each with all others."""
         shape: tuple[int, ...] = getattr(out, "shape", ())
-        wanted: tuple[int, ...] = getattr(target, "shape", ())
-        if len(wanted) == 1 and shape == (*wanted, 1) != (1, 1) and is_float(target.dtype):
+        extents: tuple[int, ...] = getattr(target, "shape", ())
+        if len(extents) == 1 and shape == (*extents, 1) != (1, 1) and is_float(target.dtype):
             warnings.warn(
-                f"{self.__name__}: outputs have shape {shape}, targets {wanted}: their difference "
-                f"has shape {wanted * 2}; give targets of shape {shape}, or outputs "
+                f"{self.__name__}: outputs have shape {shape}, targets {extents}: their difference "
+                f"has shape {extents * 2}; give targets of shape {shape}, or outputs "
                 "without their last axis",
                 stacklevel=2,
             )
 
     def _weights(self, out: Any, target: Any, weight: Any) -> tuple[Any, Any]:
-        """Targets that all name something, and what each counts, or None where all count alike."""
+        """Return targets that all name something, and the weight of each, or None where all count
+        alike."""
         if self.ignore_label is not None:
             counts = target != self.ignore_label
             target = library.where(counts, target, library.zeros_like(target))
@@ -206,7 +207,7 @@ def weighed(mean: Any, count: Any) -> Sums:
 
 
 def _along(name: str, weight: Any, shape: tuple[int, ...]) -> Any:
-    """Weights of the first axes, so that they broadcast over the others."""
+    """Return weights of the first axes, so that they broadcast over the others."""
     if tuple(weight.shape) != tuple(shape[: len(weight.shape)]):
         raise ShapeError(
             f"{name}: weights have shape {tuple(weight.shape)}, the values {tuple(shape)}; give a "
@@ -216,7 +217,7 @@ def _along(name: str, weight: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _times(name: str, counts: Any, weight: Any) -> Any:
-    """Weights of targets times those of samples."""
+    """Return weights of targets times those of samples."""
     if weight is None:
         return counts
     weight = library.astype(weight, config.default_float)
@@ -224,7 +225,7 @@ def _times(name: str, counts: Any, weight: Any) -> Any:
 
 
 def _table(given: Mapping[int, float] | Sequence[float], classes: int) -> Any:
-    """Weights by class."""
+    """Return weights by class."""
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         raise ArgumentError(
             f"class_weight={given!r}; expected a number for each class, or a dict of those that "
@@ -240,9 +241,9 @@ def _table(given: Mapping[int, float] | Sequence[float], classes: int) -> Any:
     beyond = [key for key in given if not 0 <= key < classes]
     if beyond:
         raise ArgumentError(f"class_weight: {beyond[0]!r} is not a class from 0 to {classes - 1}")
-    found = np.ones(classes, config.default_float)
-    found[list(given)] = [float(weight) for weight in given.values()]
-    return found
+    weights = np.ones(classes, config.default_float)
+    weights[list(given)] = [float(weight) for weight in given.values()]
+    return weights
 
 
 def _parameters(function: Measure) -> Mapping[str, Any]:
@@ -253,5 +254,5 @@ def _parameters(function: Measure) -> Mapping[str, Any]:
 
 
 def _deferred(after: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The library's function of the same name, for arrays."""
+    """Return the library's function of the same name, for arrays."""
     return getattr(library, after.__name__)

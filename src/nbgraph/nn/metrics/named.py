@@ -48,13 +48,13 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
 
 
 def metrics_of(metrics: Any) -> list[Metric]:
-    """Return metrics of one or several; ArgumentError where two have one name."""
+    """Return metrics of one or several; raise ArgumentError where two have one name."""
     listed: Sequence[Any] = metrics if isinstance(metrics, (list, tuple)) else [metrics]
-    found = [create(metric) for metric in listed]
-    names = [metric.__name__ for metric in found]
+    created = [create(metric) for metric in listed]
+    names = [metric.__name__ for metric in created]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(
                 f"metrics: two are called {name!r}; give names, as by Mean(function, name)"
             )
-    return found
+    return created

@@ -91,8 +91,8 @@ class R2(_Moments):
         """See Metric."""
         _, variance, _, error = self.together(*sums)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.where(variance == 0, np.where(error == 0, 1.0, 0.0), 1 - error / variance)
-        return float(found.mean())
+            scores = np.where(variance == 0, np.where(error == 0, 1.0, 0.0), 1 - error / variance)
+        return float(scores.mean())
 
 
 class Pearson(_Moments):

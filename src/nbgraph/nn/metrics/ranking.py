@@ -41,8 +41,8 @@ class AUC(Metric):
                 "(samples,) or scores of two classes (samples, 2), and targets (samples,)"
             )
         each = library.ones_like(target) if weight is None else weight
-        kept = (out, target, each)
-        return tuple([library.reshape(library.astype(v, "float64"), (-1,)) for v in kept])
+        columns = (out, target, each)
+        return tuple([library.reshape(library.astype(v, "float64"), (-1,)) for v in columns])
 
     def value(self, *sums: Array) -> float:
         """Return the area by the trapezoids between the distinct outputs."""

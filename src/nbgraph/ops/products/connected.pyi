@@ -4,7 +4,7 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-from nbgraph.operator.tiled_op import TiledOp as _BIASED
+from nbgraph.ops.products.connected import _ConnectedOp as _BIASED
 BIASED: _BIASED
 def fully_connected(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, flatten: bool=True, out: Any=None) -> Carried:
     """`x` times the transpose of `weight`, plus `bias`.
