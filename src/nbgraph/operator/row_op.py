@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float, name_of
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.kernels.signature import resolve_parameters
@@ -141,6 +141,11 @@ class RowOp(ArrayOp):
         """The dtype of floating values: float64 where all operands are integers."""
         named = zip(self.program.operands, dtypes, strict=True)
         common = np.result_type(*(d for name, d in named if name not in self.program.integers))
+        if common.kind == "c":
+            raise DTypeError(
+                f"{self.__name__}: operands of {common}; expected real ones: give it real or "
+                "imaginary parts, or sizes (ng.abs)"
+            )
         return common if is_float(common) else np.dtype("float64")
 
     # kernels ----------------------------------------------------------------------------------
