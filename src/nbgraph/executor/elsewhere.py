@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.elsewhere import unit_lowered
-from nbgraph.array.parts import Part, Parts, parts_of
 from nbgraph.executor.draft import Draft, copy_task
 from nbgraph.executor.places import Place, viewed
 from nbgraph.executor.tasks import enter, fill_task
@@ -16,6 +15,7 @@ from nbgraph.graph.schedule import Task
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.elsewhere import Pieces, Unit, form_of
 from nbgraph.operator.layout import layout
+from nbgraph.operator.pieces import Part, Parts, parts_of
 from nbgraph.operator.request import OpReqType
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo

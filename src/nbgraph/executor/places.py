@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array.parts import untouched
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.layout import Layout, layout, layout_of
+from nbgraph.operator.pieces import untouched
 
 
 class Place(NamedTuple):

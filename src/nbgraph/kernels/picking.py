@@ -1,5 +1,5 @@
-"""Texts of kernels that take lines of an array by indices, that add lines at indices, and that
-find where the extremes of short rows are; and of the kernel that joins arrays.
+"""Texts of kernels that take lines of an array by indices, that add lines at indices, and that find
+where the extremes of short rows are.
 
 An array is seen as (outer, size, inner), of which `size` is indexed by `count` numbers. An index
 out of bounds ends the kernel with a code that says which; see `errors.of_kernel`. The order of
@@ -147,29 +147,3 @@ _FOUND = (
 
 def _line(head: str, text: str) -> str:
     return part(head, "for i in range(m):", f"    {text}", "return 0")
-
-
-def join_text(dtype: str) -> str:
-    """See the module; elements are moved as they are."""
-    item = ITEMSIZE[dtype]
-    return part(
-        "copied_run(y, x, m)",
-        "for i in range(m):",
-        "    store_output(y, i, load_input(x, i))",
-        "return 0",
-    ) + function(
-        "def join(args, lo, hi):",
-        "count = word(args, 0)",
-        "total = word(args, 1)",
-        "out = word(args, 2 + count)",
-        "done = 0",
-        "for tile in range(lo, hi):",
-        "    row = tile // count",
-        "    k = tile - row * count",
-        "    run = word(args, 3 + count + 2 * k)",
-        "    start = word(args, 4 + count + 2 * k)",
-        "    x = word(args, 2 + k) + row * run * " + str(item),
-        f"    y = out + (row * total + start) * {item}",
-        f"    done = copied_run({dtype}_pointer(y), {dtype}_pointer(x), run)",
-        "return 0",
-    )

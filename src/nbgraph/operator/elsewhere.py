@@ -10,10 +10,11 @@ that works on the device's stream. The table is filled by `nbgraph.ops.gpu`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.pieces import Parts
 
 if TYPE_CHECKING:
     from nbgraph.kernels.cuda.unit import Unit as Code
@@ -32,7 +33,7 @@ class Pieces(NamedTuple):
     out, k, part of operand k, which broadcasts to it), or (part of out, None, a number). All are
     NumPy views whose values nobody knows. None in place of all where it does not know how."""
 
-    parts: Callable[..., Iterable[tuple[Any, int | None, Any]] | None]
+    parts: Parts
 
 
 class Unit(NamedTuple):
@@ -41,7 +42,7 @@ class Unit(NamedTuple):
     as of Pieces, what the output holds before the kernel, which goes on from there."""
 
     call: Callable[..., KernelCall | None]
-    first: Callable[..., Iterable[tuple[Any, int | None, Any]]] | None = None
+    first: Parts | None = None
 
 
 class Library(NamedTuple):

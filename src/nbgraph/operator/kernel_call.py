@@ -123,7 +123,11 @@ def lowered(
         if all(word == "null" for word in requests):
             return None
         numbers = any(own.dtype.kind == "c" for own in (*operands, *outputs))
-        made = None if numbers else op.lower(operands, outputs, requests, attributes, host=host)
+        made = (
+            None
+            if numbers and not op.moves
+            else op.lower(operands, outputs, requests, attributes, host=host)
+        )
         if len(op.carried) >= _KEPT:
             op.carried.clear()
         op.carried[key] = made

@@ -1,12 +1,13 @@
 """Kernels for GPUs whose text is written by hand, in the words that emitted text uses.
 
 A unit is a thread: `name(args, start, step)` does what belongs to `start`, `start + step`, ...
-Compiled for the host such a text does what the grid does.
+Compiled for the host such a text does what the grid does; `on_host` makes a kernel of hosts of it.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 
 from nbgraph.device import RunContext, driver
@@ -16,8 +17,9 @@ from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR, WAVES
 from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.kernels.cuda.kernel import kernel_of
 from nbgraph.kernels.cuda.launch import MAKING, Ready, suited
+from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.writer import Source
-from nbgraph.kernels.written import Compute, Record, function, source
+from nbgraph.kernels.written import Compute, Record, function, source, written
 
 
 class Unit:
@@ -133,6 +135,25 @@ class UnitLaunches:
         run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
 
 
+_HOST = (  # of the text of a unit, and what stands there for hosts
+    (r"\(args, start, step\):", "(args, lo, hi):"),
+    (r"\n    i = start\n    while i < \w+:\n", "\n    i = lo\n    while i < hi:\n"),
+    (r"\n        i \+= step\n", "\n        i += 1\n"),
+)
+
+
+@functools.lru_cache(maxsize=512)
+def on_host(unit: Unit) -> Kernel:
+    """Return the kernel `name(args, lo, hi)` for hosts that does units [lo, hi) of a text."""
+    own = unit.source
+    made = own.text
+    for pattern, replacement in _HOST:
+        made, count = re.subn(pattern, replacement, made)
+        assert count == 1, (own.name, pattern)
+    compute: Compute = "float64" if own.namespace.compute == "float64" else "float32"
+    return written(own.name, made, compute)
+
+
 # texts -------------------------------------------------------------------------------------------
 
 
@@ -193,4 +214,4 @@ def is_narrow(*counts: int) -> bool:
     return max(counts) < LARGEST
 
 
-__all__ = ["Unit", "UnitLaunches", "is_narrow", "split", "team", "text", "unit"]
+__all__ = ["Unit", "UnitLaunches", "is_narrow", "on_host", "split", "team", "text", "unit"]

@@ -6,7 +6,6 @@ columns     those columns, and cells made of them
 convolving  convolutions, by a thread for each element
 norms       statistics of channels, and norms made of them
 pools       pools and their gradients
-pieces      copies between parts of arrays
 addressing  where elements lie that indices choose
 picking     elements by indices
 scattering  what is written, or added up, at indices
@@ -27,7 +26,6 @@ from nbgraph.ops.gpu import libraries as libraries
 from nbgraph.ops.gpu import norms as norms
 from nbgraph.ops.gpu import numbering as numbering
 from nbgraph.ops.gpu import picking as picking
-from nbgraph.ops.gpu import pieces as pieces
 from nbgraph.ops.gpu import pools as pools
 from nbgraph.ops.gpu import reducing as reducing
 from nbgraph.ops.gpu import scanning as scanning

@@ -13,6 +13,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.tiled_op import PickingOp
+from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import (
     Shape,
     as_array,
@@ -272,7 +273,7 @@ def _one_hot(
     outputs[0][...] = hit if (on_value, off_value) == (1, 0) else np.where(hit, on_value, off_value)
 
 
-_ONE_HOT = ArrayOp("one_hot", _one_hot_infer, _one_hot, operands=("indices",))
+_ONE_HOT = UnitOp("one_hot", _one_hot_infer, _one_hot, operands=("indices",))
 
 
 @public(_ONE_HOT)

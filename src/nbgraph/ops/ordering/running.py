@@ -13,6 +13,7 @@ from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import DTypeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS
+from nbgraph.operator.unit_op import UnitOp, small
 from nbgraph.ops.define import axis_of, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
@@ -36,7 +37,7 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
         found = getattr(library, finder)(g.inputs[0], axis=axis)
         return [scatter_along_axis(g.out_grad, found, g.specs[0].shape, axis)]
 
-    return ArrayOp(name, infer, compute, gradient=rule, keeps=("x",))
+    return UnitOp(name, infer, compute, gradient=rule, keeps=("x",), suits=small(1 << 13))
 
 
 def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
@@ -51,7 +52,7 @@ def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
         reached = (x == best) | ((x != x) & (best != best))  # NaN attains NaN
         out[...] = np.maximum.accumulate(np.where(reached, places, 0), axis=0)
 
-    return ArrayOp(name, infer, compute)
+    return UnitOp(name, infer, compute)
 
 
 # logarithms of running sums ---------------------------------------------------------------------

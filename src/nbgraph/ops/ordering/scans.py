@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from nbgraph.dtype import inexact
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -28,6 +30,15 @@ from nbgraph.ops.shapes.joining import concatenate
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
 from nbgraph.shape import Array
+
+_MANY = 1 << 14  # elements from which NumPy is quicker across rows
+
+
+def _along_rows(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, **_: Any) -> bool:
+    """Return whether the kernel, which scans row by row, is as quick as NumPy, which adds rows."""
+    shape = outputs[0].shape
+    behind = shape[axis_of("axis", axis, len(shape)) + 1 :]
+    return math.prod(behind) == 1 or math.prod(shape) < _MANY
 
 
 def _scan(
@@ -55,7 +66,7 @@ def _scan(
         else:
             out[...] = ufunc.accumulate(x, axis=0, dtype=wide)
 
-    return ArrayOp(name, infer, compute, gradient=rule, keeps=keeps)
+    return UnitOp(name, infer, compute, gradient=rule, keeps=keeps, suits=_along_rows)
 
 
 def _later(x: Any, axis: int) -> Any:
@@ -197,7 +208,7 @@ def _recurrence_rule(g: Gradients) -> list[Any]:
     return [cast(multiply(total, earlier), spec_a), cast(total, spec_b)]
 
 
-_RECURRENCE = ArrayOp(
+_RECURRENCE = UnitOp(
     "linear_recurrence",
     _recurrence_infer,
     _recurrence,

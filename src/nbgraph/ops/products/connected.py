@@ -107,7 +107,7 @@ def _rule(g: Gradients) -> Sequence[Any]:
     return found
 
 
-class _ConnectedOp(TiledOp):
+class ConnectedOp(TiledOp):
     """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
 
     def lower(
@@ -143,7 +143,7 @@ class _ConnectedOp(TiledOp):
 
 
 _PLAIN, BIASED = (
-    _ConnectedOp("fully_connected", _infer, _tiling, _naive, gradient=_rule, keeps=("x", "weight"),
+    ConnectedOp("fully_connected", _infer, _tiling, _naive, gradient=_rule, keeps=("x", "weight"),
             operands=operands, partial=_partial)
     for operands in (("x", "weight"), ("x", "weight", "bias"))
 )  # fmt: skip

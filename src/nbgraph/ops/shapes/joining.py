@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import Attributes, Gradients, Infer, Partial, Spec
-from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.tiled_op import PlacingOp, tile_call
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.pieces import Pieces
+from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import axis_of, cast, define_rows, library, optional_dtype, public, whole
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis
-from nbgraph.shape import Array, Arrays, PartialShape, Shapes, merged
+from nbgraph.shape import Array, PartialShape, Shapes, merged
 
 
 def _common(specs: Sequence[Spec], dtype: np.dtype[Any] | None) -> np.dtype[Any]:
@@ -31,71 +30,6 @@ def arrays_of(name: str, arrays: Any) -> list[Any]:
     if not found:
         raise ArgumentError(f"{name}: no arrays were given; give at least one")
     return found
-
-
-_MANY, _SHORT = 4096, 16  # rows, and elements of a run: NumPy is quicker at more, and shorter, ones
-
-
-class JoiningOp(PlacingOp):
-    """A TiledOp that puts arrays of one dtype beside each other along its attribute `axis`; NumPy
-    arrays, those to be cast, and many short runs are left to `join(arrays, out, **attributes)`."""
-
-    def __init__(
-        self,
-        name: str,
-        infer: Infer,
-        join: Callable[..., None],
-        gradient: Callable[[Gradients], Sequence[Any]],
-        partial: Partial | None = None,
-    ) -> None:
-        super().__init__(
-            *(name, infer, self._runs, self._apart),
-            gradient=gradient,
-            operands=("*arrays",),
-            partial=partial,
-        )
-        self._join = join
-
-    def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
-        """See TiledOp."""
-        return dtype
-
-    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
-        """See TiledOp."""
-        return all(each == dtypes[0] for each in dtypes)
-
-    def compute(
-        self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
-    ) -> None:
-        """See ArrayOp; straight into the result."""
-        self._join(inputs, outputs[0], **attributes)
-
-    def _apart(self, *arrays: Array, **attributes: Any) -> Array:
-        made = np.empty(*self.infer([Spec.of(x) for x in arrays], attributes)[0])
-        self._join(arrays, made, **attributes)
-        return made
-
-    def _runs(
-        self, specs: Sequence[Spec], dtype_name: str, /, **attributes: Any
-    ) -> KernelCall | None:
-        from nbgraph.kernels.picking import join_text
-        from nbgraph.kernels.written import written
-
-        (made,) = self.infer(specs, attributes)
-        if made.dtype != specs[0].dtype:
-            return None
-        place = axis_of(self.__name__, attributes["axis"], len(made.shape))
-        rows = math.prod(made.shape[:place])
-        runs = [math.prod(spec.shape) // rows for spec in specs]
-        if rows > _MANY and sum(runs) < _SHORT * len(runs):
-            return None
-        starts = accumulate(runs, initial=0)
-        words = [word for pair in zip(runs, starts, strict=False) for word in pair]
-        item = made.dtype.itemsize
-        code = written("join", join_text(f"uint{8 * item}"), "float32")
-        tiles, total = rows * len(runs), sum(runs)
-        cost = 3 * tiles + rows * total * item // 10
-        return tile_call(code, (len(runs), total), tuple(words), tiles, cost)
 
 
 # concatenate ------------------------------------------------------------------------------------
@@ -119,8 +53,12 @@ def _concatenated(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], total, *first[place + 1 :]), _common(specs, dtype))
 
 
-def _concatenate(inputs: Arrays, out: Array, *, axis: int, dtype: Any) -> None:
-    np.concatenate(inputs, axis, out=out, casting="unsafe")
+def _concatenate(out: Array, *operands: Array, axis: int, dtype: Any) -> Pieces:
+    """One operand behind the other."""
+    place, begin = axis_of("concatenate", axis, out.ndim), 0
+    for k, x in enumerate(operands):
+        yield out[(*[slice(None)] * place, slice(begin, begin + x.shape[place]), ...)], k, x
+        begin += x.shape[place]
 
 
 def _concatenate_rule(g: Gradients) -> list[Any]:
@@ -160,8 +98,13 @@ def _concatenated_partly(
     return made[:-1], made[-1:]
 
 
-_CONCATENATE = JoiningOp(
-    "concatenate", _concatenated, _concatenate, _concatenate_rule, _concatenated_partly
+_CONCATENATE = PiecesOp(
+    "concatenate",
+    _concatenated,
+    _concatenate,
+    gradient=_concatenate_rule,
+    operands=("*arrays",),
+    partial=_concatenated_partly,
 )
 
 
@@ -201,8 +144,11 @@ def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], len(specs), *first[place:]), _common(specs, dtype))
 
 
-def _stack(inputs: Arrays, out: Array, *, axis: int, dtype: Any) -> None:
-    np.stack(inputs, axis, out=out, casting="unsafe")
+def _stack(out: Array, *operands: Array, axis: int, dtype: Any) -> Pieces:
+    """Each operand at its number of a new axis."""
+    place = axis_of("stack", axis, out.ndim)
+    for k, x in enumerate(operands):
+        yield out[(*[slice(None)] * place, k, ...)], k, x
 
 
 def _stack_rule(g: Gradients) -> list[Any]:
@@ -229,7 +175,14 @@ def _stacked_partly(
     return [shape] * len(in_shapes), [(*shape[:place], len(in_shapes), *shape[place:])]
 
 
-_STACK = JoiningOp("stack", _stacked, _stack, _stack_rule, _stacked_partly)
+_STACK = PiecesOp(
+    "stack",
+    _stacked,
+    _stack,
+    gradient=_stack_rule,
+    operands=("*arrays",),
+    partial=_stacked_partly,
+)
 
 _TABLE = """
 stack(arrays, /, axis: int = 0, *, dtype=None, out=None): Arrays of one shape side by side along a

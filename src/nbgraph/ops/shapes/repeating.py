@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator import elsewhere
+from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.pieces import Pieces
+from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import (
     Axis,
     Shape,
@@ -122,11 +126,15 @@ def _pad_infer(x: Spec, *, pad_width: Widths, constant_values: Number) -> Spec:
     return Spec(tuple(b + n + a for n, (b, a) in zip(x.shape, pad_width, strict=True)), x.dtype)
 
 
-def _pad(
-    inputs: list[Array], outputs: list[Array], *, pad_width: Widths, constant_values: Number
-) -> None:
-    outputs[0].fill(constant_values)
-    outputs[0][tuple(slice(*t) for t in _inside(inputs[0].shape, pad_width))] = inputs[0]
+def _pad(out: Array, x: Array, *, pad_width: Widths, constant_values: Number) -> Pieces:
+    """The operand within a number."""
+    for axis, (before, after) in enumerate(pad_width):
+        within = out.shape[axis] - after
+        lead = (slice(None),) * axis
+        yield out[(*lead, slice(before))], None, constant_values
+        yield out[(*lead, slice(within, None))], None, constant_values
+        out = out[(*lead, slice(before, within))]
+    yield out, 0, x
 
 
 def _pad_rule(g: Gradients) -> list[Any]:
@@ -134,7 +142,7 @@ def _pad_rule(g: Gradients) -> list[Any]:
     return [library.slice_view(g.out_grad, key)]
 
 
-_PAD = ArrayOp("pad", _pad_infer, _pad, gradient=_pad_rule)
+_PAD = PiecesOp("pad", _pad_infer, _pad, gradient=_pad_rule)
 
 
 @public(_PAD)
@@ -181,11 +189,34 @@ def _roll_infer(x: Spec, *, shift: Shape, axis: Axis) -> Spec:
     return x
 
 
-def _roll(inputs: list[Array], outputs: list[Array], *, shift: Shape, axis: Axis) -> None:
-    outputs[0][...] = np.roll(inputs[0], shift if isinstance(axis, tuple) else shift[-1], axis)
+def _roll(out: Array, x: Array, *, shift: Shape, axis: Axis) -> Pieces | None:
+    """Two parts for each axis: what is moved on, and what begins anew."""
+    if axis is not None:
+        return _rolled(out, x, shift, axis)
+    if x.ndim > 1 and not (x.flags.c_contiguous and out.flags.c_contiguous):
+        return None  # all elements are one axis, which has no view
+    return _rolled(out.reshape(-1), x.reshape(-1), shift[-1:], 0)
 
 
-_ROLL = ArrayOp(
+def _rolled(out: Array, x: Array, shift: Shape, axis: int | Shape) -> Pieces:
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    moves = dict.fromkeys(range(out.ndim), 0)
+    for own, by in zip(axes, shift if len(shift) > 1 else shift * len(axes), strict=True):
+        moves[axis_of("roll", own, out.ndim)] += by  # an axis named twice is rolled twice
+    halves = [_halves(n, moves[d]) for d, n in enumerate(out.shape)]
+    for parts in itertools.product(*halves):
+        yield out[(*(p[0] for p in parts), ...)], 0, x[(*(p[1] for p in parts), ...)]
+
+
+def _halves(size: int, by: int) -> list[tuple[slice, slice]]:
+    """Return pairs of where elements of an axis come to and where they are."""
+    by = by % size if size else 0
+    if not by:
+        return [(slice(None), slice(None))]
+    return [(slice(by, None), slice(size - by)), (slice(by), slice(size - by, None))]
+
+
+_ROLL = PiecesOp(
     "roll",
     _roll_infer,
     _roll,
@@ -193,6 +224,14 @@ _ROLL = ArrayOp(
         library.roll(g.out_grad, tuple(-n for n in g.attributes["shift"]), g.attributes["axis"])
     ],
 )
+
+
+@elsewhere.composed(_ROLL)
+def _rolled_flat(x: Any, *, shift: Shape, axis: Axis) -> Any:
+    """Roll all elements as one axis on devices, where none is named."""
+    if axis is not None:
+        return None
+    return reshape(library.roll(ravel(x), shift[-1], 0), x.shape)
 
 
 @composed("x")

@@ -11,6 +11,8 @@ import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.pieces import Pieces
+from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import Shape, axes_of, define_rows, library
 from nbgraph.shape import Array, same_shape
 
@@ -124,9 +126,10 @@ def _sizes(full: tuple[Any, ...], shape: Shape) -> Iterator[int]:
 # slices -----------------------------------------------------------------------------------------
 
 
-def _scatter_compute(inputs: list[Array], outputs: list[Array], *, shape: Shape, key: Key) -> None:
-    outputs[0].fill(0)
-    outputs[0][numpy_key(key)] = inputs[0]
+def _scatter(out: Array, value: Array, *, shape: Shape, key: Key) -> Pieces:
+    """The value among zeros."""
+    yield out, None, 0
+    yield out[(*numpy_key(full_key("slice_scatter", key, out.shape)), ...)], 0, value
 
 
 def _scatter_infer(value: Spec, *, shape: Shape, key: Key) -> Spec:
@@ -144,10 +147,10 @@ _SLICE_VIEW = ArrayOp(
     view=lambda x, *, key: x[(*numpy_key(full_key("slice_view", key, x.shape)), ...)],
     gradient=lambda g: [library.slice_scatter(g.out_grad, g.specs[0].shape, g.attributes["key"])],
 )
-_SLICE_SCATTER = ArrayOp(
+_SLICE_SCATTER = PiecesOp(
     "slice_scatter",
     _scatter_infer,
-    _scatter_compute,
+    _scatter,
     operands=("value",),
     gradient=lambda g: [library.slice_view(g.out_grad, g.attributes["key"])],
 )
@@ -195,15 +198,14 @@ def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
     return Spec(shape, value.dtype)
 
 
-def _diagonal_scatter(
-    inputs: list[Array], outputs: list[Array], *, shape: Shape, **place: int
-) -> None:
-    outputs[0].fill(0)
-    _diagonal_view(outputs[0], **place)[...] = inputs[0]
+def _diagonal_scatter(out: Array, value: Array, *, shape: Shape, **place: int) -> Pieces:
+    """The value on a diagonal of zeros."""
+    yield out, None, 0
+    yield _diagonal_view(out, **place), 0, value
 
 
 _DIAGONAL = ArrayOp("diagonal", _diagonal_infer, view=_diagonal_view, gradient=_diagonal_rule)
-_DIAGONAL_SCATTER = ArrayOp(
+_DIAGONAL_SCATTER = PiecesOp(
     "diagonal_scatter",
     _diagonal_scatter_infer,
     _diagonal_scatter,
