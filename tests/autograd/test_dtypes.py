@@ -64,6 +64,37 @@ def test_gradients_are_where_their_variables_are():
     assert ng.hessian(lambda x: (x * x).sum())(x).device == ng.cpu(1)
 
 
+SLOPES = {
+    "add": lambda a, b: (1 + 0 * a, 1 + 0 * b),
+    "multiply": lambda a, b: (b, a),
+    "divide": lambda a, b: (1 / b, -a / b**2),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_calls_with_operands_of_other_dtypes_do_not_change_later_gradients(seed):
+    """X-NDA-01: what a backward pass learns for a float32 operand is not used for a float64 one,
+    whose out-gradient has the same dtype."""
+    rng = np.random.default_rng(seed)
+    for _ in range(150):
+        name, dtype = rng.choice(list(SLOPES)), rng.choice(["float32", "float64"])
+        shape, number = [(4,), (2, 3), (70,)][rng.integers(3)], rng.normal() + 4
+        others = [float(number), np.float64(number), np.array(number), np.float32(number)]
+        others += [ng.array(rng.normal(size=shape) + 4, dtype=dtype), ng.array(number, dtype=dtype)]
+        x, other = (
+            variable(rng.normal(size=shape) + 4, dtype=dtype),
+            others[rng.integers(len(others))],
+        )
+        place = int(rng.integers(2))
+        operands = (other, x) if place else (x, other)
+        with autograd.record():
+            y = getattr(ng, name)(*operands)
+        y.backward()
+        points = [np.broadcast_to(np.asarray(v, "float64"), shape) for v in operands]
+        assert x.grad.dtype == dtype
+        np.testing.assert_allclose(x.grad, SLOPES[name](*points)[place], rtol=1e-5)
+
+
 def test_bfloat16():
     pytest.importorskip("ml_dtypes")
     x = variable([1.0, 2.0], dtype="bfloat16")

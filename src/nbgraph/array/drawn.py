@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nbgraph.array.chunk import CPU
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.launch import push
 from nbgraph.operator.call import recording, training
@@ -26,7 +27,7 @@ class _Ways:
             return None
         if known is None:
             return None
-        device = operands[0]._chunk.device
+        device = operands[0]._chunk.device if operands else CPU
         if not device.host or any(v._chunk.device is not device for v in operands):
             return None
         call, outputs = known
@@ -43,7 +44,9 @@ class _Ways:
         self, op: DrawnOp, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See `known.Ways`."""
-        if not values or attributes.get("rng") is not None or not results[0].device.host:
+        if attributes.get("rng") is not None or not results[0].device.host:
+            return
+        if not values and results[0].device != CPU:
             return
         given, outputs = ([v._layout for v in arrays] for arrays in (values, results))
         found = lowered(op, given, outputs, ["write"] * len(outputs), attributes)

@@ -142,7 +142,7 @@ def _map_step(
     if any(request != "null" for request in requests):
         pushed = push(inference.plan, operands, results, None, requests)
         if set(requests) == {"write"}:
-            _learn(rule, key, pushed, inference.outputs, operands)
+            _learn(rule, key, pushed, tuple([r._layout for r in results]), operands)
     for i, value, request in zip(rule.wrt, results, requests, strict=True):
         if request == "write":
             _add(sums, node, i, value, owned=True)
@@ -236,7 +236,8 @@ def _learn(
     outputs: tuple[Layout, ...],
     operands: Sequence[Any],
 ) -> None:
-    """Remember the way that a pass has gone."""
+    """Remember the way that a pass has gone; `outputs` are the layouts that the kernel wrote, which
+    have the dtypes of operands: the out-gradient's may be another."""
     routes = Routes()
     if routes.learn(call, outputs, operands):
         if len(rule.routes) >= _KEPT:
