@@ -35,6 +35,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "products.products": "matmul dot batch_dot vecdot inner tensordot",
     "products.contraction": "einsum",
     "products.connected": "fully_connected",
+    "products.attention": "scaled_dot_product_attention attention_parts attention_gradient",
     "normalisation.softmaxes": (
         "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp"
     ),
@@ -168,7 +169,7 @@ INTERNAL: frozenset[str] = frozenset(
     layer_norm_weights rms_norm_parts rms_norm_gradient batch_statistics batch_standard
     channel_moments channel_sums label_entropy label_entropy_gradient label_entropy_at_once
     target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
-    convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
+    convolution_data convolution_weights attention_parts attention_gradient max_pooling_gradient max_pooling_pick avg_pooling_gradient
     fft_complex fft_real fft_hermitian complex_parts complex_map split_part slice_view slice_scatter
     diagonal_scatter slice_range reduce_others sum_to shuffled
     """.split()

@@ -1,0 +1,137 @@
+"""Attention as a composition of operators, which has its scores in memory, and gradient rules.
+
+The rule of attention is an operator that makes the scores again, block by block; its own rule, and
+that of a mask of numbers, are written with the composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.ops.define import cast, library
+from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.reductions.reductions import sum_to
+
+_FAR = {2: -65504.0}  # by bytes of a float: the score of what is not to be seen
+_FARTHEST = -1e30
+
+
+def _transposed(x: Any) -> Any:
+    return None if x is None else library.swapaxes(x, -1, -2)
+
+
+def _hidden(mask: Sequence[Any], rows: int, columns: int, *, causal: bool) -> list[Any]:
+    """What says where scores are not to be seen."""
+    found = [library.logical_not(own) for own in mask if own.dtype == "bool"]
+    if causal:
+        here = np.arange(rows)[:, None] + (columns - rows)
+        found.append(np.arange(columns) > here)
+    return found
+
+
+def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> Any:
+    """Return the scores, those that are not to be seen far below all others."""
+    scores = library.matmul(multiply(query, scale), _transposed(key))
+    far = _FAR.get(scores.dtype.itemsize, _FARTHEST)
+    for own in mask:
+        if own.dtype != "bool":
+            scores = add(scores, own)
+    for own in _hidden(mask, *scores.shape[-2:], causal=causal):
+        scores = library.where(own, far, scores)
+    return scores
+
+
+def composition(query: Any, key: Any, value: Any, *mask: Any, causal: bool, scale: float) -> Any:
+    """Return what attention gives by products and a softmax."""
+    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
+    return library.matmul(library.softmax(scores, axis=-1), value)
+
+
+class Slopes:
+    """What derivatives have in common: the probabilities, and where scores are not to be seen."""
+
+    def __init__(self, g: Gradients, query: Any, key: Any, mask: Sequence[Any]) -> None:
+        self.share = library.softmax(scores_of(query, key, *mask, **g.attributes), axis=-1)
+        rows, columns = self.share.shape[-2:]
+        self.hidden = _hidden(mask, rows, columns, causal=g.attributes["causal"])
+
+    def seen(self, x: Any) -> Any:
+        """Return `x`, and 0 where nothing flows."""
+        for own in self.hidden:
+            x = None if x is None else library.where(own, 0, x)
+        return x
+
+
+# derivatives ------------------------------------------------------------------------------------
+
+
+def attention_rule(g: Gradients) -> Sequence[Any]:
+    """By the operator that makes the scores again."""
+    out_grad, (query, key, value, *mask) = g.out_grads[0], g.inputs
+    if out_grad is None:
+        return [None] * len(g.specs)
+    wide = Spec((), g.outputs[1].dtype)
+    delta = library.sum(multiply(cast(out_grad, wide), g.outputs[0]), axis=-1)
+    found: list[Any] = [None] * len(g.specs)
+    if any(g.wanted[:3]):
+        rows = g.outputs[1]
+        found[:3] = library.attention_gradient(
+            out_grad, query, key, value, rows, delta, *mask, **g.attributes
+        )
+    if mask and g.wanted[3] and is_float(g.specs[3].dtype):
+        own = Slopes(g, query, key, mask)
+        off = subtract(_product(out_grad, _transposed(value)), library.expand_dims(delta, -1))
+        found[3] = sum_to(own.seen(multiply(own.share, off)), g.specs[3].shape)
+    return _delivered(found, g)
+
+
+def gradient_rule(g: Gradients) -> Sequence[Any]:
+    """By the composition. Numbers of rows follow from query and key: nothing flows to them.
+
+    With P the probabilities, D = out_grad @ value' - delta and Z = scale * P * D the results are
+    Z @ key, Z' @ query and P' @ out_grad; what flows to Z and P flows on through the softmax."""
+    out_grad, query, key, value, _, delta, *mask = g.inputs
+    a, b, c = g.out_grads
+    own, scale = Slopes(g, query, key, mask), g.attributes["scale"]
+    share = own.share
+    off = subtract(_product(out_grad, _transposed(value)), library.expand_dims(delta, -1))
+    to_slope = own.seen(_sum(_product(a, _transposed(key)), _product(query, _transposed(b))))
+    through = _scaled(to_slope, share, scale)
+    to_share = _sum(_scaled(to_slope, off, scale), _product(out_grad, _transposed(c)))
+    mean = library.sum(multiply(to_share, share), axis=-1, keepdims=True)
+    scores = own.seen(multiply(share, subtract(to_share, mean)))
+    slope, products = own.seen(_scaled(share, off, scale)), multiply(scores, scale)
+    turned = _transposed(slope), _transposed(products)
+    found = [
+        _sum(_product(through, value), _product(share, c)),
+        _sum(_product(slope, b), _product(products, key)),
+        _sum(_product(turned[0], a), _product(turned[1], query)),
+        _product(_transposed(through), out_grad),
+        None,
+        None if through is None else negative(library.sum(through, axis=-1)),
+    ]
+    for spec in g.specs[6:]:
+        found.append(sum_to(scores, spec.shape) if is_float(spec.dtype) else None)
+    return _delivered(found, g)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else add(a, b)
+
+
+def _product(a: Any, b: Any) -> Any:
+    return None if a is None or b is None else library.matmul(a, b)
+
+
+def _scaled(a: Any, b: Any, scale: float) -> Any:
+    return None if a is None else multiply(multiply(a, b), scale)
+
+
+def _delivered(found: Sequence[Any], g: Gradients) -> list[Any]:
+    each = zip(found, g.specs, g.wanted, strict=True)
+    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]

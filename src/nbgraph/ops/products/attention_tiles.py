@@ -1,0 +1,184 @@
+"""How attention is cut into tiles, and the calls of its kernels; see `kernels.attention`.
+
+Tiles and blocks depend on shapes alone. Arrays whose last axis lies element by element are taken as
+they are, broadcast ones among them; others are copied first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype
+from nbgraph.operator.array_op import Attributes
+from nbgraph.operator.kernel_call import KernelCall, Lowered, in_word
+from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.tiled_op import tile_call
+from nbgraph.ops.windows.convolution_tiles import ONE
+
+_ROWS = 128  # of a block of scores
+_COLUMNS = {"float32": 256, "float64": 128}
+_ENOUGH = 8  # heads: so many make a tile each backward
+_NUMBERS = "rows_made", "delta"  # arrays with numbers of rows, which lie without gaps
+
+
+class _Case(NamedTuple):
+    """The arrays by their names, as the kernel takes them."""
+
+    mask: Any
+    arrays: Mapping[str, Layout]
+    attributes: Attributes
+
+    @property
+    def lead(self) -> tuple[int, ...]:
+        return self.arrays["query"].shape[:-2]
+
+    @property
+    def extents(self) -> tuple[int, int, int, int]:
+        """Rows, columns, elements of a key, elements of a value."""
+        return self.arrays["query"].shape[-2:][:1] + self.arrays["key"].shape[-2:-1] + (
+            self.arrays["query"].shape[-1],
+            self.arrays["value"].shape[-1],
+        )
+
+
+def _kind_of(mask: Sequence[Layout]) -> Any:
+    return "" if not mask else "seen" if mask[0].dtype == np.bool_ else "added"
+
+
+def _laid(
+    names: Sequence[str], given: Sequence[Layout], requests: Sequence[str]
+) -> tuple[list[Layout], tuple[Layout | None, ...]]:
+    """The layouts that the kernel takes, and those of them that are not there."""
+    floats = [own.dtype for name, own in zip(names, given, strict=True) if own.dtype != np.bool_]
+    wide = np.dtype(compute_dtype(np.result_type(*floats)))
+    first = len(given) - len(requests)
+    made = list[Layout]()
+    for k, (name, own) in enumerate(zip(names, given, strict=True)):
+        dtype = own.dtype if own.dtype == np.bool_ else wide
+        plain = k < first or requests[k - first] == "write"
+        stays = plain and own.dtype == dtype and _fits(name, own)
+        made.append(own if stays else layout(own.shape, dtype))
+    places = [None if a is b else a for a, b in zip(made, given, strict=True)]
+    return made, tuple(places)
+
+
+def _fits(name: str, own: Layout) -> bool:
+    if name in _NUMBERS:
+        return own.contiguous
+    *_, down, across = own.strides
+    item, (rows, width) = own.dtype.itemsize, own.shape[-2:]
+    if across != item and width != 1:
+        return False
+    return name == "mask" or (down % item == 0 and down >= width * item) or rows == 1
+
+
+def _words(case: _Case, names: Sequence[str], share: int, parts: int) -> tuple[int, ...]:
+    """All of the record behind the addresses."""
+    from nbgraph.kernels.blas import routine  # SciPy comes with the first product
+
+    rows, columns, size, width = case.extents
+    dtype = case.arrays["query"].dtype
+    blas, kind = routine(), dtype.name
+    pointers = (blas.pointers[name][kind] for name in ("gemm", "gemv"))
+    offset = columns - rows if case.attributes["causal"] else columns
+    scale = in_word(dtype.type(case.attributes["scale"]).tobytes())
+    arrays = [case.arrays[name] for name in names]
+    return (
+        *(blas.address, *pointers, blas.threads.address, ONE[kind]),
+        *(size, width, offset, scale, _ROWS, _COLUMNS[kind], share, parts),
+        *(_down(name, own) for name, own in zip(names, arrays, strict=True)),
+        len(case.lead),
+        *(
+            word
+            for d in reversed(range(len(case.lead)))
+            for word in (case.lead[d], *(a.strides[d] if a.shape[d] != 1 else 0 for a in arrays))
+        ),
+    )
+
+
+def _down(name: str, own: Layout) -> int:
+    """Elements from row to row; of a mask that all rows share none."""
+    if name in _NUMBERS:
+        return 0
+    if own.shape[-2] == 1:
+        return 0 if name == "mask" else own.shape[-1]
+    return own.strides[-2] // own.dtype.itemsize
+
+
+def _cost(case: _Case, products: int) -> int:
+    """Nanoseconds, roughly."""
+    rows, columns, size, width = case.extents
+    each = products * (size + width) / (64 if case.arrays["query"].dtype.itemsize == 4 else 32)
+    return int(math.prod(case.lead) * rows * columns * (each + 0.6))
+
+
+def forward(
+    operands: Sequence[Layout],
+    outputs: Sequence[Layout],
+    requests: Sequence[str],
+    attributes: Attributes,
+) -> Lowered | None:
+    """The call for `attention_parts`."""
+    from nbgraph.kernels import attention as texts
+    from nbgraph.kernels.written import written
+
+    mask = _kind_of(operands[3:])
+    names = texts.forward_arrays(mask)
+    laid, places = _laid(names, [*operands, *outputs], requests)
+    if any(0 in a.shape for a in laid):
+        return None
+    case = _Case(mask, dict(zip(names, laid, strict=True)), attributes)
+    dtype: Any = laid[0].dtype.name
+    rows, columns, *_ = case.extents
+    parts = -(-rows // _ROWS)
+    code = written("attention", texts.forward_text(dtype, mask), dtype)
+    words = _words(case, names, columns, parts)
+    call = tile_call(code, (rows, columns), words, math.prod(case.lead) * parts, _cost(case, 1))
+    return Lowered((_over(call, range(len(names)), 2),), places, adds=False)
+
+
+def backward(
+    operands: Sequence[Layout],
+    outputs: Sequence[Layout],
+    requests: Sequence[str],
+    attributes: Attributes,
+) -> Lowered | None:
+    """The calls for `attention_gradient`: where there are few heads one for the query's, whose
+    tiles are blocks of rows, and one for the others, whose tiles are columns."""
+    from nbgraph.kernels import attention as texts
+    from nbgraph.kernels.written import written
+
+    mask = _kind_of(operands[6:])
+    every = (*texts.QUERY, *texts.SOURCE)
+    names = texts.backward_arrays(mask, every)
+    laid, places = _laid(names, [*operands, *outputs], requests)
+    if any(0 in a.shape for a in laid):
+        return None
+    case = _Case(mask, dict(zip(names, laid, strict=True)), attributes)
+    dtype: Any = laid[0].dtype.name
+    rows, columns, *_ = case.extents
+    asked = [name for name, request in zip(every, requests, strict=True) if request != "null"]
+    ways = [way for way in (texts.QUERY, texts.SOURCE) if any(name in asked for name in way)]
+    heads, calls = math.prod(case.lead), list[KernelCall]()
+    if heads >= _ENOUGH and len(ways) > 1:
+        ways = [every]
+    for made in ways:
+        own = texts.backward_arrays(mask, made)
+        share = _COLUMNS[dtype]
+        parts = {texts.QUERY: -(-rows // _ROWS), texts.SOURCE: -(-columns // share)}.get(made, 1)
+        words = _words(case, own, share, parts)
+        code = written("attention_gradient", texts.backward_text(dtype, mask, made), dtype)
+        cost = _cost(case, 2)
+        call = tile_call(code, (rows, columns), words, heads * parts, cost)
+        calls.append(_over(call, map(names.index, own), len(made)))
+    return Lowered(tuple(calls), places, adds=False)
+
+
+def _over(call: KernelCall, order: Any, writes: int) -> KernelCall:
+    from dataclasses import replace
+
+    return replace(call, order=tuple(order), writes=writes)
