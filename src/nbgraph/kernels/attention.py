@@ -22,7 +22,7 @@ from nbgraph.kernels.written import Record, function, part
 
 Mask = Literal["", "seen", "added"]  # none, truth values, numbers
 _OPERANDS = ("query", "key", "value")
-SIZES = ("size", "width", "offset", "scale", "own", "beside", "share", "parts")
+SIZES = ("size", "width", "offset", "scale", "own", "beside", "parts")
 QUERY, SOURCE = ("to_query",), ("to_key", "to_value")  # gradients that a call may give, or all
 FAR = -1e30
 _LOWEST = {"float32": -3.4028234663852886e38, "float64": -1.7976931348623157e308}
@@ -120,7 +120,7 @@ def forward_text(dtype: str, mask: Mask) -> str:
 
 def backward_text(dtype: str, mask: Mask, made: tuple[str, ...]) -> str:
     """The gradients by query, key and value, or some of them. A tile: a block of rows of one head
-    where the query's is made alone, `share` columns where it is not made, else all."""
+    where the query's is made alone, of columns where it is not made, else all."""
     arrays = backward_arrays(mask, made)
     layout, item = record(arrays), ITEM[dtype]
     masked = f", mask_at + ((i + r) * mask_ld + j) * {_bytes(mask, dtype)}" if mask else ""
@@ -186,7 +186,7 @@ def backward_text(dtype: str, mask: Mask, made: tuple[str, ...]) -> str:
 def _stretch(made: tuple[str, ...]) -> list[str]:
     """The rows [low, high) and the columns [j, end) of a tile."""
     rows = ("place * own", "min(rows, low + own)") if made == QUERY else ("0", "rows")
-    columns = ("place * share", "min(columns, j + share)") if made == SOURCE else ("0", "columns")
+    columns = ("place * beside", "min(columns, j + beside)") if made == SOURCE else ("0", "columns")
     names = ("low", "high", "j", "end")
     return [f"    {name} = {text}" for name, text in zip(names, (*rows, *columns), strict=True)]
 

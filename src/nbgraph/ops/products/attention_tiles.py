@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.windows.convolution_tiles import ONE
 
-_ROWS = 128  # of a block of scores
-_COLUMNS = {"float32": 256, "float64": 128}
+# rows and columns of a block of scores, by bytes of a float
+_FORWARD = {4: (128, 256), 8: (128, 128)}
+_BACKWARD = {4: (64, 128), 8: (64, 128)}
 _ENOUGH = 8  # heads: so many make a tile each backward
 _NUMBERS = "rows_made", "delta"  # arrays with numbers of rows, which lie without gaps
 
@@ -28,9 +30,9 @@ _NUMBERS = "rows_made", "delta"  # arrays with numbers of rows, which lie withou
 class _Case(NamedTuple):
     """The arrays by their names, as the kernel takes them."""
 
-    mask: Any
     arrays: Mapping[str, Layout]
     attributes: Attributes
+    block: tuple[int, int]
 
     @property
     def lead(self) -> tuple[int, ...]:
@@ -39,10 +41,8 @@ class _Case(NamedTuple):
     @property
     def extents(self) -> tuple[int, int, int, int]:
         """Rows, columns, elements of a key, elements of a value."""
-        return self.arrays["query"].shape[-2:][:1] + self.arrays["key"].shape[-2:-1] + (
-            self.arrays["query"].shape[-1],
-            self.arrays["value"].shape[-1],
-        )
+        (rows, size), (columns, width) = (self.arrays[n].shape[-2:] for n in ("query", "value"))
+        return rows, columns, size, width
 
 
 def _kind_of(mask: Sequence[Layout]) -> Any:
@@ -76,7 +76,7 @@ def _fits(name: str, own: Layout) -> bool:
     return name == "mask" or (down % item == 0 and down >= width * item) or rows == 1
 
 
-def _words(case: _Case, names: Sequence[str], share: int, parts: int) -> tuple[int, ...]:
+def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
     """All of the record behind the addresses."""
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
 
@@ -89,7 +89,7 @@ def _words(case: _Case, names: Sequence[str], share: int, parts: int) -> tuple[i
     arrays = [case.arrays[name] for name in names]
     return (
         *(blas.address, *pointers, blas.threads.address, ONE[kind]),
-        *(size, width, offset, scale, _ROWS, _COLUMNS[kind], share, parts),
+        *(size, width, offset, scale, *case.block, parts),
         *(_down(name, own) for name, own in zip(names, arrays, strict=True)),
         len(case.lead),
         *(
@@ -131,12 +131,13 @@ def forward(
     laid, places = _laid(names, [*operands, *outputs], requests)
     if any(0 in a.shape for a in laid):
         return None
-    case = _Case(mask, dict(zip(names, laid, strict=True)), attributes)
+    block = _FORWARD[laid[0].dtype.itemsize]
+    case = _Case(dict(zip(names, laid, strict=True)), attributes, block)
     dtype: Any = laid[0].dtype.name
     rows, columns, *_ = case.extents
-    parts = -(-rows // _ROWS)
+    parts = -(-rows // block[0])
     code = written("attention", texts.forward_text(dtype, mask), dtype)
-    words = _words(case, names, columns, parts)
+    words = _words(case, names, parts)
     call = tile_call(code, (rows, columns), words, math.prod(case.lead) * parts, _cost(case, 1))
     return Lowered((_over(call, range(len(names)), 2),), places, adds=False)
 
@@ -158,7 +159,8 @@ def backward(
     laid, places = _laid(names, [*operands, *outputs], requests)
     if any(0 in a.shape for a in laid):
         return None
-    case = _Case(mask, dict(zip(names, laid, strict=True)), attributes)
+    block = _BACKWARD[laid[0].dtype.itemsize]
+    case = _Case(dict(zip(names, laid, strict=True)), attributes, block)
     dtype: Any = laid[0].dtype.name
     rows, columns, *_ = case.extents
     asked = [name for name, request in zip(every, requests, strict=True) if request != "null"]
@@ -168,9 +170,9 @@ def backward(
         ways = [every]
     for made in ways:
         own = texts.backward_arrays(mask, made)
-        share = _COLUMNS[dtype]
-        parts = {texts.QUERY: -(-rows // _ROWS), texts.SOURCE: -(-columns // share)}.get(made, 1)
-        words = _words(case, own, share, parts)
+        ends = {texts.QUERY: rows / block[0], texts.SOURCE: columns / block[1]}
+        parts = math.ceil(ends.get(made, 1))
+        words = _words(case, own, parts)
         code = written("attention_gradient", texts.backward_text(dtype, mask, made), dtype)
         cost = _cost(case, 2)
         call = tile_call(code, (rows, columns), words, heads * parts, cost)
@@ -179,6 +181,4 @@ def backward(
 
 
 def _over(call: KernelCall, order: Any, writes: int) -> KernelCall:
-    from dataclasses import replace
-
     return replace(call, order=tuple(order), writes=writes)
