@@ -169,9 +169,9 @@ INTERNAL: frozenset[str] = frozenset(
     layer_norm_weights rms_norm_parts rms_norm_gradient batch_statistics batch_standard
     channel_moments channel_sums label_entropy label_entropy_gradient label_entropy_at_once
     target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
-    convolution_data convolution_weights attention_parts attention_gradient max_pooling_gradient max_pooling_pick avg_pooling_gradient
-    fft_complex fft_real fft_hermitian complex_parts complex_map split_part slice_view slice_scatter
-    diagonal_scatter slice_range reduce_others sum_to shuffled
+    convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
+    attention_parts attention_gradient fft_complex fft_real fft_hermitian complex_parts complex_map
+    split_part slice_view slice_scatter diagonal_scatter slice_range reduce_others sum_to shuffled
     """.split()
 )
 _SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"

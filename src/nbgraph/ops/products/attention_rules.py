@@ -52,6 +52,34 @@ def composition(query: Any, key: Any, value: Any, *mask: Any, causal: bool, scal
     return library.matmul(library.softmax(scores, axis=-1), value)
 
 
+def parts(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any]:
+    """Return what attention gives, and the numbers of rows, by operators."""
+    query, key, value, *mask = operands
+    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
+    top = library.max(scores, axis=-1, keepdims=True)
+    weights = library.exp(subtract(scores, top))
+    inverse = library.reciprocal(library.sum(weights, axis=-1, keepdims=True))
+    out = library.matmul(multiply(weights, inverse), value)
+    return out, library.concatenate([top, inverse], axis=-1)
+
+
+def gradient(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any, Any]:
+    """Return the gradients by query, key and value, by operators."""
+    out_grad, query, key, value, rows, delta, *mask = operands
+    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
+    top, inverse = (library.slice_view(rows, (..., slice(k, k + 1))) for k in (0, 1))
+    share = multiply(library.exp(subtract(scores, top)), inverse)
+    off = subtract(library.matmul(out_grad, _transposed(value)), library.expand_dims(delta, -1))
+    slope = multiply(multiply(share, off), scale)
+    for own in _hidden(mask, *share.shape[-2:], causal=causal):
+        slope = library.where(own, 0, slope)
+    return (
+        library.matmul(slope, key),
+        library.matmul(_transposed(slope), query),
+        library.matmul(_transposed(share), out_grad),
+    )
+
+
 class Slopes:
     """What derivatives have in common: the probabilities, and where scores are not to be seen."""
 
