@@ -25,6 +25,7 @@ from nbgraph.ops.products import attention_tiles as tiles
 from nbgraph.shape import Array, Arrays
 
 _FAR = -1e30  # the score of what is not to be seen
+_WORTH = 128 * 128  # scores of a head: below, the composition is up to 20 % quicker, above slower
 _OPERANDS = ("query", "key", "value")
 
 
@@ -242,6 +243,8 @@ def scaled_dot_product_attention(
     how["scale"] = 1 / math.sqrt(max(1, given[0].shape[-1])) if scale is None else float(scale)
     masks = [] if mask is None else [as_known(name, mask)]
     if not all(is_float(x.dtype) for x in given):
+        return rules.composition(*given, *masks, **how)
+    if given[0].shape[-2] * given[1].shape[-2] < _WORTH:
         return rules.composition(*given, *masks, **how)
     lead = np.broadcast_shapes(*(x.shape[:-2] for x in given))
     given = [_spread(x, (*lead, *x.shape[-2:])) for x in given]

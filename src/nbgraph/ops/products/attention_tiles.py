@@ -52,17 +52,17 @@ def _kind_of(mask: Sequence[Layout]) -> Any:
 def _laid(
     names: Sequence[str], given: Sequence[Layout], requests: Sequence[str]
 ) -> tuple[list[Layout], tuple[Layout | None, ...]]:
-    """The layouts that the kernel takes, and those of them that are not there."""
-    floats = [own.dtype for name, own in zip(names, given, strict=True) if own.dtype != np.bool_]
+    """The layouts that the kernel takes, and those that arrays have to have for it; results that
+    are added up, or not asked for, get memory of their own."""
+    floats = [own.dtype for own in given if own.dtype != np.bool_]
     wide = np.dtype(compute_dtype(np.result_type(*floats)))
-    first = len(given) - len(requests)
-    made = list[Layout]()
-    for k, (name, own) in enumerate(zip(names, given, strict=True)):
+    words = ["write"] * (len(given) - len(requests)) + list(requests)
+    made, places = list[Layout](), list[Layout | None]()
+    for name, own, word in zip(names, given, words, strict=True):
         dtype = own.dtype if own.dtype == np.bool_ else wide
-        plain = k < first or requests[k - first] == "write"
-        stays = plain and own.dtype == dtype and _fits(name, own)
+        stays = word == "write" and own.dtype == dtype and _fits(name, own)
         made.append(own if stays else layout(own.shape, dtype))
-    places = [None if a is b else a for a, b in zip(made, given, strict=True)]
+        places.append(None if stays else made[-1])
     return made, tuple(places)
 
 
