@@ -10,7 +10,7 @@ A score that is not to be seen is FAR, as in the composition, so that a row that
 the mean of all values. Blocks that no row sees are left out, unless such a row is among them.
 
 [lo, hi) counts tiles, which depend on shapes alone. The last axis of each array lies element by
-element; its rows are `ld` elements apart, and its axes in front anywhere: see `_placed`.
+element; its rows are `ld` elements apart, and its axes in front anywhere: see `placed`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from nbgraph.kernels.windows import BLAS, ITEM, multiplying
 from nbgraph.kernels.written import Record, function, part
 
 Mask = Literal["", "seen", "added"]  # none, truth values, numbers
-_OPERANDS = ("query", "key", "value")
+OPERANDS = ("query", "key", "value")
 SIZES = ("size", "width", "offset", "scale", "own", "beside", "parts")
-QUERY, SOURCE = ("to_query",), ("to_key", "to_value")  # gradients that a call may give, or all
 FAR = -1e30
+SEEN = "load_element(beside_p, i) != 0"
 _LOWEST = {"float32": -3.4028234663852886e38, "float64": -1.7976931348623157e308}
-_NO, _YES = ord("N"), ord("T")
+NO, YES = ord("N"), ord("T")
 
 
 def record(arrays: tuple[str, ...]) -> Record:
-    """The record. `offset`: how many columns more than its number a row sees. `own`, `beside`: rows
+    """Return the record. `offset`: how many columns more than its number a row sees. `own`, `beside`: rows
     and columns of a block. Behind it for each axis in front, innermost first: its extent, and bytes
     along it in each array."""
     steps = [f"{name}_ld" for name in arrays]
@@ -38,48 +38,42 @@ def record(arrays: tuple[str, ...]) -> Record:
 
 
 def forward_arrays(mask: Mask) -> tuple[str, ...]:
-    """The arrays in the order of the record."""
-    return (*_OPERANDS, *(["mask"] if mask else []), "out", "rows_made")
-
-
-def backward_arrays(mask: Mask, made: tuple[str, ...]) -> tuple[str, ...]:
-    """The arrays in the order of the record, with the gradients that are to be made."""
-    return ("out_grad", *_OPERANDS, "rows_made", "delta", *(["mask"] if mask else []), *made)
+    """Return the arrays in the order of the record."""
+    return (*OPERANDS, *(["mask"] if mask else []), "out", "rows_made")
 
 
 def forward_text(dtype: str, mask: Mask) -> str:
-    """out = softmax(scores) @ value. A tile: some rows of one head."""
+    """Return the text of out = softmax(scores) @ value. A tile: some rows of one head."""
     arrays = forward_arrays(mask)
     layout, item = record(arrays), ITEM[dtype]
-    masked = f", mask + (r * mask_ld + j) * {_bytes(mask, dtype)}" if mask else ""
+    masked = f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
     return (
         multiplying(layout)
-        + _placed(layout, arrays)
+        + placed(layout, arrays)
         + _scored(dtype, mask)
         + _weighed(dtype)
-        + _PIECES
+        + PIECES
         + function(
             "def attention(args, lo, hi):",
-            *_prologue(layout, arrays, dtype),
+            *prologue(layout, arrays, dtype),
             "record = strip_int64()",
             f"p = room_{dtype}()",
             "for tile in range(lo, hi):",
             "    head = tile // parts",
             "    first = (tile - head * parts) * own",
             "    n = min(own, rows - first)",
-            *_bases(arrays),
+            *bases(arrays),
             f"    made = {dtype}_pointer(rows_made_at + first * {2 * item})",
             f"    source = query_at + first * query_ld * {item}",
             f"    target = out_at + first * out_ld * {item}",
-            *([f"    mask = mask_at + first * mask_ld * {_bytes(mask, dtype)}"] if mask else []),
             "    limit = first + n + offset",
             "    blind = 1",
             "    j = 0",
             "    while j < columns and (j < limit or blind != 0):",
             "        m = min(beside, columns - j)",
             f"        done = multiply(args, record, m, n, size, key_at + j * key_ld * {item}, "
-            f"{_YES}, key_ld, source, {_NO}, query_ld, address(p), m, 0)",
-            f"        low = {dtype}(0)",
+            f"{YES}, key_ld, source, {NO}, query_ld, address(p), m, 0)",
+            "        blind = 0",
             "        for r in range(n):",
             f"            line = shifted(p, r * m * {item})",
             "            c = max(0, min(m, first + r + 1 + offset - j))",
@@ -102,12 +96,10 @@ def forward_text(dtype: str, mask: Mask) -> str:
             "width, factor)",
             "            store(made, 2 * r, top)",
             "            store(made, 2 * r + 1, total)",
-            "            low = acc_min(low, top)",
+            f"            if top <= {dtype}({FAR}):",
+            "                blind = 1",
             f"        done = multiply(args, record, width, n, m, value_at + j * value_ld * {item}, "
-            f"{_NO}, value_ld, address(p), {_NO}, m, target, out_ld, min(j, 1))",
-            "        blind = 0",
-            f"        if low <= {dtype}({FAR}):",
-            "            blind = 1",
+            f"{NO}, value_ld, address(p), {NO}, m, target, out_ld, min(j, 1))",
             "        j += m",
             "    for r in range(n):",
             f"        inverse = {dtype}(1) / load(made, 2 * r + 1)",
@@ -118,119 +110,27 @@ def forward_text(dtype: str, mask: Mask) -> str:
     )
 
 
-def backward_text(dtype: str, mask: Mask, made: tuple[str, ...]) -> str:
-    """The gradients by query, key and value, or some of them. A tile: a block of rows of one head
-    where the query's is made alone, of columns where it is not made, else all."""
-    arrays = backward_arrays(mask, made)
-    layout, item = record(arrays), ITEM[dtype]
-    masked = f", mask_at + ((i + r) * mask_ld + j) * {_bytes(mask, dtype)}" if mask else ""
-    key, value, query, out_grad = (
-        f"{name}_at + {at} * {name}_ld * {item}, {{}}, {name}_ld"
-        for name, at in (("key", "j"), ("value", "j"), ("query", "i"), ("out_grad", "i"))
-    )
-    return (
-        multiplying(layout)
-        + _placed(layout, arrays)
-        + _sloped(dtype, mask)
-        + _lowest(dtype)
-        + _PIECES
-        + function(
-            "def attention_gradient(args, lo, hi):",
-            *_prologue(layout, arrays, dtype),
-            "record = strip_int64()",
-            f"p = room_{dtype}()",
-            f"d = shifted(p, own * beside * {item})",
-            "for tile in range(lo, hi):",
-            "    head = tile // parts",
-            "    place = tile - head * parts",
-            *_stretch(made),
-            *_bases(arrays),
-            f"    made = {dtype}_pointer(rows_made_at)",
-            f"    deltas = {dtype}_pointer(delta_at)",
-            "    while j < end:",
-            "        m = min(beside, end - j)",
-            "        i = low",
-            "        begun = 0",
-            "        while i < high:",
-            "            n = min(own, high - i)",
-            "            wanted = 1",
-            "            if j >= i + n + offset:",
-            f"                if lowest(shifted(made, i * {2 * item}), n) > {dtype}({FAR}):",
-            "                    wanted = 0",
-            "            if wanted != 0:",
-            f"                done = multiply(args, record, m, n, size, {key.format(_YES)}, "
-            f"{query.format(_NO)}, address(p), m, 0)",
-            f"                done = multiply(args, record, m, n, width, {value.format(_YES)}, "
-            f"{out_grad.format(_NO)}, address(d), m, 0)",
-            "                for r in range(n):",
-            f"                    line = shifted(p, r * m * {item})",
-            f"                    slope = shifted(d, r * m * {item})",
-            "                    c = max(0, min(m, i + r + 1 + offset - j))",
-            "                    top = load(made, 2 * (i + r))",
-            "                    inverse = load(made, 2 * (i + r) + 1)",
-            "                    done = sloped(line, slope, c, scale, top, inverse, "
-            f"load(deltas, i + r){masked})",
-            "                    if c < m:",
-            f"                        far = m_exp({dtype}({FAR}) - top) * inverse",
-            f"                        done = filled(shifted(line, c * {item}), m - c, far)",
-            f"                        done = filled(shifted(slope, c * {item}), m - c, {dtype}(0))",
-            *_to_source(made, item, query, out_grad),
-            *_to_query(made, item, key),
-            "            i += n",
-            "        j += m",
-            "return 0",
-        )
-    )
-
-
-def _stretch(made: tuple[str, ...]) -> list[str]:
-    """The rows [low, high) and the columns [j, end) of a tile."""
-    rows = ("place * own", "min(rows, low + own)") if made == QUERY else ("0", "rows")
-    columns = ("place * beside", "min(columns, j + beside)") if made == SOURCE else ("0", "columns")
-    names = ("low", "high", "j", "end")
-    return [f"    {name} = {text}" for name, text in zip(names, (*rows, *columns), strict=True)]
-
-
-def _to_source(made: tuple[str, ...], item: int, query: str, out_grad: str) -> list[str]:
-    if made == QUERY:
-        return []
-    return [
-        f"                done = multiply(args, record, {extent}, m, n, {first.format(_NO)}, "
-        f"address({of}), {_YES}, m, {to}_at + j * {to}_ld * {item}, {to}_ld, begun)"
-        for extent, first, of, to in (
-            ("width", out_grad, "p", "to_value"),
-            ("size", query, "d", "to_key"),
-        )
-    ] + ["                begun = 1"]
-
-
-def _to_query(made: tuple[str, ...], item: int, key: str) -> list[str]:
-    if made == SOURCE:
-        return []
-    return [
-        f"                done = multiply(args, record, size, n, m, {key.format(_NO)}, address(d), "
-        f"{_NO}, m, to_query_at + i * to_query_ld * {item}, to_query_ld, min(j, 1))"
-    ]
-
-
 # pieces -----------------------------------------------------------------------------------------
 
 
-def _bytes(mask: Mask, dtype: str) -> int:
+def mask_bytes(mask: Mask, dtype: str) -> int:
+    """Return the bytes of an element of a mask."""
     return 1 if mask == "seen" else ITEM[dtype]
 
 
-def _prologue(layout: Record, arrays: tuple[str, ...], dtype: str) -> list[str]:
+def prologue(layout: Record, arrays: tuple[str, ...], dtype: str) -> list[str]:
+    """Return the lines that read the record."""
     words = [n for n in layout.names if n not in (*BLAS, "scale", "rank", *arrays)]
     return [*layout.reading(*words), f"scale = {dtype}_word(args, {layout.place('scale')})"]
 
 
-def _bases(arrays: tuple[str, ...]) -> list[str]:
+def bases(arrays: tuple[str, ...]) -> list[str]:
+    """Return the lines that find a head's part of each array."""
     return [f"    {name}_at = placed(args, head, {k})" for k, name in enumerate(arrays)]
 
 
-def _placed(layout: Record, arrays: tuple[str, ...]) -> str:
-    """The address of a head's part of an array."""
+def placed(layout: Record, arrays: tuple[str, ...]) -> str:
+    """Return the text of a part: the address of a head's part of an array."""
     rank, count = layout.place("rank"), len(arrays) + 1
     return part(
         "placed(args, head, which)",
@@ -246,30 +146,30 @@ def _placed(layout: Record, arrays: tuple[str, ...]) -> str:
     )
 
 
-def _masked(dtype: str, mask: Mask) -> list[str]:
-    """The lines that make of the product `t` a score."""
+def score_lines(dtype: str, mask: Mask) -> list[str]:
+    """Return the lines that make of the product `t` a score."""
     if mask == "added":
         return ["    t = t + load_element(beside_p, i)"]
     if mask == "seen":
-        seen = "load_element(beside_p, i) != 0"
-        return [f"    t = select({seen}, t, {dtype}({FAR}))"]
+        return [f"    t = select({SEEN}, t, {dtype}({FAR}))"]
     return []
 
 
-def _head(name: str, operands: str, mask: Mask, dtype: str, *lines: str) -> str:
+def masked_part(name: str, operands: str, mask: Mask, dtype: str, *lines: str) -> str:
+    """Return the text of a part that reads a row of the mask, too, where there is one."""
     kind = "uint8" if mask == "seen" else dtype
     first = [f"beside_p = {kind}_pointer(masks)"] if mask else []
     return part(f"{name}({operands}{', masks' if mask else ''})", *first, *lines)
 
 
 def _scored(dtype: str, mask: Mask) -> str:
-    """Products as scores, in place; the largest."""
-    return _head(
+    """Return the text of a part: products as scores, in place; the largest."""
+    return masked_part(
         "scored", "p, m, scale", mask, dtype,
         f"top = {dtype}({_LOWEST[dtype]})",
         "for i in range(m):",
         "    t = load_element(p, i) * scale",
-        *_masked(dtype, mask),
+        *score_lines(dtype, mask),
         "    store_element(p, i, t)",
         "    top = acc_max(top, t)",
         "return top",
@@ -277,7 +177,7 @@ def _scored(dtype: str, mask: Mask) -> str:
 
 
 def _weighed(dtype: str) -> str:
-    """exp(score - largest) in place; the sum."""
+    """Return the text of a part: exp(score - largest) in place; the sum."""
     return part(
         "weighed(p, m, top)",
         f"total = {dtype}(0)",
@@ -289,35 +189,7 @@ def _weighed(dtype: str) -> str:
     )
 
 
-def _sloped(dtype: str, mask: Mask) -> str:
-    """Products as probabilities, in place, and what comes from above as gradients of products."""
-    hidden = [f"    g = select({_SEEN}, g, {dtype}(0))"] if mask == "seen" else []
-    return _head(
-        "sloped", "p, d, m, scale, top, inverse, delta", mask, dtype,
-        "for i in range(m):",
-        "    t = load_element(p, i) * scale",
-        *_masked(dtype, mask),
-        "    t = m_exp(t - top) * inverse",
-        "    g = t * (load_element(d, i) - delta) * scale",
-        *hidden,
-        "    store_element(p, i, t)",
-        "    store_element(d, i, g)",
-        "return 0",
-    )  # fmt: skip
-
-
-def _lowest(dtype: str) -> str:
-    return part(
-        "lowest(made, n)",
-        f"low = {dtype}(0)",
-        "for r in range(n):",
-        "    low = acc_min(low, load(made, 2 * r))",
-        "return low",
-    )
-
-
-_SEEN = "load_element(beside_p, i) != 0"
-_PIECES = part(
+PIECES = part(
     "filled(y, m, value)",
     "for i in range(m):",
     "    store_element(y, i, value)",

@@ -115,7 +115,7 @@ def test_every_world(world):
     """The worlds agree to the bit; broadcast axes in front among them."""
     query, key, value = arrays(2, 3)
     key = key[:, :1]
-    found = world(lambda q, k, v: ng.scaled_dot_product_attention(q, k, v), query, key, value)
+    found = world(ng.scaled_dot_product_attention, query, key, value)
     found = found[0] if isinstance(found, list | tuple) else found
     np.testing.assert_array_equal(np.asarray(found), attend(query, key, value))
 
@@ -192,9 +192,24 @@ def test_few_scores_are_left_to_the_composition(monkeypatch):
     """From a measured number of scores of a head on they are taken by blocks."""
     few = arrays(2, rows=3, columns=5)
     np.testing.assert_array_equal(attend(*few), composition(*few, causal=False, scale=0.25))
-    monkeypatch.setattr(attention, "_WORTH", 0)
+    monkeypatch.setattr(attention, "_WORTH", 1)
     near(attend(*few), composition(*few, causal=False, scale=0.25), "float32")
     assert attend(few[0], few[1][:, :0], few[2][:, :0]).shape == (2, 3, 24)
+
+
+def test_axes_in_front_broadcast():
+    """Those of a mask, too, as in the composition; NaN stays in its rows and columns."""
+    query, key, value = arrays(3, columns=130)
+    mask = seen(2, 1, 130, 130)
+    found = attend(query, key[0], value[:1], mask)
+    assert found.shape == (2, 3, 130, 24)
+    near(found, composition(query, key[0], value[:1], mask, causal=False, scale=0.25), "float32")
+    query[:, 5] = np.nan
+    mask[:, :, 5:8] = False
+    found = attend(query, key, value, mask, causal=True)
+    wanted = composition(query, key, value, mask, causal=True, scale=0.25)
+    np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+    near(np.nan_to_num(found), np.nan_to_num(wanted), "float32")
 
 
 def test_bad_input():
@@ -202,6 +217,10 @@ def test_bad_input():
     query, key, value = arrays(2, columns=130)
     with pytest.raises(ShapeError, match=r"query has shape \(2, 130, 15\), key \(2, 130, 16\)"):
         attend(query[..., :15], key, value)
+    with pytest.raises(ShapeError, match=r"shapes \(16,\), .*; expected two axes or more"):
+        attend(query[0, 0], key, value)
+    with pytest.raises(ShapeError, match="scaled_dot_product_attention, axes in front"):
+        attend(query, key[[0, 1, 0]], value)
     with pytest.raises(ShapeError, match=r"mask has shape \(1, 129, 130\); .* \(2, 130, 130\)"):
         attend(query, key, value, np.ones((129, 130), bool))
     with pytest.raises(DTypeError, match="dtypes int64, float32, float32; expected floats"):

@@ -22,9 +22,8 @@ from nbgraph.operator.layout import Layout
 from nbgraph.ops.define import as_known, composed, deferrable, library, public
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.products import attention_tiles as tiles
-from nbgraph.shape import Array, Arrays
+from nbgraph.shape import Arrays, broadcast
 
-_FAR = -1e30  # the score of what is not to be seen
 _WORTH = 128 * 128  # scores of a head: below, the composition is up to 20 % quicker, above slower
 _OPERANDS = ("query", "key", "value")
 
@@ -101,48 +100,16 @@ def _infer_gradient(
 # the specification ------------------------------------------------------------------------------
 
 
-def _scores(query: Array, key: Array, mask: Arrays, *, causal: bool, scale: float) -> Any:
-    """The scores, and which of them are not to be seen."""
-    scores = query @ key.swapaxes(-1, -2) * query.dtype.type(scale)
-    rows, columns = scores.shape[-2:]
-    hidden = np.zeros(scores.shape, bool)
-    for own in mask:
-        if own.dtype == np.bool_:
-            hidden |= ~own
-        else:
-            scores = scores + own
-    if causal:
-        hidden |= np.arange(columns) > np.arange(rows)[:, None] + (columns - rows)
-    return np.where(hidden, query.dtype.type(_FAR), scores), hidden
+def _by(composition: Callable[..., Sequence[Any]]) -> Callable[..., None]:
+    """A composition as a function over NumPy arrays, 16-bit floats in float32."""
 
+    def compute(inputs: Arrays, outputs: Arrays, **attributes: Any) -> None:
+        dtype = np.dtype(compute_dtype(outputs[0].dtype))
+        wide = [x if x.dtype == np.bool_ else x.astype(dtype, copy=False) for x in inputs]
+        for out, value in zip(outputs, composition(*wide, **attributes), strict=True):
+            out[...] = value
 
-def _wide(inputs: Arrays) -> list[Array]:
-    dtype = np.result_type(*(x.dtype for x in inputs if x.dtype != np.bool_))
-    wide = np.dtype(compute_dtype(dtype))
-    return [x if x.dtype == np.bool_ else x.astype(wide, copy=False) for x in inputs]
-
-
-def _compute(inputs: Arrays, outputs: Arrays, **how: Any) -> None:
-    query, key, value, *mask = _wide(inputs)
-    scores, _ = _scores(query, key, mask, **how)
-    top = scores.max(-1, keepdims=True, initial=np.finfo(scores.dtype).min)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = np.exp(scores - top)
-        inverse = 1 / weights.sum(-1, keepdims=True)
-        outputs[0][...] = (weights * inverse) @ value
-    outputs[1][...] = np.concatenate([top, inverse], -1)
-
-
-def _compute_gradient(inputs: Arrays, outputs: Arrays, *, causal: bool, scale: float) -> None:
-    out_grad, query, key, value, rows, delta, *mask = _wide(inputs)
-    scores, hidden = _scores(query, key, mask, causal=causal, scale=scale)
-    share = np.exp(scores - rows[..., :1]) * rows[..., 1:]
-    slope = share * (out_grad @ value.swapaxes(-1, -2) - delta[..., None]) * scale
-    slope[hidden] = 0
-    turned = slope.swapaxes(-1, -2)
-    found = (slope @ key, turned @ query, share.swapaxes(-1, -2) @ out_grad)
-    for out, own in zip(outputs, found, strict=True):
-        out[...] = own
+    return compute
 
 
 # the operators ----------------------------------------------------------------------------------
@@ -151,7 +118,7 @@ _PARTS = _AttentionOp(
     tiles.forward,
     "attention_parts",
     _infer,
-    _compute,
+    _by(rules.parts),
     gradient=rules.attention_rule,
     keeps=(*_OPERANDS, "*mask", "out"),
     operands=(*_OPERANDS, "*mask"),
@@ -161,7 +128,7 @@ _GRADIENT = _AttentionOp(
     tiles.backward,
     "attention_gradient",
     _infer_gradient,
-    _compute_gradient,
+    _by(rules.gradient),
     gradient=rules.gradient_rule,
     keeps=("out_grad", *_OPERANDS, "delta", "*mask"),
     operands=("out_grad", *_OPERANDS, "rows", "delta", "*mask"),
@@ -239,14 +206,17 @@ def scaled_dot_product_attention(
     """
     name = "scaled_dot_product_attention"
     given = [as_known(name, x) for x in (query, key, value)]
+    if any(len(x.shape) < 2 for x in given):
+        listed = ", ".join(str(tuple(x.shape)) for x in given)
+        raise ShapeError(f"{name}: operands have shapes {listed}; expected two axes or more")
     how: dict[str, Any] = {"causal": bool(causal)}
     how["scale"] = 1 / math.sqrt(max(1, given[0].shape[-1])) if scale is None else float(scale)
     masks = [] if mask is None else [as_known(name, mask)]
-    if not all(is_float(x.dtype) for x in given):
+    few = given[0].shape[-2] * given[1].shape[-2] < _WORTH
+    if few or not all(is_float(x.dtype) for x in given):
         return rules.composition(*given, *masks, **how)
-    if given[0].shape[-2] * given[1].shape[-2] < _WORTH:
-        return rules.composition(*given, *masks, **how)
-    lead = np.broadcast_shapes(*(x.shape[:-2] for x in given))
+    named = zip((*_OPERANDS, "mask"), (*given, *masks), strict=False)
+    lead = broadcast(f"{name}, axes in front", [(n, tuple(x.shape[:-2])) for n, x in named])
     given = [_spread(x, (*lead, *x.shape[-2:])) for x in given]
     columns = given[1].shape[-2]
     for k, own in enumerate(masks):

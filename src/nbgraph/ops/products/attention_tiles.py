@@ -36,6 +36,7 @@ class _Case(NamedTuple):
 
     @property
     def lead(self) -> tuple[int, ...]:
+        """Axes in front, which count heads."""
         return self.arrays["query"].shape[:-2]
 
     @property
@@ -49,16 +50,16 @@ def _kind_of(mask: Sequence[Layout]) -> Any:
     return "" if not mask else "seen" if mask[0].dtype == np.bool_ else "added"
 
 
-def _laid(
-    names: Sequence[str], given: Sequence[Layout], requests: Sequence[str]
+def _layouts(
+    names: Sequence[str], arrays: Sequence[Layout], requests: Sequence[str]
 ) -> tuple[list[Layout], tuple[Layout | None, ...]]:
-    """The layouts that the kernel takes, and those that arrays have to have for it; results that
-    are added up, or not asked for, get memory of their own."""
-    floats = [own.dtype for own in given if own.dtype != np.bool_]
+    """Return the layouts that the kernel takes, and those that arrays have to have for it; results
+    that are added up, or not asked for, get memory of their own."""
+    floats = [own.dtype for own in arrays if own.dtype != np.bool_]
     wide = np.dtype(compute_dtype(np.result_type(*floats)))
-    words = ["write"] * (len(given) - len(requests)) + list(requests)
+    words = ["write"] * (len(arrays) - len(requests)) + list(requests)
     made, places = list[Layout](), list[Layout | None]()
-    for name, own, word in zip(names, given, words, strict=True):
+    for name, own, word in zip(names, arrays, words, strict=True):
         dtype = own.dtype if own.dtype == np.bool_ else wide
         stays = word == "write" and own.dtype == dtype and _fits(name, own)
         made.append(own if stays else layout(own.shape, dtype))
@@ -77,7 +78,7 @@ def _fits(name: str, own: Layout) -> bool:
 
 
 def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
-    """All of the record behind the addresses."""
+    """Return all of the record behind the addresses."""
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
 
     rows, columns, size, width = case.extents
@@ -101,7 +102,7 @@ def _words(case: _Case, names: Sequence[str], parts: int) -> tuple[int, ...]:
 
 
 def _down(name: str, own: Layout) -> int:
-    """Elements from row to row; of a mask that all rows share none."""
+    """Return elements from row to row; of a mask that all rows share none."""
     if name in _NUMBERS:
         return 0
     if own.shape[-2] == 1:
@@ -110,7 +111,7 @@ def _down(name: str, own: Layout) -> int:
 
 
 def _cost(case: _Case, products: int) -> int:
-    """Nanoseconds, roughly."""
+    """Return nanoseconds, roughly."""
     rows, columns, size, width = case.extents
     each = products * (size + width) / (64 if case.arrays["query"].dtype.itemsize == 4 else 32)
     return int(math.prod(case.lead) * rows * columns * (each + 0.6))
@@ -122,13 +123,13 @@ def forward(
     requests: Sequence[str],
     attributes: Attributes,
 ) -> Lowered | None:
-    """The call for `attention_parts`."""
+    """Return the call for `attention_parts`."""
     from nbgraph.kernels import attention as texts
     from nbgraph.kernels.written import written
 
     mask = _kind_of(operands[3:])
     names = texts.forward_arrays(mask)
-    laid, places = _laid(names, [*operands, *outputs], requests)
+    laid, places = _layouts(names, [*operands, *outputs], requests)
     if any(0 in a.shape for a in laid):
         return None
     block = _FORWARD[laid[0].dtype.itemsize]
@@ -148,15 +149,15 @@ def backward(
     requests: Sequence[str],
     attributes: Attributes,
 ) -> Lowered | None:
-    """The calls for `attention_gradient`: where there are few heads one for the query's, whose
-    tiles are blocks of rows, and one for the others, whose tiles are columns."""
-    from nbgraph.kernels import attention as texts
+    """Return the calls for `attention_gradient`: where there are few heads one for the query's,
+    whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
+    from nbgraph.kernels import attention_gradient as texts
     from nbgraph.kernels.written import written
 
     mask = _kind_of(operands[6:])
     every = (*texts.QUERY, *texts.SOURCE)
     names = texts.backward_arrays(mask, every)
-    laid, places = _laid(names, [*operands, *outputs], requests)
+    laid, places = _layouts(names, [*operands, *outputs], requests)
     if any(0 in a.shape for a in laid):
         return None
     block = _BACKWARD[laid[0].dtype.itemsize]
@@ -170,8 +171,9 @@ def backward(
         ways = [every]
     for made in ways:
         own = texts.backward_arrays(mask, made)
-        ends = {texts.QUERY: rows / block[0], texts.SOURCE: columns / block[1]}
-        parts = math.ceil(ends.get(made, 1))
+        parts = -(-rows // block[0]) if made == texts.QUERY else 1
+        if made == texts.SOURCE:
+            parts = -(-columns // block[1])
         words = _words(case, own, parts)
         code = written("attention_gradient", texts.backward_text(dtype, mask, made), dtype)
         cost = _cost(case, 2)
