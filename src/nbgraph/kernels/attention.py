@@ -30,9 +30,9 @@ NO, YES = ord("N"), ord("T")
 
 
 def record(arrays: tuple[str, ...]) -> Record:
-    """Return the record. `offset`: how many columns more than its number a row sees. `own`, `beside`: rows
-    and columns of a block. Behind it for each axis in front, innermost first: its extent, and bytes
-    along it in each array."""
+    """Return the record. `offset`: how many columns more than its number a row sees. `own`,
+    `beside`: rows and columns of a block. Behind it for each axis in front, innermost first: its
+    extent, and bytes along it in each array."""
     steps = [f"{name}_ld" for name in arrays]
     return Record(("rows", "columns"), arrays, (*BLAS, *SIZES, *steps, "rank"))
 
