@@ -10,7 +10,7 @@ A score that is not to be seen is FAR, as in the composition, so that a row that
 the mean of all values. Blocks that no row sees are left out, unless such a row is among them.
 
 [lo, hi) counts tiles, which depend on shapes alone. The last axis of each array lies element by
-element; its rows are `ld` elements apart, and its axes in front anywhere: see `placed`.
+element; its rows are `ld` elements apart, and its axes in front anywhere: see `address_part`.
 """
 
 from __future__ import annotations
@@ -39,17 +39,19 @@ def record(arrays: tuple[str, ...]) -> Record:
 
 def forward_arrays(mask: Mask) -> tuple[str, ...]:
     """Return the arrays in the order of the record."""
-    return (*OPERANDS, *(["mask"] if mask else []), "out", "rows_made")
+    return (*OPERANDS, *(["mask"] if mask else []), "out", "numbers")
 
 
 def forward_text(dtype: str, mask: Mask) -> str:
     """Return the text of out = softmax(scores) @ value. A tile: some rows of one head."""
     arrays = forward_arrays(mask)
     layout, item = record(arrays), ITEM[dtype]
-    masked = f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
+    mask_row = (
+        f", mask_at + ((first + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
+    )
     return (
         multiplying(layout)
-        + placed(layout, arrays)
+        + address_part(layout, arrays)
         + _scored(dtype, mask)
         + _weighed(dtype)
         + PIECES
@@ -63,7 +65,7 @@ def forward_text(dtype: str, mask: Mask) -> str:
             "    first = (tile - head * parts) * own",
             "    n = min(own, rows - first)",
             *bases(arrays),
-            f"    made = {dtype}_pointer(rows_made_at + first * {2 * item})",
+            f"    pairs = {dtype}_pointer(numbers_at + first * {2 * item})",
             f"    source = query_at + first * query_ld * {item}",
             f"    target = out_at + first * out_ld * {item}",
             "    limit = first + n + offset",
@@ -77,12 +79,12 @@ def forward_text(dtype: str, mask: Mask) -> str:
             "        for r in range(n):",
             f"            line = shifted(p, r * m * {item})",
             "            c = max(0, min(m, first + r + 1 + offset - j))",
-            f"            top = scored(line, c, scale{masked})",
+            f"            top = scored(line, c, scale{mask_row})",
             "            if c < m:",
             f"                top = acc_max(top, {dtype}({FAR}))",
             f"            old = {dtype}({_LOWEST[dtype]})",
             "            if j > 0:",
-            "                old = load(made, 2 * r)",
+            "                old = load(pairs, 2 * r)",
             "            top = acc_max(top, old)",
             f"            far = m_exp({dtype}({FAR}) - top)",
             f"            total = weighed(line, c, top) + far * {dtype}(m - c)",
@@ -90,20 +92,20 @@ def forward_text(dtype: str, mask: Mask) -> str:
             f"                done = filled(shifted(line, c * {item}), m - c, far)",
             "            if j > 0:",
             "                factor = m_exp(old - top)",
-            "                total = total + factor * load(made, 2 * r + 1)",
+            "                total = total + factor * load(pairs, 2 * r + 1)",
             f"                if factor != {dtype}(1):",
             f"                    done = scaled({dtype}_pointer(target + r * out_ld * {item}), "
             "width, factor)",
-            "            store(made, 2 * r, top)",
-            "            store(made, 2 * r + 1, total)",
+            "            store(pairs, 2 * r, top)",
+            "            store(pairs, 2 * r + 1, total)",
             f"            if top <= {dtype}({FAR}):",
             "                blind = 1",
             f"        done = multiply(args, record, width, n, m, value_at + j * value_ld * {item}, "
             f"{NO}, value_ld, address(p), {NO}, m, target, out_ld, min(j, 1))",
             "        j += m",
             "    for r in range(n):",
-            f"        inverse = {dtype}(1) / load(made, 2 * r + 1)",
-            "        store(made, 2 * r + 1, inverse)",
+            f"        inverse = {dtype}(1) / load(pairs, 2 * r + 1)",
+            "        store(pairs, 2 * r + 1, inverse)",
             f"        done = scaled({dtype}_pointer(target + r * out_ld * {item}), width, inverse)",
             "return 0",
         )
@@ -129,7 +131,7 @@ def bases(arrays: tuple[str, ...]) -> list[str]:
     return [f"    {name}_at = placed(args, head, {k})" for k, name in enumerate(arrays)]
 
 
-def placed(layout: Record, arrays: tuple[str, ...]) -> str:
+def address_part(layout: Record, arrays: tuple[str, ...]) -> str:
     """Return the text of a part: the address of a head's part of an array."""
     rank, count = layout.place("rank"), len(arrays) + 1
     return part(

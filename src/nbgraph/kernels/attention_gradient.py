@@ -16,10 +16,10 @@ from nbgraph.kernels.attention import (
     SEEN,
     YES,
     Mask,
+    address_part,
     bases,
     mask_bytes,
     masked_part,
-    placed,
     prologue,
     record,
     score_lines,
@@ -27,29 +27,29 @@ from nbgraph.kernels.attention import (
 from nbgraph.kernels.windows import ITEM, multiplying
 from nbgraph.kernels.written import function, part
 
-Made = tuple[str, ...]  # gradients that a call gives
-QUERY: Made = ("to_query",)
-SOURCE: Made = ("to_key", "to_value")
+Results = tuple[str, ...]  # gradients that a call gives
+QUERY: Results = ("to_query",)
+SOURCE: Results = ("to_key", "to_value")
 
 
-def backward_arrays(mask: Mask, made: Made) -> tuple[str, ...]:
+def backward_arrays(mask: Mask, results: Results) -> tuple[str, ...]:
     """Return the arrays in the order of the record, with the gradients that are to be made."""
-    return ("out_grad", *OPERANDS, "rows_made", "delta", *(["mask"] if mask else []), *made)
+    return ("out_grad", *OPERANDS, "numbers", "delta", *(["mask"] if mask else []), *results)
 
 
-def backward_text(dtype: str, mask: Mask, made: Made) -> str:
+def backward_text(dtype: str, mask: Mask, results: Results) -> str:
     """Return the text of the gradients by query, key and value, or some of them. A tile: a block of
     rows of one head where the query's is made alone, of columns where it is not made, else all."""
-    arrays = backward_arrays(mask, made)
+    arrays = backward_arrays(mask, results)
     layout, item = record(arrays), ITEM[dtype]
-    masked = f", mask_at + ((i + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
+    mask_row = f", mask_at + ((i + r) * mask_ld + j) * {mask_bytes(mask, dtype)}" if mask else ""
     key, value, query, out_grad = (
         f"{name}_at + {at} * {name}_ld * {item}, {{}}, {name}_ld"
         for name, at in (("key", "j"), ("value", "j"), ("query", "i"), ("out_grad", "i"))
     )
     return (
         multiplying(layout)
-        + placed(layout, arrays)
+        + address_part(layout, arrays)
         + _sloped(dtype, mask)
         + _lowest(dtype)
         + PIECES
@@ -62,21 +62,21 @@ def backward_text(dtype: str, mask: Mask, made: Made) -> str:
             "for tile in range(lo, hi):",
             "    head = tile // parts",
             "    place = tile - head * parts",
-            *_stretch(made),
+            *_stretch(results),
             *bases(arrays),
-            f"    made = {dtype}_pointer(rows_made_at)",
+            f"    pairs = {dtype}_pointer(numbers_at)",
             f"    deltas = {dtype}_pointer(delta_at)",
             "    while j < end:",
             "        m = min(beside, end - j)",
             "        i = low",
-            "        begun = 0",
+            "        adds = 0",
             "        while i < high:",
             "            n = min(own, high - i)",
-            "            wanted = 1",
+            "            needed = 1",
             "            if j >= i + n + offset:",
-            f"                if lowest(shifted(made, i * {2 * item}), n) > {dtype}({FAR}):",
-            "                    wanted = 0",
-            "            if wanted != 0:",
+            f"                if lowest(shifted(pairs, i * {2 * item}), n) > {dtype}({FAR}):",
+            "                    needed = 0",
+            "            if needed != 0:",
             f"                done = multiply(args, record, m, n, size, {key.format(YES)}, "
             f"{query.format(NO)}, address(p), m, 0)",
             f"                done = multiply(args, record, m, n, width, {value.format(YES)}, "
@@ -85,16 +85,16 @@ def backward_text(dtype: str, mask: Mask, made: Made) -> str:
             f"                    line = shifted(p, r * m * {item})",
             f"                    slope = shifted(d, r * m * {item})",
             "                    c = max(0, min(m, i + r + 1 + offset - j))",
-            "                    top = load(made, 2 * (i + r))",
-            "                    inverse = load(made, 2 * (i + r) + 1)",
+            "                    top = load(pairs, 2 * (i + r))",
+            "                    inverse = load(pairs, 2 * (i + r) + 1)",
             "                    done = sloped(line, slope, c, scale, top, inverse, "
-            f"load(deltas, i + r){masked})",
+            f"load(deltas, i + r){mask_row})",
             "                    if c < m:",
             f"                        far = m_exp({dtype}({FAR}) - top) * inverse",
             f"                        done = filled(shifted(line, c * {item}), m - c, far)",
             f"                        done = filled(shifted(slope, c * {item}), m - c, {dtype}(0))",
-            *_to_source(made, item, query, out_grad),
-            *_to_query(made, item, key),
+            *_to_source(results, item, query, out_grad),
+            *_to_query(results, item, key),
             "            i += n",
             "        j += m",
             "return 0",
@@ -102,29 +102,31 @@ def backward_text(dtype: str, mask: Mask, made: Made) -> str:
     )
 
 
-def _stretch(made: Made) -> list[str]:
+def _stretch(results: Results) -> list[str]:
     """Return the lines of the rows [low, high) and the columns [j, end) of a tile."""
-    rows = ("place * own", "min(rows, low + own)") if made == QUERY else ("0", "rows")
-    columns = ("place * beside", "min(columns, j + beside)") if made == SOURCE else ("0", "columns")
+    rows = ("place * own", "min(rows, low + own)") if results == QUERY else ("0", "rows")
+    columns = (
+        ("place * beside", "min(columns, j + beside)") if results == SOURCE else ("0", "columns")
+    )
     names = ("low", "high", "j", "end")
     return [f"    {name} = {text}" for name, text in zip(names, (*rows, *columns), strict=True)]
 
 
-def _to_source(made: Made, item: int, query: str, out_grad: str) -> list[str]:
-    if made == QUERY:
+def _to_source(results: Results, item: int, query: str, out_grad: str) -> list[str]:
+    if results == QUERY:
         return []
     return [
         f"                done = multiply(args, record, {extent}, m, n, {first.format(NO)}, "
-        f"address({of}), {YES}, m, {to}_at + j * {to}_ld * {item}, {to}_ld, begun)"
+        f"address({of}), {YES}, m, {to}_at + j * {to}_ld * {item}, {to}_ld, adds)"
         for extent, first, of, to in (
             ("width", out_grad, "p", "to_value"),
             ("size", query, "d", "to_key"),
         )
-    ] + ["                begun = 1"]
+    ] + ["                adds = 1"]
 
 
-def _to_query(made: Made, item: int, key: str) -> list[str]:
-    if made == SOURCE:
+def _to_query(results: Results, item: int, key: str) -> list[str]:
+    if results == SOURCE:
         return []
     target = f"to_query_at + i * to_query_ld * {item}, to_query_ld, min(j, 1)"
     product = f"size, n, m, {key.format(NO)}, address(d), {NO}, m, {target}"
@@ -151,9 +153,9 @@ def _sloped(dtype: str, mask: Mask) -> str:
 
 def _lowest(dtype: str) -> str:
     return part(
-        "lowest(made, n)",
+        "lowest(pairs, n)",
         f"low = {dtype}(0)",
         "for r in range(n):",
-        "    low = acc_min(low, load(made, 2 * r))",
+        "    low = acc_min(low, load(pairs, 2 * r))",
         "return low",
     )

@@ -54,13 +54,13 @@ class _AttentionOp(ArrayOp):
 
 
 def _infer(query: Spec, key: Spec, value: Spec, *mask: Spec, causal: bool, scale: float) -> Any:
-    name, given = "scaled_dot_product_attention", (query, key, value)
-    if not all(is_float(spec.dtype) for spec in given):
-        listed = ", ".join(str(spec.dtype) for spec in given)
+    name, operands = "scaled_dot_product_attention", (query, key, value)
+    if not all(is_float(spec.dtype) for spec in operands):
+        listed = ", ".join(str(spec.dtype) for spec in operands)
         raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
     lead = query.shape[:-2]
     if not (
-        min(len(spec.shape) for spec in given) > 1
+        min(len(spec.shape) for spec in operands) > 1
         and key.shape == (*lead, *value.shape[-2:-1], *query.shape[-1:])
         and value.shape[:-1] == key.shape[:-1]
     ):
@@ -77,7 +77,7 @@ def _infer(query: Spec, key: Spec, value: Spec, *mask: Spec, causal: bool, scale
                 "that of (..., positions, source)"
             )
     numbers = [own.dtype for own in mask if own.dtype != np.bool_]
-    dtype = np.result_type(*(spec.dtype for spec in given), *numbers)
+    dtype = np.result_type(*(spec.dtype for spec in operands), *numbers)
     wide = np.dtype(compute_dtype(dtype))
     return Spec((*query.shape[:-1], value.shape[-1]), dtype), Spec((*query.shape[:-1], 2), wide)
 
@@ -87,10 +87,10 @@ def _infer_gradient(
     causal: bool, scale: float,
 ) -> Sequence[Spec]:  # fmt: skip
     out, numbers = _infer(query, key, value, *mask, causal=causal, scale=scale)
-    found = (out_grad.shape, rows.shape, delta.shape)
-    if found != (out.shape, numbers.shape, out.shape[:-1]):
+    shapes = (out_grad.shape, rows.shape, delta.shape)
+    if shapes != (out.shape, numbers.shape, out.shape[:-1]):
         raise ShapeError(
-            f"attention_gradient: out_grad, rows and delta have shapes {found}; expected "
+            f"attention_gradient: out_grad, rows and delta have shapes {shapes}; expected "
             f"{out.shape}, {numbers.shape} and {out.shape[:-1]}"
         )
     dtype = np.result_type(out_grad.dtype, out.dtype)
@@ -205,27 +205,27 @@ def scaled_dot_product_attention(
            [0.5, 0.5]])
     """
     name = "scaled_dot_product_attention"
-    given = [as_known(name, x) for x in (query, key, value)]
-    if any(len(x.shape) < 2 for x in given):
-        listed = ", ".join(str(tuple(x.shape)) for x in given)
+    operands = [as_known(name, x) for x in (query, key, value)]
+    if any(len(x.shape) < 2 for x in operands):
+        listed = ", ".join(str(tuple(x.shape)) for x in operands)
         raise ShapeError(f"{name}: operands have shapes {listed}; expected two axes or more")
     how: dict[str, Any] = {"causal": bool(causal)}
-    how["scale"] = 1 / math.sqrt(max(1, given[0].shape[-1])) if scale is None else float(scale)
+    how["scale"] = 1 / math.sqrt(max(1, operands[0].shape[-1])) if scale is None else float(scale)
     masks = [] if mask is None else [as_known(name, mask)]
-    few = given[0].shape[-2] * given[1].shape[-2] < _WORTH
-    if few or not all(is_float(x.dtype) for x in given):
-        return rules.composition(*given, *masks, **how)
-    named = zip((*_OPERANDS, "mask"), (*given, *masks), strict=False)
-    lead = broadcast(f"{name}, axes in front", [(n, tuple(x.shape[:-2])) for n, x in named])
-    given = [_spread(x, (*lead, *x.shape[-2:])) for x in given]
-    columns = given[1].shape[-2]
+    few = operands[0].shape[-2] * operands[1].shape[-2] < _WORTH
+    if few or not all(is_float(x.dtype) for x in operands):
+        return rules.composition(*operands, *masks, **how)
+    pairs = zip((*_OPERANDS, "mask"), (*operands, *masks), strict=False)
+    lead = broadcast(f"{name}, axes in front", [(n, tuple(x.shape[:-2])) for n, x in pairs])
+    operands = [_spread(x, (*lead, *x.shape[-2:])) for x in operands]
+    columns = operands[1].shape[-2]
     for k, own in enumerate(masks):
         if own.dtype != "bool" and not is_float(own.dtype):
-            own = library.astype(own, given[0].dtype)  # numbers that are added
+            own = library.astype(own, operands[0].dtype)  # numbers that are added
         masks[k] = library.reshape(own, (*(1,) * (len(lead) + 2 - len(own.shape)), *own.shape))
         if masks[k].shape[-1] != columns:
             masks[k] = _spread(masks[k], (*masks[k].shape[:-1], columns))
-    return attention_parts(*given, *masks, **how)[0]
+    return attention_parts(*operands, *masks, **how)[0]
 
 
 def _spread(x: Any, shape: tuple[int, ...]) -> Any:

@@ -21,22 +21,22 @@ _FAR = {2: -65504.0}  # by bytes of a float: the score of what is not to be seen
 _FARTHEST = -1e30
 
 
-def _transposed(x: Any) -> Any:
+def _turn(x: Any) -> Any:
     return None if x is None else library.swapaxes(x, -1, -2)
 
 
 def _hidden(mask: Sequence[Any], rows: int, columns: int, *, causal: bool) -> list[Any]:
-    """What says where scores are not to be seen."""
-    found = [library.logical_not(own) for own in mask if own.dtype == "bool"]
+    """Return what says where scores are not to be seen."""
+    conditions = [library.logical_not(own) for own in mask if own.dtype == "bool"]
     if causal:
         here = np.arange(rows)[:, None] + (columns - rows)
-        found.append(np.arange(columns) > here)
-    return found
+        conditions.append(np.arange(columns) > here)
+    return conditions
 
 
 def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> Any:
     """Return the scores, those that are not to be seen far below all others."""
-    scores = library.matmul(multiply(query, scale), _transposed(key))
+    scores = library.matmul(multiply(query, scale), _turn(key))
     far = _FAR.get(scores.dtype.itemsize, _FARTHEST)
     for own in mask:
         if own.dtype != "bool":
@@ -69,14 +69,14 @@ def gradient(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any, Any]
     scores = scores_of(query, key, *mask, causal=causal, scale=scale)
     top, inverse = (library.slice_view(rows, (..., slice(k, k + 1))) for k in (0, 1))
     share = multiply(library.exp(subtract(scores, top)), inverse)
-    off = subtract(library.matmul(out_grad, _transposed(value)), library.expand_dims(delta, -1))
+    off = subtract(library.matmul(out_grad, _turn(value)), library.expand_dims(delta, -1))
     slope = multiply(multiply(share, off), scale)
     for own in _hidden(mask, *share.shape[-2:], causal=causal):
         slope = library.where(own, 0, slope)
     return (
         library.matmul(slope, key),
-        library.matmul(_transposed(slope), query),
-        library.matmul(_transposed(share), out_grad),
+        library.matmul(_turn(slope), query),
+        library.matmul(_turn(share), out_grad),
     )
 
 
@@ -105,17 +105,17 @@ def attention_rule(g: Gradients) -> Sequence[Any]:
         return [None] * len(g.specs)
     wide = Spec((), g.outputs[1].dtype)
     delta = library.sum(multiply(cast(out_grad, wide), g.outputs[0]), axis=-1)
-    found: list[Any] = [None] * len(g.specs)
+    gradients: list[Any] = [None] * len(g.specs)
     if any(g.wanted[:3]):
         rows = g.outputs[1]
-        found[:3] = library.attention_gradient(
+        gradients[:3] = library.attention_gradient(
             out_grad, query, key, value, rows, delta, *mask, **g.attributes
         )
     if mask and g.wanted[3] and is_float(g.specs[3].dtype):
         own = Slopes(g, query, key, mask)
-        off = subtract(_product(out_grad, _transposed(value)), library.expand_dims(delta, -1))
-        found[3] = sum_to(own.seen(multiply(own.share, off)), g.specs[3].shape)
-    return _delivered(found, g)
+        off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
+        gradients[3] = sum_to(own.seen(multiply(own.share, off)), g.specs[3].shape)
+    return _results(gradients, g)
 
 
 def gradient_rule(g: Gradients) -> Sequence[Any]:
@@ -127,25 +127,25 @@ def gradient_rule(g: Gradients) -> Sequence[Any]:
     a, b, c = g.out_grads
     own, scale = Slopes(g, query, key, mask), g.attributes["scale"]
     share = own.share
-    off = subtract(_product(out_grad, _transposed(value)), library.expand_dims(delta, -1))
-    to_slope = own.seen(_sum(_product(a, _transposed(key)), _product(query, _transposed(b))))
-    through = _scaled(to_slope, share, scale)
-    to_share = _sum(_scaled(to_slope, off, scale), _product(out_grad, _transposed(c)))
+    off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
+    to_slope = own.seen(_sum(_product(a, _turn(key)), _product(query, _turn(b))))
+    through = _times(to_slope, share, scale)
+    to_share = _sum(_times(to_slope, off, scale), _product(out_grad, _turn(c)))
     mean = library.sum(multiply(to_share, share), axis=-1, keepdims=True)
     scores = own.seen(multiply(share, subtract(to_share, mean)))
-    slope, products = own.seen(_scaled(share, off, scale)), multiply(scores, scale)
-    turned = _transposed(slope), _transposed(products)
-    found = [
+    slope, products = own.seen(_times(share, off, scale)), multiply(scores, scale)
+    by_column = _turn(slope), _turn(products)
+    gradients = [
         _sum(_product(through, value), _product(share, c)),
         _sum(_product(slope, b), _product(products, key)),
-        _sum(_product(turned[0], a), _product(turned[1], query)),
-        _product(_transposed(through), out_grad),
+        _sum(_product(by_column[0], a), _product(by_column[1], query)),
+        _product(_turn(through), out_grad),
         None,
         None if through is None else negative(library.sum(through, axis=-1)),
     ]
     for spec in g.specs[6:]:
-        found.append(sum_to(scores, spec.shape) if is_float(spec.dtype) else None)
-    return _delivered(found, g)
+        gradients.append(sum_to(scores, spec.shape) if is_float(spec.dtype) else None)
+    return _results(gradients, g)
 
 
 def _sum(a: Any, b: Any) -> Any:
@@ -156,10 +156,10 @@ def _product(a: Any, b: Any) -> Any:
     return None if a is None or b is None else library.matmul(a, b)
 
 
-def _scaled(a: Any, b: Any, scale: float) -> Any:
+def _times(a: Any, b: Any, scale: float) -> Any:
     return None if a is None else multiply(multiply(a, b), scale)
 
 
-def _delivered(found: Sequence[Any], g: Gradients) -> list[Any]:
-    each = zip(found, g.specs, g.wanted, strict=True)
+def _results(gradients: Sequence[Any], g: Gradients) -> list[Any]:
+    each = zip(gradients, g.specs, g.wanted, strict=True)
     return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]

@@ -24,7 +24,7 @@ from nbgraph.ops.windows.convolution_tiles import ONE
 _FORWARD = {4: (128, 256), 8: (128, 128)}
 _BACKWARD = {4: (64, 128), 8: (64, 128)}
 _ENOUGH = 8  # heads: so many make a tile each backward
-_NUMBERS = "rows_made", "delta"  # arrays with numbers of rows, which lie without gaps
+_NUMBERS = "numbers", "delta"  # arrays with numbers of rows, which lie without gaps
 
 
 class _Case(NamedTuple):
@@ -58,13 +58,13 @@ def _layouts(
     floats = [own.dtype for own in arrays if own.dtype != np.bool_]
     wide = np.dtype(compute_dtype(np.result_type(*floats)))
     words = ["write"] * (len(arrays) - len(requests)) + list(requests)
-    made, places = list[Layout](), list[Layout | None]()
+    results, places = list[Layout](), list[Layout | None]()
     for name, own, word in zip(names, arrays, words, strict=True):
         dtype = own.dtype if own.dtype == np.bool_ else wide
         stays = word == "write" and own.dtype == dtype and _fits(name, own)
-        made.append(own if stays else layout(own.shape, dtype))
-        places.append(None if stays else made[-1])
-    return made, tuple(places)
+        results.append(own if stays else layout(own.shape, dtype))
+        places.append(None if stays else results[-1])
+    return results, tuple(places)
 
 
 def _fits(name: str, own: Layout) -> bool:
@@ -129,12 +129,12 @@ def forward(
 
     mask = _kind_of(operands[3:])
     names = texts.forward_arrays(mask)
-    laid, places = _layouts(names, [*operands, *outputs], requests)
-    if any(0 in a.shape for a in laid):
+    layouts, places = _layouts(names, [*operands, *outputs], requests)
+    if any(0 in a.shape for a in layouts):
         return None
-    block = _FORWARD[laid[0].dtype.itemsize]
-    case = _Case(dict(zip(names, laid, strict=True)), attributes, block)
-    dtype: Any = laid[0].dtype.name
+    block = _FORWARD[layouts[0].dtype.itemsize]
+    case = _Case(dict(zip(names, layouts, strict=True)), attributes, block)
+    dtype: Any = layouts[0].dtype.name
     rows, columns, *_ = case.extents
     parts = -(-rows // block[0])
     code = written("attention", texts.forward_text(dtype, mask), dtype)
@@ -157,28 +157,28 @@ def backward(
     mask = _kind_of(operands[6:])
     every = (*texts.QUERY, *texts.SOURCE)
     names = texts.backward_arrays(mask, every)
-    laid, places = _layouts(names, [*operands, *outputs], requests)
-    if any(0 in a.shape for a in laid):
+    layouts, places = _layouts(names, [*operands, *outputs], requests)
+    if any(0 in a.shape for a in layouts):
         return None
-    block = _BACKWARD[laid[0].dtype.itemsize]
-    case = _Case(dict(zip(names, laid, strict=True)), attributes, block)
-    dtype: Any = laid[0].dtype.name
+    block = _BACKWARD[layouts[0].dtype.itemsize]
+    case = _Case(dict(zip(names, layouts, strict=True)), attributes, block)
+    dtype: Any = layouts[0].dtype.name
     rows, columns, *_ = case.extents
-    asked = [name for name, request in zip(every, requests, strict=True) if request != "null"]
-    ways = [way for way in (texts.QUERY, texts.SOURCE) if any(name in asked for name in way)]
+    asks = [name for name, request in zip(every, requests, strict=True) if request != "null"]
+    ways = [way for way in (texts.QUERY, texts.SOURCE) if any(name in asks for name in way)]
     heads, calls = math.prod(case.lead), list[KernelCall]()
     if heads >= _ENOUGH and len(ways) > 1:
         ways = [every]
-    for made in ways:
-        own = texts.backward_arrays(mask, made)
-        parts = -(-rows // block[0]) if made == texts.QUERY else 1
-        if made == texts.SOURCE:
+    for results in ways:
+        own = texts.backward_arrays(mask, results)
+        parts = -(-rows // block[0]) if results == texts.QUERY else 1
+        if results == texts.SOURCE:
             parts = -(-columns // block[1])
         words = _words(case, own, parts)
-        code = written("attention_gradient", texts.backward_text(dtype, mask, made), dtype)
+        code = written("attention_gradient", texts.backward_text(dtype, mask, results), dtype)
         cost = _cost(case, 2)
         call = tile_call(code, (rows, columns), words, heads * parts, cost)
-        calls.append(_over(call, map(names.index, own), len(made)))
+        calls.append(_over(call, map(names.index, own), len(results)))
     return Lowered(tuple(calls), places, adds=False)
 
 
