@@ -113,6 +113,35 @@ def norm_rows(torch: Any) -> list[Row]:
     return [Row(name, ours, peers, dict.fromkeys(peers, 1.0), x.size)]
 
 
+def attention_rows(torch: Any) -> list[Row]:
+    """Attention of 8 x 8 heads of 256 positions by 64, forward and back."""
+    query, key, value, g = (
+        np.random.default_rng(k).normal(size=(8, 8, 256, 64)).astype("float32") for k in range(4)
+    )
+    op, how = ng.ops.attention_parts.op, {"causal": False, "scale": 0.125}
+    parts = op(query, key, value, **how)
+    out, slopes = tuple(map(np.empty_like, parts)), tuple(map(np.empty_like, (query, key, value)))
+    peers: dict[str, Callable[[], Any]] = {}
+    if torch is not None:
+        leaves = [torch.from_numpy(x).requires_grad_() for x in (query, key, value)]
+        above = torch.from_numpy(g)
+
+        def theirs() -> None:
+            made = torch.nn.functional.scaled_dot_product_attention(*leaves)
+            torch.autograd.grad(made, leaves, above)
+
+        peers["torch"] = theirs
+
+    def ours() -> None:
+        made, rows = op(query, key, value, out=out, **how)
+        delta = ng.sum(ng.multiply(made, g), -1)
+        gradient = ng.ops.attention_gradient.op
+        gradient(g, query, key, value, rows, delta, out=slopes, **how)
+
+    name = "attention forward + backward 64x256x64"
+    return [Row(name, ours, peers, dict.fromkeys(peers, 0.9))]
+
+
 def lenet_row(torch: Any) -> Row:
     """Loss and all gradients."""
     x, label = normal(64, 1, 28, 28), np.random.default_rng(0).integers(0, 10, 64)
@@ -163,7 +192,8 @@ def rows() -> list[Row]:
     if torch is not None:
         torch.set_num_threads(1)
     return [
-        *convolution_rows(torch), *pool_rows(torch), *norm_rows(torch), lenet_row(torch),
+        *convolution_rows(torch), *pool_rows(torch), *norm_rows(torch), *attention_rows(torch),
+        lenet_row(torch),
     ]  # fmt: skip
 
 

@@ -567,6 +567,7 @@ from nbgraph.ops import row_stack as row_stack
 from nbgraph.ops import rrelu as rrelu
 from nbgraph.ops import rsqrt as rsqrt
 from nbgraph.ops import sample_multinomial as sample_multinomial
+from nbgraph.ops import scaled_dot_product_attention as scaled_dot_product_attention
 from nbgraph.ops import scatter_add as scatter_add
 from nbgraph.ops import scatter_along_axis as scatter_along_axis
 from nbgraph.ops import scatter_nd as scatter_nd

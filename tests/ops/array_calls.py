@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from nbgraph import ops
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.ops.families import ARRAY_FAMILIES
@@ -23,6 +24,7 @@ OVER = {"axis": 0, "dtype": None, "keepdims": False}
 NEW = {"dtype": F4, "device": None}
 DIAGONAL = {"offset": 0, "axis1": 0, "axis2": 1}
 
+ATTENDED = ops.attention_parts(M, M, M, causal=True, scale=0.5)
 Z = M + 1j * M[:, ::-1]  # complex numbers
 
 W = np.round(7 * M)  # sums of these are exact, in any order: of norms' rows
@@ -120,6 +122,13 @@ CALLS = {
     **rows("rms_norm_parts", [W, W[0]], axis=1, eps=0.5, keepdims=True),
     **rows("rms_norm_gradient", [W * W, W, W[0], W[:, :1]], axis=1),
     **rows("fully_connected", [M[None], M.reshape(1, 12)], flatten=True),
+    **rows("attention_parts", [M, M, M], causal=True, scale=0.5),
+    **rows(
+        "attention_gradient",
+        *([M[::-1], M, M, M, ATTENDED[1], (M[::-1] * ATTENDED[0]).sum(-1)],),
+        causal=True,
+        scale=0.5,
+    ),
     **rows("max_pooling", [M[None]], **POOLED),
     **rows("max_pooling_gradient", [M[None], M[None, :, :3], M[None]], **POOLED),
     **rows("max_pooling_pick", [M[None, :, 1:], M[None, :, :3], M[None]], **POOLED),

@@ -26,6 +26,18 @@ PLACES = np.array([0, 2, 1]), np.array([0, 2, 2, 3])
 TOP, TOTAL, TWO = M.max(axis=1), np.ones(3), (values(3, seed=2), values(3, seed=3))
 SIGNS, CHANCES = np.array([1, -1, 1]), np.linspace(0.1, 0.9, 12).reshape(3, 4)
 
+SEES = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0]], bool)[None]
+
+
+def attention_gradient(which, *operands):
+    """One of the gradients, with the numbers of rows that follow from the operands."""
+    query, value, key, out_grad = operands
+    out, rows = ops.attention_parts(query, key, value, SEES[0], scale=0.7)
+    delta = ops.sum(ops.multiply(out, out_grad), -1)
+    found = ops.attention_gradient(out_grad, query, key, value, rows, delta, SEES[0], scale=0.7)
+    return found[which]
+
+
 ELEMENT_LOSSES = "l1 l2 smooth_l1 huber hinge squared_hinge logistic focal".split()
 
 # name of the operator -> (function, operands); several rows for several forms
@@ -227,6 +239,15 @@ CASES = {
             lambda x, w, b: ops.fully_connected(x, w, b, flatten=False),
             *(values(2, 3, 2), values(4, 2), values(4)),
         ),
+    ],
+    "attention_parts": [
+        (lambda q, k, v: ops.attention_parts(q, k, v, scale=0.7)[0], M, T[0], V[:3, None]),
+        (lambda k: ops.attention_parts(T, k, k, SEES, causal=True)[0], T),
+        (lambda q, m: ops.attention_parts(q, T, T, m, causal=True)[0], T, values(1, 3, 3)),
+    ],
+    "attention_gradient": [
+        (lambda *given, k=k: attention_gradient(k, *given), M, V[:3, None], M * M, V[:3, None])
+        for k in range(3)
     ],
     "max_pooling": [
         (lambda x: ops.max_pooling(x, (2, 3), stride=1, pad=(1, 0)), values(1, 2, 3, 5)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,11 +9,8 @@ from nbgraph.errors import ArgumentError
 from nbgraph.nn.layers import Dense, Dropout
 from nbgraph.nn.module import Module
 from nbgraph.nn.norms import LayerNorm
-from nbgraph.ops.define import as_array, library
+from nbgraph.ops.define import library
 from nbgraph.ops.elementwise import activation as activations
-
-_FAR = {2: -65504.0}  # by bytes of a float: the score of positions that are not to be seen
-_FARTHEST = -1e30
 
 
 def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool = False) -> Any:
@@ -38,18 +34,7 @@ def attend(query: Any, key: Any, value: Any, *, mask: Any = None, causal: bool =
     >>> attend(x, x, x, causal=True).shape
     (1, 3, 4)
     """
-    size = query.shape[-1]
-    scores = library.matmul(query * (1 / math.sqrt(size)), library.swapaxes(key, -1, -2))
-    hidden = _FAR.get(scores.dtype.itemsize, _FARTHEST)
-    if mask is not None:
-        mask = as_array(mask)
-        seen = mask.dtype == "bool"
-        scores = library.where(mask, scores, hidden) if seen else library.add(scores, mask)
-    if causal:
-        rows, columns = scores.shape[-2:]
-        here = library.expand_dims(library.arange(rows), -1) + (columns - rows)
-        scores = library.where(library.arange(columns) > here, hidden, scores)
-    return library.matmul(library.softmax(scores, axis=-1), value)
+    return library.scaled_dot_product_attention(query, key, value, mask, causal=causal)
 
 
 class MultiHeadAttention(Module):

@@ -433,6 +433,7 @@ from nbgraph.ops.ordering.sorting import argsort as argsort
 from nbgraph.ops.ordering.sorting import searchsorted as searchsorted
 from nbgraph.ops.ordering.sorting import sort as sort
 from nbgraph.ops.ordering.sorting import topk as topk
+from nbgraph.ops.products.attention import scaled_dot_product_attention as scaled_dot_product_attention
 from nbgraph.ops.products.connected import fully_connected as fully_connected
 from nbgraph.ops.products.contraction import einsum as einsum
 from nbgraph.ops.products.linalg import tril as tril

@@ -35,6 +35,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "products.products": "matmul dot batch_dot vecdot inner tensordot",
     "products.contraction": "einsum",
     "products.connected": "fully_connected",
+    "products.attention": "scaled_dot_product_attention attention_parts attention_gradient",
     "normalisation.softmaxes": (
         "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp"
     ),
@@ -169,8 +170,8 @@ INTERNAL: frozenset[str] = frozenset(
     channel_moments channel_sums label_entropy label_entropy_gradient label_entropy_at_once
     target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
     convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
-    fft_complex fft_real fft_hermitian complex_parts complex_map split_part slice_view slice_scatter
-    diagonal_scatter slice_range reduce_others sum_to shuffled
+    attention_parts attention_gradient fft_complex fft_real fft_hermitian complex_parts complex_map
+    split_part slice_view slice_scatter diagonal_scatter slice_range reduce_others sum_to shuffled
     """.split()
 )
 _SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"

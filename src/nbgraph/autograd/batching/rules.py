@@ -301,7 +301,8 @@ _NAMES: Mapping[str, Rule] = {
     "argmax argmin": _argument,
     "layer_norm_parts rms_norm_parts": first_along,
     "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det "
-    "linalg_inverse linalg_potrf linalg_slogdet linalg_syevd linalg_gelqf": leading,
+    "linalg_inverse linalg_potrf linalg_slogdet linalg_syevd linalg_gelqf attention_parts "
+    "attention_gradient": leading,
     "reshape": shaped(),
     "scatter_along_axis": shaped("axis"),
     "diagonal_scatter": shaped("axis1", "axis2"),

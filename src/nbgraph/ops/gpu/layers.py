@@ -21,6 +21,8 @@ from nbgraph.ops.named.normalising import ALONG, SHIFT
 from nbgraph.ops.named.reshaping import numbers
 from nbgraph.ops.named.sequences import BESIDE, STEPS
 from nbgraph.ops.named.units import SLOPES
+from nbgraph.ops.products import attention_rules
+from nbgraph.ops.products.attention import attention_gradient, attention_parts
 from nbgraph.ops.products.connected import BIASED, fully_connected
 from nbgraph.shape import axis_of
 
@@ -35,6 +37,18 @@ def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
     if bias:
         made = library.add(made, bias[0])
     return library.reshape(made, (*lead, features))
+
+
+@composed(attention_parts)
+def attended(query: Any, key: Any, value: Any, *mask: Any, **how: Any) -> tuple[Any, Any]:
+    """Products and a softmax, with the scores in memory."""
+    return attention_rules.parts(query, key, value, *mask, **how)
+
+
+@composed(attention_gradient)
+def attended_gradient(*operands: Any, **how: Any) -> tuple[Any, Any, Any]:
+    """Products, with the scores in memory."""
+    return attention_rules.gradient(*operands, **how)
 
 
 # outputs that are their operands, and weights brought into shape ----------------------------------

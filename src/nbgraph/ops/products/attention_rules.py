@@ -1,0 +1,165 @@
+"""Attention as a composition of operators, which has its scores in memory, and gradient rules.
+
+The rule of attention is an operator that makes the scores again, block by block; its own rule, and
+that of a mask of numbers, are written with the composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import is_float
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.ops.define import cast, library
+from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
+from nbgraph.ops.reductions.reductions import sum_to
+
+_FAR = {2: -65504.0}  # by bytes of a float: the score of what is not to be seen
+_FARTHEST = -1e30
+
+
+def _turn(x: Any) -> Any:
+    return None if x is None else library.swapaxes(x, -1, -2)
+
+
+def _hidden(mask: Sequence[Any], rows: int, columns: int, *, causal: bool) -> list[Any]:
+    """Return what says where scores are not to be seen."""
+    conditions = [library.logical_not(own) for own in mask if own.dtype == "bool"]
+    if causal:
+        here = np.arange(rows)[:, None] + (columns - rows)
+        conditions.append(np.arange(columns) > here)
+    return conditions
+
+
+def scores_of(query: Any, key: Any, *mask: Any, causal: bool, scale: float) -> Any:
+    """Return the scores, those that are not to be seen far below all others."""
+    scores = library.matmul(multiply(query, scale), _turn(key))
+    far = _FAR.get(scores.dtype.itemsize, _FARTHEST)
+    for own in mask:
+        if own.dtype != "bool":
+            scores = add(scores, own)
+    for own in _hidden(mask, *scores.shape[-2:], causal=causal):
+        scores = library.where(own, far, scores)
+    return scores
+
+
+def composition(query: Any, key: Any, value: Any, *mask: Any, causal: bool, scale: float) -> Any:
+    """Return what attention gives by products and a softmax."""
+    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
+    return library.matmul(library.softmax(scores, axis=-1), value)
+
+
+def parts(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any]:
+    """Return what attention gives, and the numbers of rows, by operators."""
+    query, key, value, *mask = operands
+    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
+    top = library.max(scores, axis=-1, keepdims=True)
+    weights = library.exp(subtract(scores, top))
+    inverse = library.reciprocal(library.sum(weights, axis=-1, keepdims=True))
+    out = library.matmul(multiply(weights, inverse), value)
+    return out, library.concatenate([top, inverse], axis=-1)
+
+
+def gradient(*operands: Any, causal: bool, scale: float) -> tuple[Any, Any, Any]:
+    """Return the gradients by query, key and value, by operators."""
+    out_grad, query, key, value, rows, delta, *mask = operands
+    scores = scores_of(query, key, *mask, causal=causal, scale=scale)
+    top, inverse = (library.slice_view(rows, (..., slice(k, k + 1))) for k in (0, 1))
+    share = multiply(library.exp(subtract(scores, top)), inverse)
+    off = subtract(library.matmul(out_grad, _turn(value)), library.expand_dims(delta, -1))
+    slope = multiply(multiply(share, off), scale)
+    for own in _hidden(mask, *share.shape[-2:], causal=causal):
+        slope = library.where(own, 0, slope)
+    return (
+        library.matmul(slope, key),
+        library.matmul(_turn(slope), query),
+        library.matmul(_turn(share), out_grad),
+    )
+
+
+class Slopes:
+    """What derivatives have in common: the probabilities, and where scores are not to be seen."""
+
+    def __init__(self, g: Gradients, query: Any, key: Any, mask: Sequence[Any]) -> None:
+        self.share = library.softmax(scores_of(query, key, *mask, **g.attributes), axis=-1)
+        rows, columns = self.share.shape[-2:]
+        self.hidden = _hidden(mask, rows, columns, causal=g.attributes["causal"])
+
+    def seen(self, x: Any) -> Any:
+        """Return `x`, and 0 where nothing flows."""
+        for own in self.hidden:
+            x = None if x is None else library.where(own, 0, x)
+        return x
+
+
+# derivatives ------------------------------------------------------------------------------------
+
+
+def attention_rule(g: Gradients) -> Sequence[Any]:
+    """By the operator that makes the scores again."""
+    out_grad, (query, key, value, *mask) = g.out_grads[0], g.inputs
+    if out_grad is None:
+        return [None] * len(g.specs)
+    wide = Spec((), g.outputs[1].dtype)
+    delta = library.sum(multiply(cast(out_grad, wide), g.outputs[0]), axis=-1)
+    gradients: list[Any] = [None] * len(g.specs)
+    if any(g.wanted[:3]):
+        rows = g.outputs[1]
+        gradients[:3] = library.attention_gradient(
+            out_grad, query, key, value, rows, delta, *mask, **g.attributes
+        )
+    if mask and g.wanted[3] and is_float(g.specs[3].dtype):
+        own = Slopes(g, query, key, mask)
+        off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
+        gradients[3] = sum_to(own.seen(multiply(own.share, off)), g.specs[3].shape)
+    return _results(gradients, g)
+
+
+def gradient_rule(g: Gradients) -> Sequence[Any]:
+    """By the composition. Numbers of rows follow from query and key: nothing flows to them.
+
+    With P the probabilities, D = out_grad @ value' - delta and Z = scale * P * D the results are
+    Z @ key, Z' @ query and P' @ out_grad; what flows to Z and P flows on through the softmax."""
+    out_grad, query, key, value, _, delta, *mask = g.inputs
+    a, b, c = g.out_grads
+    own, scale = Slopes(g, query, key, mask), g.attributes["scale"]
+    share = own.share
+    off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
+    to_slope = own.seen(_sum(_product(a, _turn(key)), _product(query, _turn(b))))
+    through = _times(to_slope, share, scale)
+    to_share = _sum(_times(to_slope, off, scale), _product(out_grad, _turn(c)))
+    mean = library.sum(multiply(to_share, share), axis=-1, keepdims=True)
+    scores = own.seen(multiply(share, subtract(to_share, mean)))
+    slope, products = own.seen(_times(share, off, scale)), multiply(scores, scale)
+    by_column = _turn(slope), _turn(products)
+    gradients = [
+        _sum(_product(through, value), _product(share, c)),
+        _sum(_product(slope, b), _product(products, key)),
+        _sum(_product(by_column[0], a), _product(by_column[1], query)),
+        _product(_turn(through), out_grad),
+        None,
+        None if through is None else negative(library.sum(through, axis=-1)),
+    ]
+    for spec in g.specs[6:]:
+        gradients.append(sum_to(scores, spec.shape) if is_float(spec.dtype) else None)
+    return _results(gradients, g)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return b if a is None else a if b is None else add(a, b)
+
+
+def _product(a: Any, b: Any) -> Any:
+    return None if a is None or b is None else library.matmul(a, b)
+
+
+def _times(a: Any, b: Any, scale: float) -> Any:
+    return None if a is None else multiply(multiply(a, b), scale)
+
+
+def _results(gradients: Sequence[Any], g: Gradients) -> list[Any]:
+    each = zip(gradients, g.specs, g.wanted, strict=True)
+    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
