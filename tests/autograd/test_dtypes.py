@@ -7,6 +7,7 @@ import nbgraph as ng
 from nbgraph import autograd
 from nbgraph.errors import CertificateError
 from tests.autograd.judge import differences, variable
+from tests.engine.conftest import _under
 
 
 @pytest.mark.parametrize(
@@ -71,8 +72,14 @@ SLOPES = {
 }
 
 
+@pytest.fixture
+def learning():
+    """The engine under which calls learn their way; it may have to be built first."""
+    yield from _under("threaded")
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_calls_with_operands_of_other_dtypes_do_not_change_later_gradients(seed):
+def test_calls_with_operands_of_other_dtypes_do_not_change_later_gradients(seed, learning):
     """X-NDA-01: what a backward pass learns for a float32 operand is not used for a float64 one,
     whose out-gradient has the same dtype."""
     rng = np.random.default_rng(seed)
