@@ -75,12 +75,12 @@ class Update:
         return True
 
 
-# results over an array that is not an operand -----------------------------------------------------
+# results over an array ----------------------------------------------------------------------------
 
 
 def known_over(op: Mapper, operands: Sequence[Any], out: Any) -> bool:
-    """Push `op` over an array whose memory no operand has, as it was pushed before; False where
-    the general way is needed."""
+    """Push `op` over an array whose memory no other operand has, as it was pushed before; return
+    False where the general way is needed."""
     key = _over_key(operands, out)
     found = None if key is None else op.carried.get(key)
     if found is None:
@@ -89,7 +89,7 @@ def known_over(op: Mapper, operands: Sequence[Any], out: Any) -> bool:
     held = out._chunk
     if engine is not in_charge() or engine._bulks or held.locked or held.leases:
         return False
-    chunks = [v._chunk for v in operands if type(v) is not float]
+    chunks = [v._chunk for v in operands if type(v) is not float and v is not out]
     if any(c.device is not device for c in (held, *chunks)):
         return False
     addresses = [v._address for v in operands if type(v) is not float]
@@ -107,20 +107,23 @@ def learn_over(op: Mapper, operands: Sequence[Any], out: Any, call: KernelCall) 
         return
     if any(kind != "f" for kind, _ in call.scalars):
         return
-    arrays = sum([type(v) is not float for v in operands])
+    arrays = sum([type(v) is not float and v is not out for v in operands])
     op.carried[key] = engine, device, call, launcher(call, engine, arrays, 1, key[1])
 
 
 def _over_key(operands: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
-    """By what such a call is known: whether nothing is left of what the chunk held, and layouts;
+    """Return the key of such a call: whether nothing is left of what the chunk held, and layouts;
     None where operands share memory, or are neither arrays nor floats."""
     held, holder, own = out._chunk, out._holder, out._layout
     whole = holder is None or (own.contiguous and own.nbytes == holder.nbytes)
+    whole = whole and all(value is not out for value in operands)
     form: list[Any] = ["over", whole, own]
     seen = [held]
     for value in operands:
         if type(value) is float:
             form.append(float)
+        elif value is out:
+            form.append("over itself")
         elif type(value) is not type(out) or value._chunk in seen:
             return None
         else:
