@@ -32,7 +32,7 @@ class Accelerator:
     host = False
 
     def preparing(self) -> Any:
-        """Kernels for the host are described, not compiled."""
+        """Return a context in which kernels for the host are described, not compiled."""
         return deferring()
 
     def read(self, array: Any) -> Values:

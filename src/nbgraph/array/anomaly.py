@@ -13,8 +13,8 @@ import numpy as np
 
 
 def clean(values: Iterable[Any]) -> bool:
-    """Whether no array or number among them is or has a NaN; waits. To be asked before an operator
-    runs, as it may write its operands."""
+    """Return whether no array or number among them is or has a NaN; wait for them. Ask before an
+    operator runs, as it may write its operands."""
     return not any(_has_nan(value) for value in values)
 
 
@@ -33,7 +33,8 @@ def look(op: Any, operands: Sequence[Any], results: Sequence[Any]) -> None:
 
 
 def look_back(name: str, out_grads: Sequence[Any], gradients: Iterable[tuple[int, Any]]) -> None:
-    """The same of the gradients, by operand, that an operator's backward made; waits."""
+    """Raise as `look` does for the gradients, by operand, that an operator's backward computed;
+    wait for them."""
     for index, gradient in gradients:
         if _has_nan(gradient):
             raise FloatingPointError(
@@ -45,8 +46,10 @@ def look_back(name: str, out_grads: Sequence[Any], gradients: Iterable[tuple[int
 
 
 def _specs(values: Sequence[Any]) -> str:
-    known = [v for v in values if v is not None]
-    return ", ".join(f"{v.dtype}{list(v.shape)}" if hasattr(v, "shape") else repr(v) for v in known)
+    present = [v for v in values if v is not None]
+    return ", ".join(
+        f"{v.dtype}{list(v.shape)}" if hasattr(v, "shape") else repr(v) for v in present
+    )
 
 
 def _has_nan(value: Any) -> bool:

@@ -20,8 +20,8 @@ class _Assignment:
     __slots__ = ("indices", "key", "reads", "target", "value")
 
     def __init__(self, target: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
-        held = target._chunk
-        operands = [copied(a) if a._chunk is held else a for a in (value, *indices)]
+        chunk = target._chunk
+        operands = [copied(a) if a._chunk is chunk else a for a in (value, *indices)]
         self.target, self.key = target._view(), key
         self.value, *self.indices = (a._view() for a in operands)
         self.reads = [a._chunk for a in operands]

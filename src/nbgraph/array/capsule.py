@@ -82,7 +82,7 @@ _SORTS: dict[bytes, tuple[Any, bytes]] = {
 
 
 def _sort_of(capsule: Any) -> bytes:
-    """The name of a capsule that nobody has taken."""
+    """Return the name of a capsule that nobody has taken."""
     for name in _SORTS:
         if type(capsule).__name__ == "PyCapsule" and _valid(capsule, name):
             return name
@@ -93,15 +93,16 @@ def _sort_of(capsule: Any) -> bytes:
 
 
 def look(capsule: Any) -> Any:
-    """What is in a capsule: Managed or Versioned. BufferError where it was taken, or is newer."""
+    """Return the Managed or Versioned tensor in a capsule. Raise BufferError where it was taken, or
+    is newer."""
     name = _sort_of(capsule)
-    found = _SORTS[name][0].from_address(_pointer(capsule, name))
-    if isinstance(found, Versioned) and found.major != MAJOR:
+    tensor = _SORTS[name][0].from_address(_pointer(capsule, name))
+    if isinstance(tensor, Versioned) and tensor.major != MAJOR:
         raise BufferError(
-            f"from_dlpack: x has version {found.major}.{found.minor} of DLPack, {MAJOR}.x is read "
-            "here; take an x.__dlpack__ that minds max_version"
+            f"from_dlpack: x has version {tensor.major}.{tensor.minor} of DLPack, {MAJOR}.x is "
+            "read here; take an x.__dlpack__ that minds max_version"
         )
-    return found
+    return tensor
 
 
 class Taken:
@@ -126,7 +127,8 @@ class Taken:
 
 
 def dtype_of(tensor: Tensor) -> np.dtype[Any]:
-    """The dtype of a tensor's elements. DTypeError where arrays have none like that."""
+    """Return the dtype of a tensor's elements. Raise DTypeError where arrays have none like
+    that."""
     told = tensor.dtype
     kind, size = _KINDS.get(told.code), told.bits // 8
     if told.lanes == 1 and (told.code, told.bits) == (_BFLOAT, 16):
@@ -148,12 +150,12 @@ def steps_of(tensor: Tensor, itemsize: int) -> tuple[int, ...] | None:
 
 
 def moved(capsule: Any, kind: int, number: int, *, brain: bool, copied: bool) -> Any:
-    """A capsule that NumPy wrote, of memory that is another device's; `brain`: its 16-bit words are
-    bfloat16. Nobody has seen it yet."""
-    held = look(capsule)
-    held.tensor.device = _Device(kind, number)
+    """Return a capsule that NumPy wrote as one of memory of another device; `brain`: its 16-bit
+    words are bfloat16. Nobody has seen it yet."""
+    tensor = look(capsule)
+    tensor.tensor.device = _Device(kind, number)
     if brain:
-        held.tensor.dtype = _DataType(_BFLOAT, 16, 1)
-    if copied and isinstance(held, Versioned):
-        held.flags |= _COPIED
+        tensor.tensor.dtype = _DataType(_BFLOAT, 16, 1)
+    if copied and isinstance(tensor, Versioned):
+        tensor.flags |= _COPIED
     return capsule

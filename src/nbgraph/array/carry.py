@@ -39,7 +39,7 @@ def apply(
     outs: Sequence[Any] | None = None,
     requests: Sequence[str] | None = None,
 ) -> Any:
-    """A scalar operator on arrays and numbers, element by element, broadcasting.
+    """Apply a scalar operator to arrays and numbers, element by element, broadcasting.
 
     `outs`: arrays to write instead of new ones, None for a new one. `requests`: what becomes of
     each output ("write", "add", "null").
@@ -58,13 +58,13 @@ def apply(
             words = placed[1] if placed else ()
         routes = routes_of(op, VARIED if words else attributes)
         if routes is not None and routes.count:
-            made = routes.push(_place(), (*operands, *words))
-            if made is not None:
+            result = routes.push(_place(), (*operands, *words))
+            if result is not None:
                 recorder = recording.get()
                 if recorder is not None:
-                    given = made if type(made) is tuple else (made,)
-                    recorder.record(op, operands, attributes, given, _NEW)
-                return made
+                    outputs = result if type(result) is tuple else (result,)
+                    recorder.record(op, operands, attributes, outputs, _NEW)
+                return result
     if any(foreign[type(v)] for v in operands):
         return _handed_over(op, operands, attributes, outs)
     values = lift(op.__name__, op.scalar.operands, operands)
@@ -72,26 +72,27 @@ def apply(
         return complex_call.apply(op, values, attributes, outs)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
     parameters = op.parameters(dict(attributes))
-    found = inferred(op, values, parameters)
-    results = _results(op, found, device, outs)
+    inference = inferred(op, values, parameters)
+    results = _results(op, inference, device, outs)
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     pushed: KernelCall | None = None
     if PYTHON_ASKED[0] and config.compiler == "python":
         _interpreted(op, values, parameters, results, outs, requests)
-    elif found.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
-        pushed = push(found.plan, values, results, outs, requests)
+    elif inference.outputs[0].size or (outs is not None and any(o is not None for o in outs)):
+        pushed = push(inference.plan, values, results, outs, requests)
     told(op, values, parameters, results, outs)
     if watched:
         anomaly.look(op, values, results)
     if over is not None and pushed is not None:
         learn_over(op, operands, over, pushed)
     elif routes is not None and pushed is not None:
-        _learn(op, routes, pushed, found, operands, words, plain=not attributes)
+        _learn(op, routes, pushed, inference, operands, words, plain=not attributes)
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:
-    """The one array that a call without parameters writes over, where nobody is told; or None."""
+    """Return the one array that a call without parameters writes over where no recorder is told, or
+    None."""
     if outs is None or requests is not None or len(outs) != 1 or attributes or CLOSELY_ASKED[0]:
         return None
     return outs[0] if isinstance(outs[0], Array) and recording.get() is None else None
@@ -119,8 +120,8 @@ def _learn(
         count = len(found.plan.uniform)
         first = len(pushed.words) - count
         places = [(kind, first + p if p < count else -1) for kind, p in varying]
-    known = routes.learn(pushed, found.outputs, (*operands, *words), None, places)
-    if known and not op.scalar.draws:  # a call has fewer operands then
+    learned = routes.learn(pushed, found.outputs, (*operands, *words), None, places)
+    if learned and not op.scalar.draws:  # a call has fewer operands then
         if words:
             op.varied_shortcut = shortcut(op, routes)
         elif plain:
@@ -130,7 +131,7 @@ def _learn(
 def _handed_over(
     op: Mapper, operands: Sequence[Any], attributes: Attributes, outs: Sequence[Any] | None
 ) -> Any:
-    """The operator on values, which a class that keeps masks, units or labels carries out."""
+    """Apply the operator to values whose class keeps masks, units or labels and carries it out."""
     if outs is not None:
         kinds = ", ".join(type(v).__name__ for v in operands if foreign[type(v)])
         raise ArgumentError(
@@ -141,7 +142,7 @@ def _handed_over(
 
 
 def _place() -> int:
-    """The line of user code, for a route."""
+    """Return the line of user code, for a route."""
     engine = in_charge()
     if isinstance(engine, ThreadedEngine):
         engine._open_gate()
@@ -156,12 +157,12 @@ def told(
     outs: Sequence[Any] | None,
 ) -> None:
     """Count writes to what existed before, and tell the recorder."""
-    given = [o is not None for o in outs] if outs is not None else _NEW
+    in_places = [o is not None for o in outs] if outs is not None else _NEW
     recorder = recording.get()
     if recorder is not None:
-        recorder.record(op, values, parameters, results, given)
+        recorder.record(op, values, parameters, results, in_places)
         return
-    for result, in_place in zip(results, given, strict=False):
+    for result, in_place in zip(results, in_places, strict=False):
         if in_place:
             result._chunk.writes += 1
 
@@ -201,12 +202,12 @@ def _interpreted(
     outs: Sequence[Any] | None,
     requests: Sequence[str] | None,
 ) -> None:
-    """The user's text itself, element by element, here and now: breakpoints work."""
+    """Run the user's own text, element by element, here and now: breakpoints work."""
     from nbgraph.operator import naive
 
     inputs = [v if type(v) in WEAK else v.asnumpy() for v in values]
-    found = naive.call(op.scalar, inputs, parameters, out=(None,) * len(results))
-    for i, (result, value) in enumerate(zip(results, found, strict=True)):
+    values_out = naive.call(op.scalar, inputs, parameters, out=(None,) * len(results))
+    for i, (result, value) in enumerate(zip(results, values_out, strict=True)):
         if outs is None or outs[i] is None:
             chunk.cleared(result._chunk)
         else:
@@ -221,7 +222,7 @@ def _interpreted(
 def common_device(
     name: str, names: Sequence[str], values: Sequence[Any], outs: Sequence[Any] | None = None
 ) -> Context:
-    """The device of all arrays; nothing is copied between devices silently."""
+    """Return the device of all arrays; nothing is copied between devices silently."""
     device: Context | None = None
     first = ""
     for i, value in enumerate((*values, *(outs or ()))):
@@ -245,13 +246,13 @@ def writable(name: str, out: Any, label: str = "out") -> None:
         raise ArgumentError(
             f"{name}: {label} is {noun(out)}; expected an NDArray, as the operands are"
         )
-    held: chunk.Chunk = out._chunk
-    if held.locked:
-        raise ValueError(f"{name}: {label} may not be written: {held.locked}")
-    if held.leases:
+    memory: chunk.Chunk = out._chunk
+    if memory.locked:
+        raise ValueError(f"{name}: {label} may not be written: {memory.locked}")
+    if memory.leases:
         raise ValueError(
-            f"{name}: {label} may not be written: {held.leases} view(s) of its memory are lent to "
-            "another library; delete those, or write to a copy"
+            f"{name}: {label} may not be written: {memory.leases} view(s) of its memory are lent "
+            "to another library; delete those, or write to a copy"
         )
     if overlaps_itself(out._view()):
         raise ValueError(f"{name}: {label} is a broadcast view, elements share memory; give a copy")

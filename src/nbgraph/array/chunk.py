@@ -107,7 +107,7 @@ class Holder:
 
 
 def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -> Chunk:
-    """A chunk of at least so many bytes; its content is anything.
+    """Return a chunk of at least so many bytes; its content is anything.
 
     `reads`: what the operator that writes it reads. A chunk whose last reader wrote one of those
     is as good as idle: the operator waits for that reader anyway. None: a short operator; of small
@@ -130,20 +130,21 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
 
 
 def _take_inline(nbytes: int, device: Context) -> Chunk:
-    """A chunk that nothing uses, for the function that this thread runs: it must not wait."""
-    held = _take_idle(nbytes, device)
-    in_charge().take(held)
-    return held
+    """Return a chunk that nothing uses, for the function that this thread runs: it must not
+    wait."""
+    chunk = _take_idle(nbytes, device)
+    in_charge().take(chunk)
+    return chunk
 
 
 def _take_idle(nbytes: int, device: Context) -> Chunk:
-    """A chunk that nothing uses and on which no failure is left."""
-    held: Chunk = storage.pool(device).take(nbytes, idle)
+    """Return a chunk that nothing uses and on which no failure is left."""
+    chunk: Chunk = storage.pool(device).take(nbytes, idle)
     engine = current()
-    if engine._in_use(held) or engine._failure_of(held) is not None:
-        give(held)
-        held = held.bin.miss()
-    return held
+    if engine._in_use(chunk) or engine._failure_of(chunk) is not None:
+        give(chunk)
+        chunk = chunk.bin.miss()
+    return chunk
 
 
 APART: set[int] = set()  # identifiers of threads within `apart`
@@ -168,11 +169,11 @@ def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
     """Memory of a NumPy array, which is kept alive and never written; `readonly` says why."""
     bury()
     memory = storage.borrow(array, device, **why)
-    held = Chunk(memory, None, locked=memory.readonly or "")
+    chunk = Chunk(memory, None, locked=memory.readonly or "")
     if here.running is not None:
-        in_charge().take(held)
-    owners.enter(held.number, held.address, held.capacity, partial(calm, held))
-    return held
+        in_charge().take(chunk)
+    owners.enter(chunk.number, chunk.address, chunk.capacity, partial(calm, chunk))
+    return chunk
 
 
 class _Part:
@@ -185,8 +186,8 @@ class _Part:
 
 
 def part(whole: Any, address: int, nbytes: int, device: Context) -> Chunk:
-    """A chunk, with a variable of its own, over memory inside of `whole`, which is kept alive;
-    whoever has the whole sees to it that both are not used at once."""
+    """Return a chunk, with a variable of its own, over memory inside of `whole`, which is kept
+    alive; the owner of the whole sees to it that both are not used at once."""
     return Chunk(_Part(whole, address, nbytes, device), None)
 
 
@@ -204,7 +205,7 @@ def lend(held: Chunk) -> None:
 
 
 def take_back(held: Chunk) -> None:
-    """One library less shares the memory. Finalisers call this."""
+    """Count one library less that shares the memory. Finalisers call this."""
     with _LEASING:
         held.leases -= 1
         if not held.leases and held.bin is not None:
@@ -212,7 +213,7 @@ def take_back(held: Chunk) -> None:
 
 
 def shared(holder_of: Any) -> Holder:
-    """The holder of an array's chunk, made when its first view is."""
+    """Return the holder of an array's chunk, made when its first view is."""
     with _SHARING:
         if holder_of._holder is None:
             holder_of._holder = Holder(holder_of._chunk, holder_of._layout.nbytes)
@@ -233,7 +234,7 @@ def give(chunk: Chunk) -> None:
 
 
 def idle(block: Any) -> bool:
-    """Whether nothing unfinished uses a block."""
+    """Return whether nothing unfinished uses a block."""
     chunk: Chunk = block
     return not current()._in_use(chunk)
 
@@ -248,19 +249,20 @@ def retire(block: Any, release: Callable[[], None]) -> None:
 
 
 def take_settled(nbytes: int, device: Context) -> Chunk:
-    """A chunk that the host may write at once: nothing uses it, and no failure is left on it."""
-    held = take(nbytes, device, ())
+    """Return a chunk that the host may write at once: nothing uses it, and no failure is left on
+    it."""
+    chunk = take(nbytes, device, ())
     if here.running is not None:
-        return held
+        return chunk
     engine = current()
-    if engine._in_use(held):
+    if engine._in_use(chunk):
         # a call should not wait, unless memory would run away
-        if len(held.bin.free) * held.capacity < _AHEAD:
-            give(held)
-            fresh: Chunk = held.bin.miss()
+        if len(chunk.bin.free) * chunk.capacity < _AHEAD:
+            give(chunk)
+            fresh: Chunk = chunk.bin.miss()
             return fresh
-    cleared(held)
-    return held
+    cleared(chunk)
+    return chunk
 
 
 def cleared(held: Chunk) -> None:
@@ -296,7 +298,7 @@ def settled(held: Chunk) -> Any:
 
 
 def _overwrite(run_ctx: RunContext) -> None:
-    """A write that leaves no failure behind."""
+    """Run a write that leaves no failure behind."""
 
 
 def bury() -> None:

@@ -25,7 +25,7 @@ _SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the
 
 
 def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> Any:
-    """A new array with the values of `array`, row-major, cast as in C and on a device."""
+    """Return a new array with the values of `array`, row-major, cast as in C and on a device."""
     own = layout(array.shape, array.dtype if dtype is None else dtype)
     result = empty_of(own, array.device if device is None else device)
     _write(array, result)
@@ -33,12 +33,12 @@ def copy_of(array: Array, dtype: Any = None, device: Context | None = None) -> A
 
 
 def filled(own: Layout, device: Context, value: float) -> Any:
-    """A new array with one number everywhere; the dtype can hold it."""
+    """Return a new array with one number everywhere; the dtype can hold it."""
     result = empty_of(own, device)
-    held = result._chunk
+    chunk = result._chunk
     engine = in_charge()
-    idle = not engine._in_use(held) and place(device).host
-    if own.nbytes <= _SOON and idle and engine._failure_of(held) is None:
+    idle = not engine._in_use(chunk) and place(device).host
+    if own.nbytes <= _SOON and idle and engine._failure_of(chunk) is None:
         result._view().fill(value)
     else:
         fill_from(result, value)
@@ -53,22 +53,23 @@ def fill_from(target: Array, value: Any) -> None:
     if type(value) not in WEAK and type(value) is not complex:
         _write(value, target)
         return
-    held = cell(value, target.dtype)
-    number = held.item()
+    number_array = cell(value, target.dtype)
+    number = number_array.item()
     if type(number) is complex:
         write(same, number, target)
         return
     if type(number) is int and not -(1 << 63) <= number < 1 << 63:
-        write(same, from_host(held, target.device), target)
+        write(same, from_host(number_array, target.device), target)
     else:
         write(same, number if type(number) in WEAK else float(number), target)
 
 
 def cell(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """A number as an array of shape () and this dtype; raises as NumPy does where it cannot be."""
-    made = np.zeros((), dtype)
-    made[...] = value
-    return made
+    """Return a number as an array of shape () and this dtype; raise as NumPy does where it cannot
+    be."""
+    array = np.zeros((), dtype)
+    array[...] = value
+    return array
 
 
 def _write(value: Array, target: Array) -> None:
@@ -97,8 +98,8 @@ def _write(value: Array, target: Array) -> None:
 
 
 def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
-    """What casts as on every machine; None where NumPy does it on the host: what a float beyond
-    all integers becomes."""
+    """Return the operator that casts as on every machine, or None where NumPy does it on the host:
+    what a float beyond all integers becomes."""
     if "c" in (source.kind, wanted.kind):
         return None
     if wanted.kind == "b" and source.kind != "b":
@@ -107,7 +108,7 @@ def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
 
 
 def prepare_copy(given: Layout, made: Layout) -> KernelCall | None:
-    """The kernel of the host that copies to new memory and casts; None where NumPy casts."""
+    """Return the host's kernel that copies to new memory and casts, or None where NumPy casts."""
     op = caster(given.dtype, made.dtype)
     if op is None or config.compiler == "python":
         return None

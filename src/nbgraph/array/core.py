@@ -45,11 +45,11 @@ class Array:
     def __del__(self) -> None:
         try:
             if self._holder is None:
-                held = self._chunk
-                if held.bin is None:
-                    chunk.give(held)
+                memory = self._chunk
+                if memory.bin is None:
+                    chunk.give(memory)
                 else:
-                    held.bin.free.append(held)
+                    memory.bin.free.append(memory)
         except (AttributeError, TypeError):  # half made, or the interpreter is going
             return
 
@@ -96,17 +96,17 @@ class Array:
         return self._chunk.device
 
     def _view(self) -> np.ndarray[Any, Any]:
-        """The memory as a NumPy array: for kernels, and for whoever has waited."""
-        held, own = self._chunk, self._layout
-        if held.bin is None:
+        """Return the memory as a NumPy array: for kernels, and for callers who have waited."""
+        memory_chunk, own = self._chunk, self._layout
+        if memory_chunk.bin is None:
             view = np.asarray(_Interface(self))
             return view if own.dtype.kind != "V" else view.view(own.dtype)  # bfloat16 has no code
-        memory = held.memory
+        memory = memory_chunk.memory
         offset = self._address - memory.address
         return np.ndarray(own.shape, own.dtype, memory.owner, offset, own.strides)
 
     def _of_view(self, view: np.ndarray[Any, Any]) -> Any:
-        """The array that a NumPy view of this one's memory stands for."""
+        """Return the array that a NumPy view of this one's memory stands for."""
         address = view.__array_interface__["data"][0] if view.size else self._address
         return make(self._chunk, address, layout_of(view), chunk.shared(self))
 
@@ -133,12 +133,12 @@ _class: list[Any] = [Array]  # the class of every array that is made
 
 
 def adopt(kind: type[Array]) -> None:
-    """Arrays are of this class from now on."""
+    """Make arrays of this class from now on."""
     _class[:] = [kind]
 
 
 def make(held: Chunk, address: int, own: Layout, holder: Holder | None = None) -> Any:
-    """An array over a chunk. Without a holder it is the chunk's only array."""
+    """Return an array over a chunk. Without a holder it is the chunk's only array."""
     array = _new(_class[0])
     array._holder = holder
     array._chunk = held
@@ -151,19 +151,19 @@ def make(held: Chunk, address: int, own: Layout, holder: Holder | None = None) -
 
 
 def empty_of(own: Layout, device: Context, reads: Collection[Chunk] | None = None) -> Any:
-    """An array of a layout, its values not set; see `chunk.take`."""
+    """Return an array of a layout, its values not set; see `chunk.take`."""
     if chunk._RETIRED:
         chunk.bury()
-    held = chunk.take(own.nbytes, device, reads)
-    return make(held, held.address, own)
+    memory = chunk.take(own.nbytes, device, reads)
+    return make(memory, memory.address, own)
 
 
 def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
-    """A copy of a NumPy array, made now."""
+    """Return a copy of a NumPy array, made now."""
     own = layout(value.shape, value.dtype.newbyteorder("="))
     where = place(device)
     take = chunk.take_settled if where.host else chunk.take
-    held = take(own.nbytes, device)
-    array = make(held, held.address, own)
+    memory = take(own.nbytes, device)
+    array = make(memory, memory.address, own)
     where.begin(array, value)
     return array

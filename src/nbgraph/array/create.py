@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @checked
 def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDArray:
-    """A new array with the values of another one; it owns its memory.
+    """Return a new array with the values of another one; it owns its memory.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
 
 @checked
 def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDArray:
-    """An NDArray itself; the memory of a NumPy array, or of one that another library has on a GPU,
-    borrowed and read-only; else a copy.
+    """Return an NDArray itself; the memory of a NumPy array, or of one that another library has on
+    a GPU, borrowed and read-only; else a copy.
 
     Parameters
     ----------
@@ -78,42 +78,43 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
         obj = from_dlpack(obj)
     place = _place(obj, device)
     if isinstance(obj, Array):
-        known: Any = obj
-        wanted = known.dtype if dtype is None else as_dtype(dtype)
-        same = wanted == known.dtype and place == known.device
-        return known if same else copy_of(known, wanted, place)
+        source: Any = obj
+        target_dtype = source.dtype if dtype is None else as_dtype(dtype)
+        same = target_dtype == source.dtype and place == source.device
+        return source if same else copy_of(source, target_dtype, place)
     values = _values("asarray", obj, dtype)
     fits = values is obj and values.dtype.isnative and values.flags.aligned
     if not (fits and place.host):
         return from_host(values, place)
-    held = chunk.borrow(values, place)
+    memory = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
-    return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
+    return make(memory, address, layout_of(values), chunk.Holder(memory, values.nbytes))
 
 
 def _place(obj: Any, device: Context | None) -> Context:
-    """The device asked for, else that of an array, else the host."""
+    """Return the device asked for, else that of an array, else the host."""
     if device is None:
         return obj.device if isinstance(obj, Array) else chunk.CPU
     return device
 
 
 def _on_gpu(obj: Any) -> bool:
-    """Whether it is another library's array on a GPU; numbers, lists and NumPy's are not asked."""
+    """Return whether an object is another library's array on a GPU; numbers, lists and NumPy's are
+    not asked."""
     kind = type(obj)
     tells = hasattr(kind, "__dlpack_device__") or hasattr(kind, "__cuda_array_interface__")
     return tells and not isinstance(obj, (Array, np.ndarray)) and on_gpu(obj)
 
 
 def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """Values as a NumPy array of the dtype they should have."""
-    wanted = None if dtype is None else as_dtype(dtype)
+    """Return values as a NumPy array of the dtype they should have."""
+    target_dtype = None if dtype is None else as_dtype(dtype)
     if isinstance(obj, (np.ndarray, np.generic)):
-        made = np.asarray(as_operand(name, "obj", obj))
-        return made if wanted is None else made.astype(wanted, copy=False)
-    made = np.asarray(as_operand(name, "obj", obj))
-    if wanted is None and made.dtype == np.float64:
-        wanted = np.dtype(config.default_float)
-    if wanted is None and made.dtype == np.complex128:
-        wanted = np.result_type(config.default_float, np.complex64)
-    return made if wanted is None else made.astype(wanted)
+        array = np.asarray(as_operand(name, "obj", obj))
+        return array if target_dtype is None else array.astype(target_dtype, copy=False)
+    array = np.asarray(as_operand(name, "obj", obj))
+    if target_dtype is None and array.dtype == np.float64:
+        target_dtype = np.dtype(config.default_float)
+    if target_dtype is None and array.dtype == np.complex128:
+        target_dtype = np.result_type(config.default_float, np.complex64)
+    return array if target_dtype is None else array.astype(target_dtype)

@@ -15,21 +15,21 @@ from nbgraph.errors import EngineError
 
 
 def text(array: Array) -> str:
-    """As NumPy writes it; of an array that failed, what went wrong and where."""
+    """Return the array as NumPy writes it; of an array that failed, what went wrong and where."""
     return _failed(array) or _text(array)
 
 
 def plain(array: Array) -> str:
-    """As `str` of the NumPy array."""
+    """Return the text that `str` of the NumPy array gives."""
     problem = _failed(array)
     if problem is not None:
         return problem
-    shown, whole = _corners(array)
-    return str(shown) if whole else np.array2string(shown, threshold=0)
+    corners, whole = _corners(array)
+    return str(corners) if whole else np.array2string(corners, threshold=0)
 
 
 def bundle(array: Array) -> dict[str, str]:
-    """What a notebook shows, worked out once."""
+    """Return what a notebook shows, worked out once."""
     from nbgraph.picture import escape
 
     body = text(array)
@@ -39,14 +39,14 @@ def bundle(array: Array) -> dict[str, str]:
 
 
 def _text(array: Array) -> str:
-    shown, whole = _corners(array)
+    corners, whole = _corners(array)
     where = "" if array.device == chunk.CPU else f" on {array.device}"
     if whole:
-        return f"{np.array_repr(shown)}{where}"
+        return f"{np.array_repr(corners)}{where}"
     with np.printoptions(threshold=0):
-        body = np.array_repr(shown)
+        body = np.array_repr(corners)
     # NumPy tells the shape of what it was given
-    return f"{body.replace(f'shape={shown.shape}', f'shape={array.shape}')}{where}"
+    return f"{body.replace(f'shape={corners.shape}', f'shape={array.shape}')}{where}"
 
 
 def _failed(array: Array) -> str | None:
@@ -61,8 +61,8 @@ def _failed(array: Array) -> str | None:
 
 
 def _corners(array: Array) -> tuple[np.ndarray[Any, Any], bool]:
-    """A copy of what is shown, and whether that is all: of long axes of a large array the first
-    and the last few, and one between, which is shown as dots."""
+    """Return a copy of what is shown, and whether that is all: of long axes of a large array the
+    first and the last few, and one between, which is shown as dots."""
     options = np.get_printoptions()
     where = place(array._chunk.device)
     if array.size <= options["threshold"]:
@@ -71,9 +71,9 @@ def _corners(array: Array) -> tuple[np.ndarray[Any, Any], bool]:
     axes = [np.r_[: edge + 1, n - edge : n] if n > 2 * edge else np.arange(n) for n in array.shape]
     if where.host:
         return array._view()[np.ix_(*axes)], False
-    shown = np.empty([len(places) for places in axes], array.dtype)
+    corners = np.empty([len(places) for places in axes], array.dtype)
     ends = [slice(0, edge + 1), slice(-edge, None)]
     parts = [ends if len(places) < n else [slice(None)] for places, n in zip(axes, array.shape)]
     for key in itertools.product(*parts):
-        shown[key] = where.read(array._of_view(array._view()[key]))
-    return shown, False
+        corners[key] = where.read(array._of_view(array._view()[key]))
+    return corners, False

@@ -54,7 +54,7 @@ class Exports:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """A DLPack capsule of the memory, leased (or of a copy, with `copy=True`); waits.
+        """Return a DLPack capsule of the memory, leased (or of a copy, with `copy=True`); wait.
 
         While it is leased nbgraph does not write there: write to a copy. BufferError where the
         consumer asks for another device, or for memory to write that is borrowed itself.
@@ -90,7 +90,7 @@ library; delete those, or write to a copy
             raise _refused(error) from None
 
     def __buffer__(self: Any, flags: int, /) -> memoryview:
-        """A buffer of a copy (from Python 3.12 on); waits.
+        """Return a buffer of a copy (from Python 3.12 on); wait.
 
         NumPy looks here before it asks `__array__`: hence a copy, though one that np.asarray with
         `copy=False` takes for none. BufferError where it is asked for in order to write
@@ -106,7 +106,7 @@ library; delete those, or write to a copy
 def _on_device(
     array: Any, stream: Any, asked: tuple[int, int] | None, copy: bool | None, version: Any
 ) -> Any:
-    """The capsule of a device's memory."""
+    """Return the capsule of a device's memory."""
     own = array.__dlpack_device__()
     if asked is not None and tuple(map(int, asked)) != own:
         raise BufferError(
@@ -118,33 +118,34 @@ def _on_device(
             f"__dlpack__: the array is on {array.device!r}, and no stream was named: the library "
             "that asks uses the host's memory; give it x.to(ng.cpu()), or x.asnumpy()"
         )
-    given = None if stream is UNTOLD else stream
+    handle = None if stream is UNTOLD else stream
     source = array.copy() if copy else array
     try:
-        return capsule_of(source, given, _version(version), copied=bool(copy))
+        return capsule_of(source, handle, _version(version), copied=bool(copy))
     except BufferError as error:
         raise _refused(error) from None
 
 
 def _refused(error: BufferError) -> BufferError:
-    """What NumPy says, or we, with the remedy."""
-    told = str(error).removeprefix("__dlpack__: ")
+    """Return the error that NumPy or this library raised, with the remedy."""
+    message = str(error).removeprefix("__dlpack__: ")
     return (
         error
-        if told != str(error)
-        else BufferError(f"__dlpack__: {told}; use copy=True, or x.copy()")
+        if message != str(error)
+        else BufferError(f"__dlpack__: {message}; use copy=True, or x.copy()")
     )
 
 
 def _version(asked: tuple[int, int] | None) -> dict[str, Any]:
-    """What NumPy can be asked: versions, and with them read-only memory, from 2.1 on."""
-    known = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
-    return {"max_version": asked} if known and asked is not None else {}
+    """Return what NumPy can be asked: versions, and with them read-only memory, from 2.1 on."""
+    supported = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+    return {"max_version": asked} if supported and asked is not None else {}
 
 
 @checked
 def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None = None) -> Any:
-    """The array of another library (NumPy, torch, CuPy, JAX, ...) as an NDArray on its device.
+    """Return the array of another library (NumPy, torch, CuPy, JAX, ...) as an NDArray on its
+    device.
 
     The memory is borrowed, and read-only for nbgraph; the other library's later writes are seen.
     `copy=True`, or a `device` other than that of `x`, gives a copy; `copy=False` refuses one.
@@ -168,11 +169,11 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
         _copies(copy, place)
         return copy_of(x, device=place)
     if type(x) is not np.ndarray and on_gpu(x):
-        found = borrowed(x)
-        if not copy and device in (None, found.device):
-            return found
-        _copies(copy, device or found.device)
-        return copied_now(found, device=device)
+        array = borrowed(x)
+        if not copy and device in (None, array.device):
+            return array
+        _copies(copy, device or array.device)
+        return copied_now(array, device=device)
     if not hasattr(x, "__dlpack__"):
         raise ArgumentError(
             f"from_dlpack: x is {noun(x)}, which has no __dlpack__; give an array, or "
@@ -183,16 +184,17 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
     if copy or place != chunk.CPU:
         _copies(copy, place)
         return from_host(values, place)
-    held = chunk.borrow(values, place)
+    memory = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
-    return make(held, address, layout_of(values), chunk.Holder(held, values.nbytes))
+    return make(memory, address, layout_of(values), chunk.Holder(memory, values.nbytes))
 
 
-def copied_now(found: Any, dtype: Any = None, device: Context | None = None) -> Any:
-    """A copy of borrowed memory of a GPU; waits, as its library may write there afterwards."""
-    made = copy_of(found, dtype, device)
-    made.wait_to_read()
-    return made
+def copied_now(array: Any, dtype: Any = None, device: Context | None = None) -> Any:
+    """Return a copy of borrowed memory of a GPU; wait, as its library may write there
+    afterwards."""
+    copy = copy_of(array, dtype, device)
+    copy.wait_to_read()
+    return copy
 
 
 def _copies(copy: bool | None, place: Context) -> None:

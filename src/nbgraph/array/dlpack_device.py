@@ -32,26 +32,28 @@ _LENT = "it belongs to another library: write to a copy, x.copy()"
 
 
 def capsule_of(array: Any, stream: Any, version: dict[str, Any], *, copied: bool) -> Any:
-    """A capsule of an array on a device; waits, and lends the memory for a stream."""
+    """Return a capsule of an array on a device; wait, and lend the memory for a stream."""
     handle = _lasting(array.device, stream)
-    made = leased(array, handle).__dlpack__(**version)
+    capsule = leased(array, handle).__dlpack__(**version)
     brain = array.dtype.name == "bfloat16"
-    return capsules.moved(made, CUDA, array.device.device_id, brain=brain, copied=copied)
+    return capsules.moved(capsule, CUDA, array.device.device_id, brain=brain, copied=copied)
 
 
 def _lasting(device: Context, stream: Any) -> int:
-    """The stream that a library says it uses, or one behind it that is there when it lets go."""
-    told = _LEGACY if stream is None or stream == -1 else stream
-    if not isinstance(told, int) or isinstance(told, bool) or told <= 0:
+    """Return the stream that a library says it uses, or one behind it that is there when it lets
+    go."""
+    handle = _LEGACY if stream is None or stream == -1 else stream
+    if not isinstance(handle, int) or isinstance(handle, bool) or handle <= 0:
         raise BufferError(
             f"__dlpack__: stream={stream!r}; expected None or 1 for the default stream, 2 for the "
             "thread's own, -1 for none, or the address of a stream"
         )
-    return driver().settled(device.device_id, told)
+    return driver().settled(device.device_id, handle)
 
 
 def interface_of(array: Array) -> dict[str, Any]:
-    """What `__cuda_array_interface__` tells; waits, so that no stream need be waited for."""
+    """Return the value of `__cuda_array_interface__`; wait, so that no stream need be waited
+    for."""
     own = array._layout
     if own.dtype.kind == "V":
         raise DeviceError(
@@ -72,12 +74,12 @@ def interface_of(array: Array) -> dict[str, Any]:
 
 
 def on_gpu(x: Any) -> bool:
-    """Whether an object of another library says that its memory is a GPU's. BufferError where it is
-    that of a device which is not known here."""
-    asked = getattr(type(x), "__dlpack_device__", None)
-    if asked is None:
+    """Return whether an object of another library says that its memory is a GPU's. Raise
+    BufferError where it is that of a device which is not known here."""
+    method = getattr(type(x), "__dlpack_device__", None)
+    if method is None:
         return hasattr(x, "__cuda_array_interface__")
-    kind = int(asked(x)[0])
+    kind = int(method(x)[0])
     if kind not in _OF_GPUS and kind not in _OF_HOST:
         raise BufferError(
             f"from_dlpack: x is on a device of DLPack's kind {kind}; memory of the host (1) and of "
@@ -87,7 +89,8 @@ def on_gpu(x: Any) -> bool:
 
 
 def borrowed(x: Any) -> Any:
-    """The memory of an array that another library has on a GPU, as an NDArray, which is read only.
+    """Return the memory of an array that another library has on a GPU, as an NDArray, which is read
+    only.
 
     DeviceError where the device is not there, BufferError where the memory cannot be shared."""
     return _by_dlpack(x) if hasattr(x, "__dlpack__") else _by_interface(x)
@@ -125,26 +128,26 @@ def _by_dlpack(x: Any) -> Any:
 
 
 def _by_interface(x: Any) -> Any:
-    told = x.__cuda_array_interface__
-    dtype, shape = np.dtype(told["typestr"]), tuple(map(int, told["shape"]))
+    interface = x.__cuda_array_interface__
+    dtype, shape = np.dtype(interface["typestr"]), tuple(map(int, interface["shape"]))
     require_supported(dtype, "from_dlpack: x")
-    if not dtype.isnative or told.get("mask") is not None:
+    if not dtype.isnative or interface.get("mask") is not None:
         what = "a mask" if dtype.isnative else f"another byte order ({dtype.str})"
         raise BufferError(f"from_dlpack: x has {what}; give a copy without, in its library")
-    address = int(told["data"][0])
+    address = int(interface["data"][0])
     number = driver().owner(address) if address else 0
     if number < 0:
         raise BufferError(
             f"from_dlpack: the memory of x, at {address:#x}, is of no device that nbgraph can use; "
             "copy x within its library to memory of a GPU"
         )
-    device, stream = _there(number), told.get("stream")
+    device, stream = _there(number), interface.get("stream")
     if 0 in shape:
         return empty_of(layout(shape, dtype), device)
     if stream == 0:
         raise BufferError("from_dlpack: x has stream 0, which means nothing; expected None or 1")
     event = None if stream is None else driver().foreign(number, int(stream)).record()
-    return _array(device, address, shape, dtype, told.get("strides"), x, event)
+    return _array(device, address, shape, dtype, interface.get("strides"), x, event)
 
 
 class _At:
@@ -171,16 +174,16 @@ def _array(
             "of it, made in its library"
         )
     brain = dtype.name == "bfloat16"
-    told = {
+    interface = {
         "data": (address, True),
         "shape": shape,
         "strides": None if strides is None else tuple(map(int, strides)),
         "typestr": "<u2" if brain else dtype.str,
         "version": 3,
     }
-    words = np.asarray(_At(told, owner))
+    words = np.asarray(_At(interface, owner))
     view = words.view(dtype) if brain else words
-    held = chunk.borrow(view, device, readonly=_LENT)
+    memory = chunk.borrow(view, device, readonly=_LENT)
     if event is not None:
-        device_queue(device).follow(held.number, event)
-    return make(held, address, layout_of(view), chunk.Holder(held, view.nbytes))
+        device_queue(device).follow(memory.number, event)
+    return make(memory, address, layout_of(view), chunk.Holder(memory, view.nbytes))

@@ -22,23 +22,23 @@ class _Ways:
     def again(self, op: DrawnOp, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See `known.Ways`."""
         try:
-            known = op.carried.get(_key(operands, attributes))
+            entry = op.carried.get(_key(operands, attributes))
         except (AttributeError, TypeError):  # numbers and lists; an attribute that is a list
             return None
-        if known is None:
+        if entry is None:
             return None
         device = operands[0]._chunk.device if operands else CPU
         if not device.host or any(v._chunk.device is not device for v in operands):
             return None
-        call, outputs = known
-        made = tuple([empty_of(own, device) for own in outputs])
+        call, outputs = entry
+        results = tuple([empty_of(own, device) for own in outputs])
         numbers = op.numbers(attributes, is_train=training.get())
         if call.size:
-            push(call, [(*operands, *made)[k] for k in call.order], numbers, overwrites=True)
+            push(call, [(*operands, *results)[k] for k in call.order], numbers, overwrites=True)
         recorder = recording.get()
         if recorder is not None:
-            recorder.record(op, operands, attributes, made, ())
-        return made[0] if len(made) == 1 else made
+            recorder.record(op, operands, attributes, results, ())
+        return results[0] if len(results) == 1 else results
 
     def learn(
         self, op: DrawnOp, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
@@ -48,10 +48,10 @@ class _Ways:
             return
         if not values and results[0].device != CPU:
             return
-        given, outputs = ([v._layout for v in arrays] for arrays in (values, results))
-        found = lowered(op, given, outputs, ["write"] * len(outputs), attributes)
-        if found is not None and found.alone is not None:
-            op.carried[_key(values, attributes)] = found.alone, outputs
+        layouts, outputs = ([v._layout for v in arrays] for arrays in (values, results))
+        lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+        if lowering is not None and lowering.alone is not None:
+            op.carried[_key(values, attributes)] = lowering.alone, outputs
 
 
 WAYS = _Ways()

@@ -39,7 +39,8 @@ class _Ways:
         self.push: Push = declines
 
     def general(self, a: Any, b: Any) -> Any:
-        """By the routes where a recorder follows it; through `call`, which learns routes."""
+        """Apply the operator by its routes where a recorder follows it, else through `call`, which
+        learns routes."""
         if not takes_part(b):
             return NotImplemented
         operands = (b, a) if self.swapped else (a, b)
@@ -59,28 +60,29 @@ class _Ways:
 
 
 def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
-    """The method for an operator of two operands."""
+    """Return the method for an operator of two operands."""
     ways = _Ways(name, swapped=swapped)
 
     def method(self: Any, other: Any) -> Any:
         push = ways.push  # no method: this way Python finds it quickly
-        made = push(_frame(1), (other, self) if swapped else (self, other))
-        return ways.general(self, other) if made is None else made
+        result = push(_frame(1), (other, self) if swapped else (self, other))
+        return ways.general(self, other) if result is None else result
 
     method.__name__ = method.__qualname__ = f"{name}_method"
     return method
 
 
 def in_place(name: str) -> Callable[..., Any]:
-    """The method for `a op= b`: the result goes to the memory of `a`, seen through every view."""
+    """Return the method for `a op= b`: the result goes to the memory of `a`, seen through every
+    view."""
     table: dict[Any, Update] = {}
     op: Any = None
 
     def method(self: Any, other: Any) -> Any:
         key = self._layout, other._layout if type(other) is type(self) else type(other)
-        known = table.get(key)
-        if known is not None and _recorder() is None and not CLOSELY_ASKED[0]:
-            if known.run(self._chunk, self._address, other):
+        update = table.get(key)
+        if update is not None and _recorder() is None and not CLOSELY_ASKED[0]:
+            if update.run(self._chunk, self._address, other):
                 return self
         nonlocal op
         if op is None:

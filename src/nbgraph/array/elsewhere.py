@@ -30,23 +30,23 @@ kNullOp, kAddTo = OpReqType.kNullOp, OpReqType.kAddTo
 def composed(
     op: Any, values: Sequence[Array], attributes: Attributes, specs: Sequence[Spec]
 ) -> list[Array] | None:
-    """The results by other operators; None where there are none for it."""
+    """Return the results by other operators, or None where there are none for it."""
     form = form_of(op, Composed)
     if form is None:
         return None
     token = recording.set(None)  # the operator itself is recorded
     try:
-        found = form.run(*values, **attributes)
-        if found is None:
+        outputs = form.run(*values, **attributes)
+        if outputs is None:
             return None
-        made = found if type(found) is tuple else (found,)
-        return [_own(x, spec, values) for x, spec in zip(made, specs, strict=True)]
+        results = outputs if type(outputs) is tuple else (outputs,)
+        return [_own(x, spec, values) for x, spec in zip(results, specs, strict=True)]
     finally:
         recording.reset(token)
 
 
 def _own(x: Any, spec: Spec, values: Sequence[Array]) -> Any:
-    """A result with memory of its own."""
+    """Return a result with memory of its own."""
     if x.dtype != spec.dtype:
         return astype(x, spec.dtype)
     lent = not x._layout.contiguous or any(x._chunk is v._chunk for v in values)
@@ -64,9 +64,9 @@ def unit_lowered(
     key = "unit", *operands, *outputs, *attributes.items()
     if key in op.carried:
         return op.carried[key]
-    given, results = ([Spec(o.shape, o.dtype) for o in own] for own in (operands, outputs))
-    call = form.call(given, results, **attributes)
-    made = None
+    in_specs, results = ([Spec(o.shape, o.dtype) for o in own] for own in (operands, outputs))
+    call = form.call(in_specs, results, **attributes)
+    lowering = None
     if call is not None:
         call.device.name = op.__name__  # its failures are the operator's
         order = tuple(range(len(operands) + len(outputs)))
@@ -75,11 +75,11 @@ def unit_lowered(
             call = op.told_mode(call)
         places = [None if x.contiguous else layout(x.shape, x.dtype) for x in operands]
         places += [None] * len(outputs)  # those in pieces are of kernels that know their steps
-        made = Lowered((call,), tuple(places), adds=False)
+        lowering = Lowered((call,), tuple(places), adds=False)
     if len(op.carried) >= _KEPT:
         op.carried.clear()
-    op.carried[key] = made
-    return made
+    op.carried[key] = lowering
+    return lowering
 
 
 def formed(
@@ -91,30 +91,30 @@ def formed(
     *,
     whole: bool,
 ) -> bool:
-    """Whether a form of the operator does it; it is pushed then. Results that are added to, or lie
-    in pieces, are made beside them."""
+    """Return whether a form of the operator computes it; it is pushed then. Results that are added
+    to, or lie in pieces, are computed beside them."""
     if all(request is kNullOp for request in requests):
         return True
     specs = [Spec(r.shape, r.dtype) for r in results]
-    made = composed(op, inputs, attributes, specs)
-    if made is None:
+    targets = composed(op, inputs, attributes, specs)
+    if targets is None:
         direct = [
             q is not kAddTo and q is not kNullOp and r._layout.contiguous
             for r, q in zip(results, requests, strict=True)
         ]
-        made = [
+        targets = [
             r if d else empty_of(layout(*spec), r.device)
             for r, d, spec in zip(results, direct, specs, strict=True)
         ]
         # a failure that new memory carries from an earlier use is none of this operator's
         whole = whole or not (any(direct) or op.auxiliary)
         if not (
-            _pieces(op, inputs, made, attributes)
-            or _unit(op, inputs, made, attributes, whole=whole)
-            or _library(op, inputs, made, attributes, whole=whole)
+            _pieces(op, inputs, targets, attributes)
+            or _unit(op, inputs, targets, attributes, whole=whole)
+            or _library(op, inputs, targets, attributes, whole=whole)
         ):
             return False
-    for result, own, request in zip(results, made, requests, strict=True):
+    for result, own, request in zip(results, targets, requests, strict=True):
         if own is not result and request is not kNullOp and result.size:
             write(same, own, result, WORDS[request])
     return True
@@ -138,18 +138,18 @@ def _unit(
     whole: bool,
     begins: bool = True,
 ) -> bool:
-    """Whether a kernel does it; it is pushed then. Without `begins` it goes on from what the output
-    holds."""
+    """Return whether a kernel computes it; it is pushed then. Without `begins` it goes on from what
+    the output holds."""
     form = form_of(op, Unit)
-    given, made = [x._layout for x in inputs], [x._layout for x in outputs]
-    found = unit_lowered(op, given, made, attributes)
-    if form is None or found is None:
+    in_layouts, out_layouts = [x._layout for x in inputs], [x._layout for x in outputs]
+    lowering = unit_lowered(op, in_layouts, out_layouts, attributes)
+    if form is None or lowering is None:
         return False
     if begins and form.first is not None:
         write_parts(form.first, inputs, outputs[0], attributes)
         whole = False
     requests = [OpReqType.kWriteTo] * len(outputs)
-    deliver(found, op, inputs, outputs, requests, attributes, whole=whole)
+    deliver(lowering, op, inputs, outputs, requests, attributes, whole=whole)
     return True
 
 

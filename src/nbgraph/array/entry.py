@@ -58,7 +58,7 @@ class Push(NamedTuple):
 
 
 def fits(operands: int, outputs: int, record: int) -> bool:
-    """Whether so many words fit into the entry's room."""
+    """Return whether so many words fit into the entry's room."""
     return VARIABLES + operands + outputs + record <= MOST and outputs <= MOST_OUTPUTS
 
 
@@ -68,7 +68,7 @@ def describe(
     outputs: Sequence[Output],
     record: Sequence[int],
 ) -> tuple[Any, ...]:
-    """A route, as what the table holds.
+    """Return a route as the tuple that the table holds.
 
     `operands`: the kind of each, and where in the record its word goes. `record`: the words of a
     call, with anything in those places.
@@ -85,7 +85,8 @@ def describe(
 
 
 def over(table: dict[Any, Any], kind: type) -> Callable[..., Any]:
-    """A function of a place and a tuple of operands: an output, a tuple of several; None: declined.
+    """Return a function of a place and a tuple of operands that gives an output, a tuple of
+    several, or None where it declines.
 
     `table` leads from operand to operand to a route, by an array's layout, or by the type of a
     number; it may change at any time. `kind`: the class of arrays.
@@ -106,7 +107,7 @@ def _method() -> int:
 
 
 def _slots() -> list[Any]:
-    """Descriptors of the slots, in the order of the words."""
+    """Return descriptors of the slots, in the order of the words."""
     array = [vars(Array)[f"_{name[2:]}"] for name in SHARED if name.startswith("a_")]
     own, variable = vars(Chunk), vars(Variable)
     return [*array, own["device"], variable["_core"], variable["_address"], own["address"]]
@@ -114,7 +115,7 @@ def _slots() -> list[Any]:
 
 @functools.cache
 def _functions() -> tuple[int, int]:
-    """Addresses of what reads and what writes a slot, given its descriptor."""
+    """Return the addresses of the functions that read and write a slot, given its descriptor."""
     slot = ctypes.pythonapi.PyType_GetSlot
     slot.restype, slot.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_int)
     kind = type(vars(Array)["_chunk"])

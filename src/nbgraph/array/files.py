@@ -57,21 +57,21 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
         "bfloat16": [name for name, value in values.items() if value.dtype.name == "bfloat16"],
     }
     target = Path(path)
-    made = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
-        with made.open("xb") as file:
+        with temporary.open("xb") as file:
             _write(file, about, values)
             file.flush()
             os.fsync(file.fileno())
-        made.replace(target)
+        temporary.replace(target)
     except BaseException:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
 @checked
 def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: bool = False) -> Any:
-    """What `save` wrote: a list, a dict or one array, as it was given.
+    """Return what `save` wrote: a list, a dict or one array, as it was given.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
     place = chunk.CPU if device is None else device
     with Path(path).open("rb") as file:
         try:
-            found = np.load(file, allow_pickle=False)
+            archive = np.load(file, allow_pickle=False)
         except (ValueError, EOFError, zipfile.BadZipFile):
             file.seek(0)
             if b'"nbgraph symbol"' in file.read(64):
@@ -105,18 +105,18 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
                 f"load: {os.fspath(path)!r} is not a file of arrays, or is damaged; give one that "
                 "ng.save or np.savez wrote"
             ) from None
-        if isinstance(found, np.ndarray):
+        if isinstance(archive, np.ndarray):
             mapped = mapped_at(path, 0) if mmap and place.host else None
-            return _placed("load", found if mapped is None else mapped, place, mapped is not None)
-        with found:
-            return _read(os.fspath(path), found, place, mmap=mmap and place.host)
+            return _placed("load", archive if mapped is None else mapped, place, mapped is not None)
+        with archive:
+            return _read(os.fspath(path), archive, place, mmap=mmap and place.host)
 
 
 # writing ----------------------------------------------------------------------------------------
 
 
 def _named(data: Any) -> tuple[str, dict[str, Any]]:
-    """What is saved, by name, and how it was given."""
+    """Return the arrays to save, by name, and the kind of structure they came in."""
     if isinstance(data, Mapping):
         for name in data:
             if not isinstance(name, str):
@@ -156,20 +156,20 @@ def _write(file: Any, about: dict[str, Any], values: Mapping[str, np.ndarray[Any
 
 
 def _aligned(file: Any, name: str) -> zipfile.ZipInfo:
-    """An entry whose data begin at a multiple of 64: its header is made longer by a field that
-    readers skip. The header of an npy array is a multiple of 64 itself."""
-    made = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    """Return an entry whose data begin at a multiple of 64: its header is made longer by a field
+    that readers skip. The header of an npy array is a multiple of 64 itself."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     begins = file.tell() + _HEADER + len(name.encode()) + _ZIP64 + _FIELD
-    made.extra = struct.pack("<HH", _PADDING, -begins % _ALIGNED) + bytes(-begins % _ALIGNED)
-    return made
+    entry.extra = struct.pack("<HH", _PADDING, -begins % _ALIGNED) + bytes(-begins % _ALIGNED)
+    return entry
 
 
 # reading ----------------------------------------------------------------------------------------
 
 
 def mapped_at(path: str | os.PathLike[str], offset: int) -> np.ndarray[Any, Any] | None:
-    """The array in npy format that begins there, in the file's memory; None where it is not
-    aligned, or has no elements."""
+    """Return the array in npy format that begins there, in the file's memory, or None where it is
+    not aligned or has no elements."""
     with Path(path).open("rb") as file:
         file.seek(offset)
         version = np.lib.format.read_magic(file)
@@ -184,9 +184,9 @@ def mapped_at(path: str | os.PathLike[str], offset: int) -> np.ndarray[Any, Any]
     return np.asarray(np.memmap(path, dtype, "r", begins, shape, order))
 
 
-def _mapped_entry(path: str, found: Any, name: str) -> np.ndarray[Any, Any] | None:
-    """An array of an archive in the file's memory; None where it is to be read."""
-    info = found.zip.getinfo(name if name in found.zip.namelist() else f"{name}.npy")
+def _mapped_entry(path: str, archive: Any, name: str) -> np.ndarray[Any, Any] | None:
+    """Return an array of an archive in the file's memory, or None where it is to be read."""
+    info = archive.zip.getinfo(name if name in archive.zip.namelist() else f"{name}.npy")
     if info.compress_type != zipfile.ZIP_STORED:
         return None
     with Path(path).open("rb") as file:
@@ -203,21 +203,21 @@ def _placed(what: str, value: np.ndarray[Any, Any], place: Context, mapped: bool
     )
 
 
-def _read(path: str, found: Any, place: Context, *, mmap: bool) -> Any:
-    about = json.loads(found[_ABOUT]) if _ABOUT in found.files else {"kind": "dict"}
+def _read(path: str, archive: Any, place: Context, *, mmap: bool) -> Any:
+    about = json.loads(archive[_ABOUT]) if _ABOUT in archive.files else {"kind": "dict"}
     if about.get("format", _FORMAT) != _FORMAT:
         raise ValueError(
             f"load: {path!r} has format {about['format']}, this version reads {_FORMAT}; take a "
             "newer nbgraph"
         )
     arrays: dict[str, Any] = {}
-    for entry in found.files:
+    for entry in archive.files:
         if entry == _ABOUT:
             continue
         name = entry.removeprefix(_PREFIX) if "format" in about else entry
         try:
-            mapped = _mapped_entry(path, found, entry) if mmap else None
-            value = found[entry] if mapped is None else mapped
+            mapped = _mapped_entry(path, archive, entry) if mmap else None
+            value = archive[entry] if mapped is None else mapped
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
             raise ValueError(f"load: {path!r}: {name!r} cannot be read ({error})") from None
         if name in about.get("bfloat16", ()):

@@ -49,67 +49,67 @@ _PARTS = (slice, type(None), type(Ellipsis))
 
 
 def get(array: Array, key: Any) -> Any:
-    """`array[key]`: an element by itself, a view for another basic index, else a copy."""
+    """Return `array[key]`: an element by itself, a view for another basic index, else a copy."""
     kind, ndim = type(key), len(array._layout.shape)
     if kind is int:
         if ndim == 1:
-            made = known_element(array, key, _frame(2))
-            return _element(array, key) if made is None else made
+            element = known_element(array, key, _frame(2))
+            return _element(array, key) if element is None else element
         if recording.get() is None:
             return _part(array, key, key)
     elif kind is tuple:
         if len(key) == ndim and slice not in (kinds := set(map(type, key))):
             if kinds == _INT or is_element(key, ndim):
                 key = key if kinds == _INT else tuple(map(operator.index, key))
-                made = known_element(array, key, _frame(2))
-                return _element(array, key) if made is None else made
+                element = known_element(array, key, _frame(2))
+                return _element(array, key) if element is None else element
     elif kind not in _PARTS and is_element(key, ndim):
         return _element(array, operator.index(key))
     if isinstance(key, Array) and array._layout.shape:
-        found = _lines_at(array, key)
-        if found is not None:
+        lines = _lines_at(array, key)
+        if lines is not None:
             gather, template = _taking(len(array._layout.shape))
-            return gather(array, found, key=template)
+            return gather(array, lines, key=template)
     if recording.get() is not None:
         return part(array, key)
     form = frozen(key)
     if form is None:
-        found = selection_form(array, key)
-        if found is not None:
-            return _selected(array, key, *found)
+        lines = selection_form(array, key)
+        if lines is not None:
+            return _selected(array, key, *lines)
         if not is_basic(key):
             return part(array, key)
     return _part(array, key, form)
 
 
 def _selected(array: Array, key: Any, form: Any, given: list[Array]) -> Any:
-    """A copy of what an index with index arrays selects, which is not recorded."""
-    known = known_selection(form, given)
-    if known is None:
+    """Return a copy of what an index with index arrays selects, which is not recorded."""
+    selection = known_selection(form, given)
+    if selection is None:
         from nbgraph.ops.indexing.keys import normal_key
 
         template, arrays = normal_key(key, array.shape)
-        known = template, [_beside(array, "index", found) for found in arrays]
-        learn_selection(form, given, *known)
-    return operator_of("gather")(array, *known[1], key=known[0])
+        selection = template, [_beside(array, "index", found) for found in arrays]
+        learn_selection(form, given, *selection)
+    return operator_of("gather")(array, *selection[1], key=selection[0])
 
 
 def _element(array: Array, key: Any) -> Any:
-    """The element that integers select, copied and, where somebody records, recorded."""
+    """Return the element that integers select, copied and, under a recorder, recorded."""
     recorder = recording.get()
     if recorder is not None:
         found = part(array, key)
         return found if recorder.traces else ops.copy(found)
     form = frozen(key)
     found = _part(array, key, form)
-    made = call(same, (found,), {})
+    element = call(same, (found,), {})
     learn_element(array, key, found)
-    return made
+    return element
 
 
 @functools.cache
 def _taking(axes: int) -> tuple[Any, Any]:
-    """The operator that takes whole lines of an array with so many axes, and its key."""
+    """Return the operator that takes whole lines of an array with so many axes, and its key."""
     from nbgraph.ops.define import operator_of
     from nbgraph.ops.indexing.keys import ARRAY
     from nbgraph.ops.shapes.slicing import ALL
@@ -118,7 +118,8 @@ def _taking(axes: int) -> tuple[Any, Any]:
 
 
 def _lines_at(array: Array, key: Any) -> Array | None:
-    """The numbers of whole lines that an index selects, if it does; a mask is waited for."""
+    """Return the numbers of whole lines that an index selects, or None for other indices; wait for
+    a mask."""
     kind = key._layout.dtype.kind
     if kind != "b":
         return key if kind in "iu" else None
@@ -128,7 +129,7 @@ def _lines_at(array: Array, key: Any) -> Array | None:
 
 
 def set_(array: Array, key: Any, value: Any) -> None:
-    """`array[key] = value`: written to the memory of `array`, broadcast and cast as in NumPy."""
+    """Write `array[key] = value` to the memory of `array`, broadcast and cast as in NumPy."""
     if isinstance(key, Array) and key.dtype.kind == "b" and np.ndim(value) == 0:
         if key.shape == array.shape:  # no need to know the mask
             _set_where(array, key, value)
@@ -136,7 +137,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
     form = None if recording.get() is not None or CLOSELY_ASKED[0] else frozen(key)
     if form is not None and known_write(array, form, value):
         return
-    given = value
+    original = value
     writable("setitem", array)
     if isinstance(value, (*WEAK, complex, np.generic)):
         value = cell(value, array.dtype)
@@ -152,33 +153,33 @@ def set_(array: Array, key: Any, value: Any) -> None:
     if basic:
         target = _part(array, key, form)
         _set_view(target, value)
-        learn_write(array, form, target, given)
+        learn_write(array, form, target, original)
     else:
         _set_elements(array, key, value)
     array._chunk.writes += 1
 
 
 def _part(array: Array, key: Any, form: Any) -> Any:
-    """The part that a basic index selects, whose form is known, or None."""
-    found = None if form is None else known_part(array, form)
-    if found is None:
-        found = view(array, key)
-        learn_part(array, form, found)
-    return found
+    """Return the part that a basic index selects, whose form is known, or None."""
+    part = None if form is None else known_part(array, form)
+    if part is None:
+        part = view(array, key)
+        learn_part(array, form, part)
+    return part
 
 
 def view(array: Array, key: Any) -> Any:
-    """The part that a basic index selects."""
+    """Return the part that a basic index selects."""
     parts = key if type(key) is tuple else (key,)
     try:
         # an Ellipsis keeps an index of integers alone from giving a scalar
-        found = array._view()[parts if Ellipsis in parts else (*parts, ...)]
+        selected = array._view()[parts if Ellipsis in parts else (*parts, ...)]
     except (IndexError, ValueError, TypeError) as error:
         from nbgraph.ops.shapes.slicing import full_key, view_key
 
         full_key("index", view_key("index", key), array.shape)  # says what is wrong
         raise IndexingError(f"index: {key!r} of shape {array.shape}: {error}") from None
-    return array._of_view(found)
+    return array._of_view(selected)
 
 
 # assignment -------------------------------------------------------------------------------------
@@ -199,37 +200,37 @@ def _set_view(target: Array, value: Any) -> None:
         number = value.item()
         fill_from(target, number if type(number) in (*WEAK, complex) else float(value))
         return
-    given = _given(target, value, target.shape)
-    same = given._chunk is target._chunk and given._address == target._address
-    if not (same and given._layout is target._layout):  # a[key] += x has written already
-        fill_from(target, given)
+    source = _given(target, value, target.shape)
+    same = source._chunk is target._chunk and source._address == target._address
+    if not (same and source._layout is target._layout):  # a[key] += x has written already
+        fill_from(target, source)
 
 
 def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
-    """A value as an array that broadcasts to `shape`, at the same place."""
-    given = _beside(array, "value", value)
-    while given.ndim > len(shape) and given.shape[0] == 1:  # as NumPy lets pass
-        given = view(given, 0)
-    lead = len(shape) - given.ndim
-    if lead < 0 or any(n not in (1, m) for n, m in zip(given.shape, shape[lead:], strict=True)):
+    """Return a value as an array that broadcasts to `shape`, at the same place."""
+    source = _beside(array, "value", value)
+    while source.ndim > len(shape) and source.shape[0] == 1:  # as NumPy lets pass
+        source = view(source, 0)
+    lead = len(shape) - source.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(source.shape, shape[lead:], strict=True)):
         raise ShapeError(
-            f"setitem: value has shape {given.shape}, the index selects {shape}; give a value that "
-            "broadcasts to it"
+            f"setitem: value has shape {source.shape}, the index selects {shape}; give a value "
+            "that broadcasts to it"
         )
-    return given
+    return source
 
 
 def _beside(array: Array, name: str, value: Any) -> Any:
-    """A value as an array; what is not an array yet is brought to the device of `array`."""
-    (given,) = lift("setitem", [name], [value], weak=False)
-    if not isinstance(value, Array) and given.device != array.device:
-        given = given.to_device(array.device)
-    common_device("setitem", ["array", name], [array, given])
-    return given
+    """Return a value as an array; what is not an array yet is brought to the device of `array`."""
+    (lifted,) = lift("setitem", [name], [value], weak=False)
+    if not isinstance(value, Array) and lifted.device != array.device:
+        lifted = lifted.to_device(array.device)
+    common_device("setitem", ["array", name], [array, lifted])
+    return lifted
 
 
 def _set_elements(array: Array, key: Any, value: Any) -> None:
-    """Elements at integer arrays, written where they lie."""
+    """Write elements at integer arrays where they lie."""
     from nbgraph.ops.indexing.keys import normal_key, selected_shape
 
     template, arrays = normal_key(key, array.shape)
@@ -239,5 +240,5 @@ def _set_elements(array: Array, key: Any, value: Any) -> None:
         _set_view(view(array, numbers), value)
         return
     shape = selected_shape("setitem", template, array.shape, [i.shape for i in indices])
-    given = _given(array, value, shape)
-    place(array._chunk.device).write_elements(array, given, indices, template)
+    source = _given(array, value, shape)
+    place(array._chunk.device).write_elements(array, source, indices, template)

@@ -23,12 +23,12 @@ if TYPE_CHECKING:  # programs of the host do without
 
 def launches_of(call: KernelCall) -> Launches:
     """Return what launches a kernel on devices."""
-    found: Launches | None = call.device or call.cache.get("device")
-    if found is None:
+    launches: Launches | None = call.device or call.cache.get("device")
+    if launches is None:
         from nbgraph.kernels.cuda.launch import Launches
 
-        found = call.cache["device"] = Launches(call.code.loop, call.name)
-    return found
+        launches = call.cache["device"] = Launches(call.code.loop, call.name)
+    return launches
 
 
 class DeviceCall:
@@ -70,7 +70,7 @@ class LibraryCall:
         self.launches = self
 
     def ready(self, record: Sequence[int], device: int) -> Any:
-        """As of `Launches`: there is nothing to be made."""
+        """Return None: there is nothing to compile; see `Launches`."""
         return _READY
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Any) -> None:
@@ -125,13 +125,13 @@ class DeviceInstance:
         priority: int = 0,
     ) -> int:
         """Push a run; see `Instance.launch`."""
-        found = variables or tuple(self.plan.outside)
+        outside = variables or tuple(self.plan.outside)
         in_charge().push_to_device(
             self.device,
             Run(self, words),
-            const_vars=[v for v, w in zip(found, self._written, strict=True) if not w],
+            const_vars=[v for v, w in zip(outside, self._written, strict=True) if not w],
             mutate_vars=[
-                *(v for v, w in zip(found, self._written, strict=True) if w),
+                *(v for v, w in zip(outside, self._written, strict=True) if w),
                 *self.beside,
             ],
             priority=priority,
@@ -164,9 +164,9 @@ class Run:
         }
 
     def ready(self, step: int) -> Any:
-        """The launch of a step, but for its record."""
-        found = self._ready.get(step)
-        return self._instance._ready[step] if found is None else found
+        """Return the launch of a step, but for its record."""
+        launch = self._ready.get(step)
+        return self._instance._ready[step] if launch is None else launch
 
     def __call__(self, run_ctx: RunContext) -> None:
         """Put all of it on the stream."""
@@ -175,7 +175,7 @@ class Run:
 
 
 def _overwrites(plan: Plan) -> bool:
-    """Whether all that is written outside is first written whole, unread before."""
+    """Return whether all that is written outside is first written whole, unread before."""
     touched: set[Any] = set()
     for step in plan.steps:
         fresh = [each for each in step.writes if each in plan.outside and each not in touched]
@@ -192,7 +192,7 @@ def laid_out(
     device: Context,
     beside: Sequence[Any] = (),
 ) -> tuple[Plan, Any]:
-    """The plan of steps that were made for a device, and an instance of it."""
+    """Return the plan of steps that were made for a device, and an instance of it."""
     if device.host:
         plan = Plan(steps, name=name, patches=patches)
         return plan, plan.instance()

@@ -33,7 +33,8 @@ _LENT: Any = object()  # for a holder: an array that lives for one call gives no
 
 
 def frozen(key: Any) -> Any:
-    """A basic index of Python's own integers in a form that can be hashed; None for others.
+    """Return a basic index of Python's own integers in a form that can be hashed, or None for
+    others.
 
     >>> frozen((slice(2), 1, ..., None))
     ((<class 'slice'>, None, 2, None), 1, 'rest', 'new')
@@ -47,17 +48,17 @@ def frozen(key: Any) -> Any:
         own = type(start) in _WHOLE and type(stop) in _WHOLE and type(step) in _WHOLE
         return (slice, start, stop, step) if own else None
     if kind is tuple:
-        found = tuple([frozen(part) for part in key])
-        return None if None in found else found
+        parts = tuple([frozen(part) for part in key])
+        return None if None in parts else parts
     return "rest" if key is Ellipsis else "new" if key is None else None
 
 
 def known_part(array: Array, form: Any) -> Any:
-    """The part that a frozen index selects, if it is known."""
-    found = _parts.get((array._layout, form))
-    if found is None:
+    """Return the part that a frozen index selects, if it is known, else None."""
+    entry = _parts.get((array._layout, form))
+    if entry is None:
         return None
-    return make(array._chunk, array._address + found[0], found[1], shared(array))
+    return make(array._chunk, array._address + entry[0], entry[1], shared(array))
 
 
 def learn_part(array: Array, form: Any, part: Array) -> None:
@@ -72,12 +73,12 @@ def learn_part(array: Array, form: Any, part: Array) -> None:
 
 
 def known_element(array: Array, key: Any, place: Any) -> Any:
-    """A copy of the element at integers seen before, pushed for the frame of the caller; None
-    where the general way is needed."""
-    found = _elements.get((array._layout, key))
-    if found is None:
+    """Return a copy of the element at integers seen before, pushed for the frame of the caller, or
+    None where the general way is needed."""
+    entry = _elements.get((array._layout, key))
+    if entry is None:
         return None
-    offset, own, push = found
+    offset, own, push = entry
     return push(place, (make(array._chunk, array._address + offset, own, _LENT),))
 
 
@@ -103,13 +104,13 @@ class Selection(NamedTuple):
 
 
 def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
-    """An index with short lists, small NumPy arrays of integers, or NDArrays of integers in a form
-    that can be hashed, by the values of the former two and the layouts of the latter, which are
-    returned besides; None for other indices."""
+    """Return an index with short lists, small NumPy arrays of integers, or NDArrays of integers in
+    a form that can be hashed, by the values of the former two and the layouts of the latter, which
+    are returned besides; None for other indices."""
     if not array._chunk.device.host:
         return None
     form: list[Any] = [array._layout]
-    given: list[Array] = []
+    arrays: list[Array] = []
     for part in key if type(key) is tuple else (key,):
         kind = type(part)
         if kind is list:
@@ -124,22 +125,22 @@ def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
             if part.dtype.kind not in "iu" or not part.shape:
                 return None
             form.append(part._layout)
-            given.append(part)
+            arrays.append(part)
         else:
-            known = None if kind is tuple else frozen(part)
-            if known is None:
+            basic = None if kind is tuple else frozen(part)
+            if basic is None:
                 return None
-            form.append(known)
-    return tuple(form), given
+            form.append(basic)
+    return tuple(form), arrays
 
 
 def known_selection(form: Any, given: list[Array]) -> tuple[Any, list[Array]] | None:
-    """The key of `gather` and its index arrays for an index seen before."""
-    found = _selections.get(form)
-    if found is None:
+    """Return the key of `gather` and its index arrays for an index seen before, or None."""
+    selection = _selections.get(form)
+    if selection is None:
         return None
     rest = iter(given)
-    return found.template, [next(rest) if c is None else c for c in found.constants]
+    return selection.template, [next(rest) if c is None else c for c in selection.constants]
 
 
 def learn_selection(
@@ -171,8 +172,8 @@ class Write(NamedTuple):
         if self.update.number is not None and not self.low <= value <= self.high:
             return False
         holder = array._holder
-        held = array._layout.nbytes if holder is None else holder.nbytes
-        if self.whole and self.whole != held:
+        nbytes = array._layout.nbytes if holder is None else holder.nbytes
+        if self.whole and self.whole != nbytes:
             return False
         address = array._address + self.offset
         if self.update.number is None and value._chunk is array._chunk:
@@ -184,9 +185,9 @@ class Write(NamedTuple):
 
 
 def known_write(array: Array, form: Any, value: Any) -> bool:
-    """Whether `value` was written over the part of a frozen index, as another was before."""
-    found = _writes.get(_key(array, form, value))
-    return found is not None and found.run(array, value)
+    """Return whether `value` was written over the part of a frozen index, as another was before."""
+    write = _writes.get(_key(array, form, value))
+    return write is not None and write.run(array, value)
 
 
 def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
@@ -201,8 +202,8 @@ def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     op = caster(value.dtype if many else np.dtype(type(value)), own.dtype)
     if op is None or (many and len(value.shape) > len(own.shape)):
         return
-    held = array._layout.nbytes if array._holder is None else array._holder.nbytes
-    whole = own.nbytes if own.contiguous and own.nbytes == held else 0
+    nbytes = array._layout.nbytes if array._holder is None else array._holder.nbytes
+    whole = own.nbytes if own.contiguous and own.nbytes == nbytes else 0
     update = Update(op, engine, array, own, value, reads=False, whole=bool(whole))
     if len(_writes) >= _KEPT:
         _writes.clear()

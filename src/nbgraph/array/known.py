@@ -26,7 +26,7 @@ class Ways(Protocol):
     """The quick way of an operator."""
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """What a call like one before gives; None where the general way is needed."""
+        """Return what a call like one before gives, or None where the general way is needed."""
         ...
 
     def learn(
@@ -38,8 +38,8 @@ class Ways(Protocol):
 
 
 def ways(op: ArrayOp, attributes: Attributes, operands: Sequence[Any]) -> Ways | None:
-    """The quick way of an operator with these attributes and so many operands; None where it can
-    have none."""
+    """Return the quick way of an operator with these attributes and so many operands, or None where
+    it can have none."""
     if op.draws:
         from nbgraph.array import drawn
 
@@ -65,22 +65,22 @@ class ByRoutes:
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             engine._open_gate()
-        made = self.routes.push(engine.site_id(2), tuple(operands))
-        if made is None:
+        result = self.routes.push(engine.site_id(2), tuple(operands))
+        if result is None:
             return None
         recorder = recording.get()
         if recorder is not None:
-            given = made if type(made) is tuple else (made,)
-            recorder.record(op, operands, op.normalise(attributes), given, _NEW)
-        return made
+            outputs = result if type(result) is tuple else (result,)
+            recorder.record(op, operands, op.normalise(attributes), outputs, _NEW)
+        return result
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See Ways."""
         outputs = [r._layout for r in results]
-        found = _kernel(op, [v._layout for v in values], outputs, attributes)
-        if found is not None and self.routes.learn(found[0], outputs, values, found[1]):
+        entry = _kernel(op, [v._layout for v in values], outputs, attributes)
+        if entry is not None and self.routes.learn(entry[0], outputs, values, entry[1]):
             if len(op.shortcuts) >= _KEPT:
                 op.shortcuts.clear()
             op.shortcuts[told(attributes, values)] = self.routes.push
@@ -89,11 +89,11 @@ class ByRoutes:
 def _kernel(
     op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
 ) -> tuple[KernelCall | None, Sequence[int]] | None:
-    """The kernel over these arrays as they lie, and the order of its operands' addresses."""
+    """Return the kernel over these arrays as they lie, and the order of its operands' addresses."""
     if op.copies:
         from nbgraph.array.copying import prepare_copy
 
         return prepare_copy(layouts[0], outputs[0]), (0,)
-    found = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
-    call = None if found is None else found.alone
+    lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    call = None if lowering is None else lowering.alone
     return None if call is None else (call, call.order[: -call.writes])

@@ -54,12 +54,12 @@ def launcher(
 ) -> Launcher:
     """Return the engine's fast path for a call over so many variables."""
     key = engine, reads, writes, overwrites
-    found = call.cache.get(key)
-    if found is None:
+    launch = call.cache.get(key)
+    if launch is None:
         stale = [k for k in list(call.cache) if type(k) is tuple and k[0] is not engine]
         for k in stale:  # of engines that are no longer in force
             call.cache.pop(k, None)
-        found = call.cache[key] = Launcher(
+        launch = call.cache[key] = Launcher(
             engine,
             call.code.address,
             call.size,
@@ -69,4 +69,4 @@ def launcher(
             name=call.name,
             overwrites=overwrites,
         )
-    return found
+    return launch

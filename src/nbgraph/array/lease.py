@@ -57,6 +57,6 @@ class Lease:
 
 
 def leased(array: Array, stream: int = 0) -> np.ndarray[Any, Any]:
-    """The memory as a NumPy array for another library; waits."""
+    """Return the memory as a NumPy array for another library; wait."""
     chunk.wait(array._chunk)
     return np.asarray(Lease(array, stream))

@@ -15,7 +15,7 @@ from nbgraph.operator.typing import as_operand
 
 
 def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = True) -> list[Any]:
-    """Operands of an operator: NDArrays, and Python numbers (weak).
+    """Return operands of an operator: NDArrays, and Python numbers (weak).
 
     NumPy arrays, NumPy scalars and lists are copied to the arrays' device. Where no array is
     among them (a list in `ng.nd.add`), or `weak` is False, numbers become arrays too.
@@ -33,14 +33,14 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
             continue
         name = names[i] if i < len(names) else f"operand {i}"
         refuse_foreign(op, name, value)
-        made = as_operand(op, name, value)
-        if isinstance(made, np.ndarray):
-            lifted.append(constant(made, device))
+        operand = as_operand(op, name, value)
+        if isinstance(operand, np.ndarray):
+            lifted.append(constant(operand, device))
         else:
-            lifted.append(constant(np.asarray(made), device) if alone else made)
+            lifted.append(constant(np.asarray(operand), device) if alone else operand)
     return lifted
 
 
 def constant(value: np.ndarray[Any, Any], device: Context) -> Array:
-    """A NumPy array by value."""
+    """Return a NumPy array by value, as an array."""
     return from_host(value, device)

@@ -29,20 +29,20 @@ def push_lowered(
     words = [op.words[request] for request in requests]
     if all(word == "null" for word in words):
         return True
-    given, made = [x._layout for x in inputs], [x._layout for x in results]
+    in_layouts, out_layouts = [x._layout for x in inputs], [x._layout for x in results]
     host = results[0].device.host
     if op.kernels and not any(r.size for r in results):
         op.numbers(attributes, is_train=False)  # a draw is taken all the same
         return True
-    found = lowered(op, given, made, words, attributes, host=host)
-    if found is None:
+    lowering = lowered(op, in_layouts, out_layouts, words, attributes, host=host)
+    if lowering is None:
         return False
-    deliver(found, op, inputs, results, requests, attributes, whole=whole)
+    deliver(lowering, op, inputs, results, requests, attributes, whole=whole)
     return True
 
 
 def deliver(
-    found: Lowered,
+    lowering: Lowered,
     op: Any,
     inputs: Sequence[Array],
     results: Sequence[Array],
@@ -53,18 +53,18 @@ def deliver(
 ) -> None:
     """Push the calls of an operator; see `push_lowered`."""
     device, count = results[0].device, len(inputs)
-    written = {k for call in found.calls for k in call.order[-call.writes :]}
+    written = {k for call in lowering.calls for k in call.order[-call.writes :]}
     arrays: list[Any] = [*inputs, *results]
-    for k, own in enumerate(found.places):
+    for k, own in enumerate(lowering.places):
         if k < count:
             arrays[k] = inputs[k] if own is None else moved(inputs[k], own)
         elif own is not None or (k in written and requests[k - count] is kNullOp):
             r = results[k - count]
             arrays[k] = empty_of(own or layout(r.shape, r.dtype), device)
-    arrays += [empty_of(own, device) for own in found.scratch]
+    arrays += [empty_of(own, device) for own in lowering.scratch]
     is_train = training.get()
     numbers, states = op.numbers(attributes, is_train=is_train), op.states(is_train=is_train)
-    for call in found.calls:
+    for call in lowering.calls:
         if not call.size:
             continue
         used, moved_states = [arrays[k] for k in call.order], [arrays[k] for k in states]

@@ -21,7 +21,7 @@ class Methods(methods.Methods):
     __slots__ = ()
 
     def copy(self, device: Context | None = None) -> Self:
-        """The values in memory of their own, on this device unless another is given."""
+        """Return the values in memory of their own, on this device unless another is given."""
         if device is None:
             return ops.copy(self)
         array: Any = self
@@ -45,7 +45,7 @@ class Methods(methods.Methods):
         return target
 
     def fill(self: Any, value: Any) -> None:
-        """One number everywhere."""
+        """Write one number everywhere."""
         self[...] = value
 
     def sort(self: Any, axis: int = -1) -> None:
@@ -58,16 +58,17 @@ class Methods(methods.Methods):
         return iter(self.asnumpy().ravel().tolist())
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
-        """As `round` of a number; without digits of an array of one element an int."""
+        """Return what `round` of a number gives; without digits of an array of one element an
+        int."""
         if ndigits is None and self.size == 1:
             return round(self.item())
         return self.round(ndigits or 0)
 
-    def _apart(self: Any, found: Any, copy: bool) -> Any:
-        shares = found._chunk is self._chunk
+    def _apart(self: Any, array: Any, copy: bool) -> Any:
+        shares = array._chunk is self._chunk
         if not copy and not shares:
             raise ValueError(
                 f"reshape: strides {self.strides} of shape {self.shape} have no view of that "
                 "shape; leave copy=False out"
             )
-        return ops.copy(found) if copy and shares else found
+        return ops.copy(array) if copy and shares else array

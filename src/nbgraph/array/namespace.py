@@ -13,7 +13,7 @@ from nbgraph.operator.namespace import Arguments, Namespace
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-    """The arguments of a call with its operands as NDArrays.
+    """Return the arguments of a call with its operands as NDArrays.
 
     Operands are what the operator calls so; NumPy arrays are lifted wherever they stand, also in
     a list of arrays.
@@ -25,12 +25,12 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         return args, kwargs  # the operator itself says what is wrong
     operands = _operand_names(op)
     names = [n for n in bound.arguments if n in operands]
-    found = bound.arguments
-    for n, value in zip(names, lift(name, names, [found[n] for n in names]), strict=True):
-        found[n] = value
-    for n, value in found.items():
+    arguments = bound.arguments
+    for n, value in zip(names, lift(name, names, [arguments[n] for n in names]), strict=True):
+        arguments[n] = value
+    for n, value in arguments.items():
         if n not in operands:
-            found[n] = _several(name, n, value)
+            arguments[n] = _several(name, n, value)
     return bound.args, bound.kwargs
 
 

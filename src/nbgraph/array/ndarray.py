@@ -100,7 +100,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         chunk.wait(self._chunk)
 
     def asnumpy(self) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array of their own; waits.
+        """Return the values as a NumPy array of their own; wait for them.
 
         >>> import nbgraph as ng
         >>> ng.arange(3).asnumpy()
@@ -110,7 +110,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return place(self._chunk.device).read(self)
 
     def item(self, *index: int) -> Any:
-        """One element as a Python number; waits.
+        """Return one element as a Python number; wait for it.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     asscalar = item
 
     def tolist(self) -> Any:
-        """The values as nested lists; waits."""
+        """Return the values as nested lists; wait for them."""
         return self.asnumpy().tolist()
 
     def __bool__(self) -> bool:
@@ -214,11 +214,12 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         call.differentiation().attach_grad(self, grad_req)
 
     def detach(self) -> NDArray:
-        """The same memory, without what it was computed from."""
+        """Return the same memory, without what it was computed from."""
         return make(self._chunk, self._address, self._layout, chunk.shared(self))
 
     def backward(self, head_grad: NDArray | None = None, *, retain_graph: bool = False) -> None:
-        """Gradients of this array to every array with `attach_grad` that it was computed from.
+        """Compute gradients of this array with respect to every array with `attach_grad` that it
+        was computed from.
 
         Parameters
         ----------
@@ -236,7 +237,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     # other worlds -----------------------------------------------------------------------------
 
     def to_device(self, device: Context, /, *, stream: Any = None) -> NDArray:
-        """The array itself if it is there, else a copy on that device.
+        """Return the array itself if it is there, else a copy on that device.
 
         Parameters
         ----------

@@ -35,11 +35,11 @@ def write_view(op: Any, x: Any, out: Array, request: OpReqType, attributes: Attr
     """Push a copy of what is a view of an array; of a copy of it where its own strides have none.
     True."""
     for copies in (False, True):
-        held: Any = copied(x) if copies else x
+        source: Any = copied(x) if copies else x
         try:
-            view = op.view(held._view(), **attributes)
+            view = op.view(source._view(), **attributes)
         except ValueError:
             continue
-        write(same, held._of_view(view), out, WORDS[request])
+        write(same, source._of_view(view), out, WORDS[request])
         return True
     raise AssertionError(op.__name__)

@@ -31,11 +31,12 @@ class Place(Protocol):
     host: bool  # whether the host's own functions may use the memory
 
     def preparing(self) -> Any:
-        """A context in which kernels are described; what is not run here need not be compiled."""
+        """Return a context in which kernels are described; what is not run here need not be
+        compiled."""
         ...
 
     def read(self, array: Any) -> Values:
-        """The values, which are there, copied."""
+        """Return the values, which are there, copied."""
         ...
 
     def begin(self, array: Any, values: Values) -> None:
@@ -65,12 +66,13 @@ class Place(Protocol):
     def composed(
         self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
-        """The results of an operator over whole arrays by other operators, where those are the
-        device's way to do it."""
+        """Return the results of an operator over whole arrays by other operators, where those are
+        the device's way to do it, else None."""
         ...
 
     def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-        """Whether kernels of the device do an operator over whole arrays; they are pushed then."""
+        """Return whether kernels of the device compute an operator over whole arrays; they are
+        pushed then."""
         ...
 
 
@@ -82,8 +84,8 @@ class Host:
 
     def read(self, array: Any) -> Values:
         """See Place."""
-        made: Values = array._view().copy()
-        return made
+        values: Values = array._view().copy()
+        return values
 
     def begin(self, array: Any, values: Values) -> None:
         """See Place; the chunk was taken settled."""
@@ -137,20 +139,22 @@ _LATER = {"gpu": "nbgraph.array.accelerator"}
 
 
 def place(device: Context) -> Place:
-    """What is asked of a device.
+    """Return what is asked of a device.
 
     >>> from nbgraph.device import cpu
     >>> place(cpu()).host
     True
     """
-    given: object = device
-    if not isinstance(given, Context):
-        raise ArgumentError(f"device={given!r}; expected a device, such as ng.cpu() or ng.gpu(0)")
-    found = _PLACES.get(device.device_type)
-    if found is None:
-        made = importlib.import_module(_LATER[device.device_type]).Accelerator()
-        found = _PLACES.setdefault(device.device_type, made)
-    return found
+    argument: object = device
+    if not isinstance(argument, Context):
+        raise ArgumentError(
+            f"device={argument!r}; expected a device, such as ng.cpu() or ng.gpu(0)"
+        )
+    entry = _PLACES.get(device.device_type)
+    if entry is None:
+        loaded = importlib.import_module(_LATER[device.device_type]).Accelerator()
+        entry = _PLACES.setdefault(device.device_type, loaded)
+    return entry
 
 
 def elsewhere(device: Context) -> str:
@@ -162,7 +166,7 @@ def elsewhere(device: Context) -> str:
 
 
 def refuse(name: str, device: Context) -> NoReturn:
-    """An operator that has no form for a device."""
+    """Raise DeviceError for an operator that has no form for a device."""
     raise DeviceError(
         f"{name}: there is no GPU form of it, so it does not run on {device!r}, and nothing is "
         "copied to the host unasked; give x.to(ng.cpu()), and bring the result back with "

@@ -33,8 +33,8 @@ class Protocols(protocols.Protocols):
     __nbgraph_remedy__: ClassVar[str] = "use x.asnumpy() (it waits and copies)"
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        """The values as a NumPy array of its own; waits. `copy=False` cannot be met; DeviceError
-        where they are on a GPU."""
+        """Return the values as a NumPy array of its own; wait. `copy=False` cannot be met; raise
+        DeviceError where they are on a GPU."""
         if not self.device.host:
             raise DeviceError(f"np.asarray: {elsewhere(self.device)}")
         if copy is False:
@@ -52,7 +52,8 @@ class Protocols(protocols.Protocols):
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """`np.asarray(values, like=x)` is an array like x; see `ops.carrier.protocols`.
+        """Carry out a function of NumPy; `np.asarray(values, like=x)` is an array like x; see
+        `ops.carrier.protocols`.
 
         Called from libraries whose compiled parts take NumPy arrays alone (`_OF_NUMPY`), NumPy's
         functions compute with values, so that SciPy's optimisers take what derivatives give.
@@ -71,8 +72,8 @@ class Protocols(protocols.Protocols):
     def __nbgraph_ufunc__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Those of SciPy and of Numba without an operator run on the values, which are waited for;
-        ArgumentError where a gradient would be lost, or memory of an NDArray written."""
+        """Run a ufunc of SciPy or of Numba without an operator on the values, which are waited for;
+        raise ArgumentError where a gradient would be lost, or memory of an NDArray written."""
         followed = recording.get() is not None and any(
             isinstance(x, Array) and x._node is not None for x in inputs
         )
@@ -83,7 +84,7 @@ class Protocols(protocols.Protocols):
     def __nbgraph_foreign__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Masks, units and labels stay: their class carries the ufunc out with the values."""
+        """Let the class that keeps masks, units or labels carry the ufunc out with the values."""
         if any(isinstance(x, Array) for x in options.get("out") or ()):
             return NotImplemented
         return getattr(ufunc, method)(*map(_plain, inputs), **options)
@@ -96,8 +97,8 @@ class Protocols(protocols.Protocols):
         operands: Sequence[Any],
         options: Mapping[str, Any],
     ) -> Any:
-        """Functions whose results have shapes that depend on values: they wait, and compute; on a
-        GPU they wait for how many there are."""
+        """Compute a function whose result has a shape that depends on values, which are waited for;
+        on a GPU wait for how many there are."""
         device = next(x.device for x in operands if isinstance(x, Array))
         if not device.host:
             return _on_device(name, compute, operands, options, device)
@@ -107,11 +108,11 @@ class Protocols(protocols.Protocols):
     # copies -----------------------------------------------------------------------------------
 
     def __copy__(self: Any) -> Any:
-        """A copy with memory of its own."""
+        """Return a copy with memory of its own."""
         return self.copy()
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        """A copy of the values, a constant for derivatives."""
+        """Return a copy of the values, a constant for derivatives."""
         return self.detach().copy()
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
@@ -120,7 +121,7 @@ class Protocols(protocols.Protocols):
 
 
 def _plain(value: Any) -> Any:
-    """An argument of a NumPy function, with values for NDArrays, also within lists."""
+    """Return an argument of a NumPy function, with values for NDArrays, also within lists."""
     if isinstance(value, Array):
         return np.asarray(value)
     return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
@@ -133,7 +134,7 @@ def _on_device(
     options: Mapping[str, Any],
     device: Context,
 ) -> Any:
-    """By operators of the device."""
+    """Compute such a function by operators of the device."""
     form = dynamic_form(compute)
     if form is None:
         refuse(name, device)
@@ -145,12 +146,12 @@ def _on_device(
         recording.reset(token)
 
 
-def _wrapped(found: Any, device: Context) -> Any:
+def _wrapped(values: Any, device: Context) -> Any:
     """NumPy results as NDArrays: one, or a (named) tuple of them."""
-    if not isinstance(found, tuple):
-        return from_host(np.asarray(found), device)
-    made = [from_host(np.asarray(x), device) for x in found]
-    return tuple(made) if type(found) is tuple else type(found)(*made)
+    if not isinstance(values, tuple):
+        return from_host(np.asarray(values), device)
+    arrays = [from_host(np.asarray(x), device) for x in values]
+    return tuple(arrays) if type(values) is tuple else type(values)(*arrays)
 
 
 def _restored(values: np.ndarray[Any, Any]) -> Any:

@@ -36,20 +36,20 @@ def inferred(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -
     time. Raises where shapes, dtypes or numbers do not fit together."""
     weak = [v if type(v) in WEAK else v._layout for v in values]
     key = (*[type(v) if type(v) in WEAK else v for v in weak], parameter_kinds(parameters))
-    found = op.carried.get(key)
-    if found is None or not all(map(holds, found.plan.typed.operands, values)):
-        known = [v.dtype if isinstance(v, Layout) else v for v in weak]
-        plan = op.invoker.plan_of(known, parameters)
+    inference = op.carried.get(key)
+    if inference is None or not all(map(holds, inference.plan.typed.operands, values)):
+        dtypes = [v.dtype if isinstance(v, Layout) else v for v in weak]
+        plan = op.invoker.plan_of(dtypes, parameters)
         shapes = [v.shape if isinstance(v, Layout) else () for v in weak]
         shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
         outputs = tuple([layout(shape, dtype) for dtype in plan.typed.outputs])
         if len(op.carried) > 4096:
             op.carried.clear()
-        found = op.carried[key] = Inferred(plan, shape, outputs)
-    plan = found.plan.having(parameters)
-    if plan is not found.plan:
-        found = op.carried[key] = found._replace(plan=plan)
-    return found
+        inference = op.carried[key] = Inferred(plan, shape, outputs)
+    plan = inference.plan.having(parameters)
+    if plan is not inference.plan:
+        inference = op.carried[key] = inference._replace(plan=plan)
+    return inference
 
 
 def push(
@@ -64,12 +64,12 @@ def push(
     Results have one shape, to which the operands broadcast; one whose request is "null" is left
     out. Their dtypes need not be the operator's own.
     """
-    asked = tuple(requests) if requests is not None else ("write",) * len(results)
+    words = tuple(requests) if requests is not None else ("write",) * len(results)
     if outs is not None:
         values = [v if type(v) in WEAK or not _clashes(v, results) else copied(v) for v in values]
     arrays = [v for v in values if type(v) not in WEAK]
     layouts = [None if type(v) in WEAK else v._layout for v in values]
-    used = [r for r, a in zip(results, asked, strict=True) if a != "null"]
+    used = [r for r, a in zip(results, words, strict=True) if a != "null"]
     apart = outs is None or (len(used) == 1 and all(a._chunk is not used[0]._chunk for a in arrays))
     with place(used[0].device).preparing():
         call = map_call(
@@ -77,11 +77,11 @@ def push(
             used[0].shape,
             layouts,
             [r._layout for r in results],
-            asked,
+            words,
             disjoint=apart,
             once=apart,
         )
-    overwrites = "add" not in asked and (
+    overwrites = "add" not in words and (
         outs is None or all(o is None or covers(o, values) for o in outs)
     )
     numbers = [v for v in values if type(v) in WEAK]
@@ -90,7 +90,7 @@ def push(
 
 
 def covers(out: Array, values: Sequence[Any]) -> bool:
-    """Whether writing `out` leaves nothing of what its chunk held before."""
+    """Return whether writing `out` leaves nothing of what its chunk held before."""
     if any(getattr(v, "_chunk", None) is out._chunk for v in values):
         return False
     holder = out._holder
@@ -98,7 +98,7 @@ def covers(out: Array, values: Sequence[Any]) -> bool:
 
 
 def _clashes(value: Array, results: Sequence[Array]) -> bool:
-    """Whether an operand shares memory with an output otherwise than element by element."""
+    """Return whether an operand shares memory with an output otherwise than element by element."""
     for result in results:
         if result._chunk is value._chunk:
             if result._address == value._address and result._layout is value._layout:
@@ -130,12 +130,13 @@ def _parts(value: Any) -> tuple[Any, Any]:
 
 
 def copied(array: Array) -> Any:
-    """A new row-major array with the values of `array`; not recorded."""
+    """Return a new row-major array with the values of `array`; not recorded."""
     return moved(array, layout(array.shape, array.dtype))
 
 
 def moved(array: Array, own: Layout) -> Any:
-    """A new array of that layout with the values of `array`, which broadcast; not recorded."""
+    """Return a new array of that layout with the values of `array`, which broadcast; not
+    recorded."""
     result = empty_of(own, array.device)
     write(same, array, result)
     return result

@@ -88,26 +88,27 @@ class Routes:
 
 
 def declines(place: object, operands: object) -> None:
-    """Where no interpreter's entry serves."""
+    """Return None, where no interpreter's entry serves."""
 
 
 def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -> Routes | None:
-    """The routes of an operator with these parameters, and so many operands where the number is
-    not its own; None: there are none, and will not be."""
+    """Return the routes of an operator with these parameters, and so many operands where the number
+    is not its own, or None where there are none and will not be."""
     key = ("routes", operands, *attributes.items()) if attributes or operands else "routes"
     try:
-        found: Routes | None = op.carried.get(key)
+        routes: Routes | None = op.carried.get(key)
     except TypeError:  # a parameter that is an array or a list
         return None
-    if found is None:
+    if routes is None:
         if len(op.carried) > _MOST:
             return None
-        found = op.carried[key] = Routes()
-    return found
+        routes = op.carried[key] = Routes()
+    return routes
 
 
 def shortcut(op: Mapper, routes: Routes) -> Push:
-    """`routes.push`, for as long as nothing has changed that the operator's text refers to."""
+    """Return `routes.push`, valid for as long as nothing has changed that the operator's text
+    refers to."""
     push = routes.push
     watched, cells, attributes, texts = op.scalar.watch.checks()
     closed = bool(cells or attributes)
@@ -133,7 +134,7 @@ def _route(
     order: Sequence[int] | None,
     parameters: Sequence[tuple[Any, int]],
 ) -> tuple[Any, ...] | None:
-    """The route that a call has gone, or None: its like has to be looked at."""
+    """Return the route that a call has gone, or None: its like has to be looked at."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
     if not arrays or not outputs[0].size:
         return None
@@ -144,12 +145,12 @@ def _route(
     kinds = [_kind(*scalar) for scalar in call.scalars]
     if None in kinds:
         return None
-    given = arrays if order is None else order
-    return _described(outputs, call, engine, operands, given, kinds, parameters)
+    places = arrays if order is None else order
+    return _described(outputs, call, engine, operands, places, kinds, parameters)
 
 
 def _kind(kind: str, precision: str) -> int | None:
-    """What becomes of a number; None: it has to be looked at whether it fits."""
+    """Return what becomes of a number, or None where it has to be looked at whether it fits."""
     return _KINDS.get(precision) if kind == "f" else Word.WHOLE if precision == "bool" else None
 
 
@@ -162,8 +163,8 @@ def _described(
     kinds: Sequence[Any],
     parameters: Sequence[tuple[Any, int]],
 ) -> tuple[Any, ...] | None:
-    """What the entry is told; None where there is no room for it. `arrays`: operands in the order
-    of their addresses in the record."""
+    """Return the tuple for the entry, or None where there is no room for it. `arrays`: operands in
+    the order of their addresses in the record."""
     core = engine._live
     assert core is not None
     device = operands[arrays[0]]._chunk.device
@@ -187,15 +188,15 @@ def _described(
         ]
     )
     pairs = [places[i] if i in places else next(numbers) for i in range(len(operands))]
-    made = [_output(own, device, arrays, written + k) for k, own in enumerate(outputs)]
-    if not entry.fits(len(pairs), len(made), len(record)):
+    new = [_output(own, device, arrays, written + k) for k, own in enumerate(outputs)]
+    if not entry.fits(len(pairs), len(new), len(record)):
         return None
-    return (*entry.describe(push, pairs, made, record), call)  # its kernel is kept
+    return (*entry.describe(push, pairs, new, record), call)  # its kernel is kept
 
 
 def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
-    """Where an output's block comes from. Of large blocks an idle one is looked for; what has no
-    elements is never written, which would clear a failure of the block's last owner."""
+    """Return where an output's block comes from. Of large blocks an idle one is looked for; what
+    has no elements is never written, which would clear a failure of the block's last owner."""
     size_class: Any = pool(device).bin(own.nbytes)
     free = size_class.free
     small = size_class.size < LARGE and own.size > 0

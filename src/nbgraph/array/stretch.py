@@ -26,7 +26,7 @@ class Work(Protocol):
     records: Mapping[int, Sequence[int]]
 
     def ready(self, step: int) -> Any:
-        """The launch of a step, but for its record."""
+        """Return the launch of a step, but for its record."""
         ...
 
 
@@ -76,16 +76,17 @@ class Stretch:
         stream.replay(self.graph)
 
     def _others(self, stream: Any, work: Work) -> list[int] | None:
-        """The steps whose records are not those of the graph; None where there is to be none."""
+        """Return the steps whose records are not those of the graph, or None where there is to be
+        no graph."""
         if stream is not self._stream:
             self.graph = None
             self._remember(work)
             return None
-        found = work.records
+        records = work.records
         others = [
             k
             for k in self._changing
-            if k in self._fails or found[k] != self._records.get(k)  # a code has a new word
+            if k in self._fails or records[k] != self._records.get(k)  # a code has a new word
         ]
         if 2 * len(others) <= len(self.steps):
             return others
@@ -105,7 +106,7 @@ class Stretch:
         call.launches.issue(run_ctx, work.records.get(k, call.record), work.ready(k))
 
     def _amend(self, run_ctx: RunContext, work: Work, k: int) -> None:
-        """The graph's launch becomes what this run asks for."""
+        """Make the graph's launch what this run asks for."""
         self._records.pop(k, None)  # until it is done, nobody knows what is there
         node = self.graph.node(self._place[k])
         self._issue(RunContext(run_ctx.device, node, run_ctx.slots), work, k)
@@ -114,11 +115,12 @@ class Stretch:
 
 
 def stretches(calls: Sequence[DeviceCall | LibraryCall], patched: Collection[int]) -> list[Stretch]:
-    """All calls that do something, in their order; `patched`: those whose words a run brings."""
+    """Return all calls that do something, in their order; `patched`: those whose words a run
+    brings."""
     captured = {"any record", "one record"} if config.cuda_graphs else set[str]()
 
     def may(k: int) -> bool:
-        """Whether a graph may hold it."""
+        """Return whether a graph may hold it."""
         replays = calls[k].launches.replays
         return replays in captured and not (replays == "one record" and k in patched)
 

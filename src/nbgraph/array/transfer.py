@@ -36,7 +36,7 @@ class Staging:
         self.bytes = self._whole[:nbytes]
 
     def view(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Values:
-        """It as an array."""
+        """Return it as an array."""
         return np.ndarray(tuple(shape), dtype, self._whole)
 
     def __del__(self) -> None:
@@ -56,7 +56,7 @@ def send(target: Any, values: Values) -> None:
 
 
 def fetch(source: Any) -> Values:
-    """The values of an array on a device; waits, and raises what went wrong on the way."""
+    """Return the values of an array on a device; wait, and raise what went wrong on the way."""
     staging = Staging(source.nbytes)
     pending = in_charge().push_to_device(
         source.device,
@@ -93,11 +93,11 @@ def transfer(source: Any, target: Any, *, whole: bool) -> None:
 
 def _into(source: Any, target: Any, *, whole: bool) -> None:
     engine, staging = in_charge(), Staging(source.nbytes)
-    stage, held = engine.new_variable("pinned memory"), source._view()
+    stage, values = engine.new_variable("pinned memory"), source._view()
     place = staging.view(source.shape, source.dtype)
 
     def gather(run_ctx: RunContext) -> None:
-        np.copyto(place, held)
+        np.copyto(place, values)
 
     engine.push(
         gather, const_vars=[source._chunk], mutate_vars=[stage], name=f"copy to {target.device!r}"
@@ -107,7 +107,7 @@ def _into(source: Any, target: Any, *, whole: bool) -> None:
 
 def _out(source: Any, target: Any, *, whole: bool) -> None:
     engine, staging = in_charge(), Staging(source.nbytes)
-    stage, held = engine.new_variable("pinned memory"), target._view()
+    stage, values = engine.new_variable("pinned memory"), target._view()
     engine.push_to_device(
         source.device,
         _Read(source, staging),
@@ -119,7 +119,9 @@ def _out(source: Any, target: Any, *, whole: bool) -> None:
     )
 
     def spread(run_ctx: RunContext) -> None:
-        np.copyto(held, staging.view(held.shape, held.dtype))  # until then nobody else gets it
+        np.copyto(
+            values, staging.view(values.shape, values.dtype)
+        )  # until then nobody else gets it
 
     engine.push(
         spread,

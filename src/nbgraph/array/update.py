@@ -82,20 +82,20 @@ def known_over(op: Mapper, operands: Sequence[Any], out: Any) -> bool:
     """Push `op` over an array whose memory no other operand has, as it was pushed before; return
     False where the general way is needed."""
     key = _over_key(operands, out)
-    found = None if key is None else op.carried.get(key)
-    if found is None:
+    entry = None if key is None else op.carried.get(key)
+    if entry is None:
         return False
-    engine, device, call, push = found
-    held = out._chunk
-    if engine is not in_charge() or engine._bulks or held.locked or held.leases:
+    engine, device, call, push = entry
+    memory = out._chunk
+    if engine is not in_charge() or engine._bulks or memory.locked or memory.leases:
         return False
     chunks = [v._chunk for v in operands if type(v) is not float and v is not out]
-    if any(c.device is not device for c in (held, *chunks)):
+    if any(c.device is not device for c in (memory, *chunks)):
         return False
     addresses = [v._address for v in operands if type(v) is not float]
     numbers = [v for v in operands if type(v) is float]
-    push((*chunks, held), call.block((*addresses, out._address), numbers), engine.site_id(1))
-    held.writes += 1
+    push((*chunks, memory), call.block((*addresses, out._address), numbers), engine.site_id(1))
+    memory.writes += 1
     return True
 
 
@@ -114,11 +114,11 @@ def learn_over(op: Mapper, operands: Sequence[Any], out: Any, call: KernelCall) 
 def _over_key(operands: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
     """Return the key of such a call: whether nothing is left of what the chunk held, and layouts;
     None where operands share memory, or are neither arrays nor floats."""
-    held, holder, own = out._chunk, out._holder, out._layout
+    memory, holder, own = out._chunk, out._holder, out._layout
     whole = holder is None or (own.contiguous and own.nbytes == holder.nbytes)
     whole = whole and all(value is not out for value in operands)
     form: list[Any] = ["over", whole, own]
-    seen = [held]
+    seen = [memory]
     for value in operands:
         if type(value) is float:
             form.append(float)

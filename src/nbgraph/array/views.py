@@ -102,7 +102,7 @@ def _shortcut(places: Places, kind: type[Array]) -> Callable[[Any, tuple[Any, ..
         source = operands[0]
         if type(source) is not kind or _recorder() is not None:
             return None
-        known = places.get(source._layout)
-        return None if known is None else _view(source, known)
+        view_place = places.get(source._layout)
+        return None if view_place is None else _view(source, view_place)
 
     return run

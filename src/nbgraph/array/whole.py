@@ -81,7 +81,7 @@ def apply(
     outs: Sequence[Any] | None = None,
     requests: Sequence[OpReqType] | None = None,
 ) -> Any:
-    """An operator over whole arrays."""
+    """Apply an operator to whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
         view = views.known(op, operands[0], attributes)
         if view is not None:
@@ -89,16 +89,16 @@ def apply(
     ways = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
         ways = known.ways(op, attributes, operands)
-        made = None if ways is None else ways.again(op, operands, attributes)
-        if made is not None:
-            return made
+        result = None if ways is None else ways.again(op, operands, attributes)
+        if result is not None:
+            return result
     attributes = op.normalise(attributes)
     names = [op.operand_name(i) for i in range(len(operands))]
     values: list[Array] = lift(op.__name__, names, operands, weak=False)
     if ways is not None and any(map(operator.is_not, values, operands)):
-        made = ways.again(op, values, attributes)  # numbers and lists have become arrays
-        if made is not None:
-            return made
+        result = ways.again(op, values, attributes)  # numbers and lists have become arrays
+        if result is not None:
+            return result
     device = common_device(op.__name__, names, values, outs)
     if not operands:
         device, attributes = _asked_device(attributes, device)
@@ -125,7 +125,8 @@ def apply(
 
 
 def _require_state(op: ArrayOp, value: Array, given: Any, name: str) -> None:
-    """An auxiliary state is written where it lies: it has to be an NDArray that can be."""
+    """Raise ArgumentError unless an auxiliary state is an NDArray that can be written: it is
+    written where it lies."""
     if value is not given:
         raise ArgumentError(
             f"{op.__name__}: the auxiliary state {name!r} is {noun(given)}, and would "
@@ -135,9 +136,10 @@ def _require_state(op: ArrayOp, value: Array, given: Any, name: str) -> None:
 
 
 def _asked_device(attributes: Attributes, device: Context) -> tuple[Context, Mapping[str, Any]]:
-    """Where an operator without operands is asked to put its result."""
-    asked = attributes.get("device")
-    return (device if asked is None else asked), {**attributes, "device": None}
+    """Return where an operator without operands is asked to put its result, and the attributes
+    without that."""
+    chosen = attributes.get("device")
+    return (device if chosen is None else chosen), {**attributes, "device": None}
 
 
 def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
@@ -147,11 +149,11 @@ def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
 
 
 def _made_elsewhere(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
-    """What has no operands, and no kernel, is made on the host, and copied: the same numbers on
-    all devices."""
-    made = apply(op, (), attributes)
-    made = made if type(made) is tuple else (made,)
-    results = tuple(copy_of(value, device=device) for value in made)
+    """Compute what has no operands and no kernel on the host, and copy it: the same numbers on all
+    devices."""
+    result = apply(op, (), attributes)
+    result = result if type(result) is tuple else (result,)
+    results = tuple(copy_of(value, device=device) for value in result)
     return results[0] if len(results) == 1 else results
 
 
@@ -162,8 +164,8 @@ def _short(
     specs: Sequence[Spec],
     device: Context,
 ) -> list[Array] | None:
-    """The results where they are a view, a copy or one number, which need no function, or where
-    other operators give them."""
+    """Return the results where they are a view, a copy or one number, which need no function, or
+    where other operators give them, else None."""
     if op.view is not None:
         return views.viewed(op, values, attributes)
     if op.copies:
@@ -202,9 +204,9 @@ def _push(
     requests: Sequence[OpReqType] | None,
     states: Sequence[int],
 ) -> None:
-    asked = list(requests) if requests is not None else [kWriteTo] * len(results)
+    wanted_requests = list(requests) if requests is not None else [kWriteTo] * len(results)
     writes = list(dict.fromkeys(r._chunk for r in results))
-    over = _in_place(op, values, results, attributes, asked) if outs is not None else None
+    over = _in_place(op, values, results, attributes, wanted_requests) if outs is not None else None
     changed = [*writes, *(values[i]._chunk for i in states)]
     own = (over, *states)
     inputs = [
@@ -212,10 +214,10 @@ def _push(
     ]
     writes = list(dict.fromkeys(changed))
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
-    whole = outs is None and kAddTo not in asked and not states
-    given = inputs, results, asked, attributes, reads, writes
+    whole = outs is None and kAddTo not in wanted_requests and not states
+    arguments = inputs, results, wanted_requests, attributes, reads, writes
     device = (results or inputs)[0].device
-    if place(device).carry_out(op, given, whole=whole):
+    if place(device).carry_out(op, arguments, whole=whole):
         return
     specs = [Spec(v.shape, v.dtype) for v in values]
     resources = op.grant_to(device, attributes, specs) if results else ()
@@ -223,7 +225,7 @@ def _push(
     if here.running is not None:
         resources, turns = own_resources(resources)
     in_charge().push(
-        Work(op, inputs, results, asked, attributes, resources, states),
+        Work(op, inputs, results, wanted_requests, attributes, resources, states),
         const_vars=reads,
         mutate_vars=[*writes, *turns],
         name=op.__name__,
@@ -238,12 +240,13 @@ def _in_place(
     attributes: Attributes,
     asked: list[OpReqType],
 ) -> int | None:
-    """The operand that the output, given as that very array, is written over; the request says so.
-    Only where the operator has the right, and no other operand is in that memory."""
+    """Return the operand that the output, given as that very array, is written over, or None; the
+    request says so. Only where the operator has the right, and no other operand is in that
+    memory."""
     for operand, output in op.inplace_pairs(attributes):
         out = results[output]
-        held = [i for i, v in enumerate(values) if v._chunk is out._chunk]
-        if held != [operand] or len(results) > 1 or asked[output] is not kWriteTo:
+        sharing = [i for i, v in enumerate(values) if v._chunk is out._chunk]
+        if sharing != [operand] or len(results) > 1 or asked[output] is not kWriteTo:
             continue
         value = values[operand]
         if value.dtype == out.dtype and overlap(value._view(), out._view()) == "exact":

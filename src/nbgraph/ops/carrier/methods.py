@@ -70,9 +70,9 @@ class Methods:
         """The same values, a constant for derivatives."""
         return ops.stop_gradient(self)
 
-    def _apart(self: Any, found: Any, copy: bool) -> Any:
-        """What was reshaped, as a copy or not: for classes with memory, who may refuse."""
-        return ops.copy(found) if copy else found
+    def _apart(self: Any, array: Any, copy: bool) -> Any:
+        """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
+        return ops.copy(array) if copy else array
 
     # shapes -----------------------------------------------------------------------------------
 
