@@ -22,7 +22,7 @@ class Foreign(Protocol):
     """An array of another library."""
 
     def __array__(self) -> Any:
-        """The values as a NumPy array."""
+        """Return the values as a NumPy array."""
         ...
 
 

@@ -20,7 +20,8 @@ _MORE_OPTIONS = frozenset(("signature", "subok"))  # where no parameter has that
 
 
 def signature(scalar: Scalar) -> inspect.Signature:
-    """Operands by place or name, scalar parameters by name, or as the function's text has it."""
+    """Return the signature: operands by place or name, scalar parameters by name, or as the
+    function's text has it."""
     P = inspect.Parameter
     own = {p.name: P.empty if p.required else p.default for p in scalar.parameters}
     if scalar.signature is not None:
@@ -41,51 +42,54 @@ def signature(scalar: Scalar) -> inspect.Signature:
 def split(
     op: Elementwise, operands: tuple[Any, ...], options: dict[str, Any], out: Any = None
 ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
-    """Operands in order, NumPy's call options, scalar parameters; of the text as it is now."""
+    """Return operands in order, NumPy's call options, and scalar parameters; of the text as it is
+    now."""
     if op.refresh_needed():
         op.refresh()
     names = op.scalar.operands
     if len(operands) > op.nin:
         raise ArgumentError(_too_many(op, len(operands)))
-    known = _CALL_OPTIONS
+    call_options = _CALL_OPTIONS
     if not _MORE_OPTIONS.isdisjoint(options):
-        known = known | _MORE_OPTIONS.difference(names, (p.name for p in op.scalar.parameters))
-    call = {k: v for k, v in options.items() if k in known}
-    given = {k: v for k, v in options.items() if k not in known}
+        call_options = call_options | _MORE_OPTIONS.difference(
+            names, (p.name for p in op.scalar.parameters)
+        )
+    call = {k: v for k, v in options.items() if k in call_options}
+    parameters = {k: v for k, v in options.items() if k not in call_options}
     if "signature" in call:
         call |= _dtype_of_loop(op, call.pop("signature"), call.get("dtype"))
     for name in names[: len(operands)]:
-        if name in given:
+        if name in parameters:
             raise ArgumentError(f"{op.__name__}: operand {name!r} is given twice")
     drawn = op.scalar.draws and len(operands) < op.nin
-    key = given.pop(KEY, None) if drawn else None
+    key = parameters.pop(KEY, None) if drawn else None
     left = names[len(operands) : -1 if drawn else None]
-    values = [*operands, *(_by_name(op, name, given) for name in left)]
+    values = [*operands, *(_by_name(op, name, parameters) for name in left)]
     if drawn:
         outs = out if isinstance(out, tuple) else (out,)
         like = [v for v in (*outs, call.get("where")) if v is not None]
         values.append(keys.words([*values, *like], key))
-    return tuple(values), call, given
+    return tuple(values), call, parameters
 
 
 def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any]:
-    """The dtype that a ufunc's `signature=` asks for: "dd->d", or a dtype or None for each operand
-    and output; DTypeError where there is no such loop."""
+    """Return the dtype that a ufunc's `signature=` asks for: "dd->d", or a dtype or None for each
+    operand and output; raise DTypeError where there is no such loop."""
     if signature is None:
         return {}
     if dtype is not None:
         raise ArgumentError(f"{op.__name__}: signature= and dtype= say the same; give one of them")
     loops = op.types
     if isinstance(signature, str) and "->" in signature:
-        wanted = list(signature.replace("->", ""))
+        letters = list(signature.replace("->", ""))
     else:
         kinds = list(signature) if isinstance(signature, tuple) else [signature]
-        wanted = [None if kind is None else np.dtype(kind).char for kind in kinds]
-        wanted = [*([None] * (op.nargs - 1)), *wanted] if len(wanted) == 1 else wanted
+        letters = [None if kind is None else np.dtype(kind).char for kind in kinds]
+        letters = [*([None] * (op.nargs - 1)), *letters] if len(letters) == 1 else letters
     for loop in loops:
         chars = loop.replace("->", "")
-        pairs = zip(wanted, chars, strict=False)
-        if len(chars) == len(wanted) and all(w in (None, c) for w, c in pairs):
+        pairs = zip(letters, chars, strict=False)
+        if len(chars) == len(letters) and all(w in (None, c) for w, c in pairs):
             return {"dtype": np.dtype(loop[0])}
     raise DTypeError(
         f"{op.__name__}: there is no loop for signature={signature!r}; those are {', '.join(loops)}"
@@ -95,7 +99,8 @@ def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any
 def with_outputs(
     op: Elementwise, operands: tuple[Any, ...], out: Any
 ) -> tuple[tuple[Any, ...], Any]:
-    """Operands, and outputs given by position behind them, as NumPy's ufuncs take them."""
+    """Return operands, and outputs that come by position behind them, as NumPy's ufuncs take
+    them."""
     count = op.nin
     if op.scalar.draws or out is not None or len(operands) > op.nargs:
         return operands, out  # which is refused
@@ -108,7 +113,7 @@ def with_outputs(
 
 
 def _by_name(op: Elementwise, name: str, given: dict[str, Any]) -> Any:
-    """An operand that has no place in the call."""
+    """Return an operand that has no place in the call."""
     if name in given:
         return given.pop(name)
     if name in op.scalar.defaults:
@@ -132,7 +137,7 @@ def _too_many(op: Elementwise, count: int) -> str:
 
 
 def outputs(op: Elementwise, out: Any) -> tuple[Any, ...]:
-    """The arrays given as `out`, one or None for each output."""
+    """Return the arrays of `out`, one or None for each output."""
     if out is None:
         return (None,) * op.nout
     outs = out if isinstance(out, tuple) else (out,)

@@ -59,7 +59,7 @@ Partial = Callable[..., tuple[Shapes, Shapes]]
 
 
 def constant(g: Gradients) -> Sequence[Any]:
-    """The gradient rule of an operator whose result is a constant for derivatives."""
+    """Return no gradients: the rule of an operator whose result is a constant for derivatives."""
     return [None] * len(g.specs)
 
 
@@ -153,20 +153,20 @@ class ArrayOp:
         return sum(not name.startswith("*") for name in self.operands)
 
     def operand_name(self, index: int) -> str:
-        """The name errors call operand `index`."""
+        """Return the name that errors call operand `index`."""
         if index < len(self.operands) and not self.operands[index].startswith("*"):
             return self.operands[index]
         last = self.operands[-1].removeprefix("*") if self.operands else "operand"
         return f"{last}[{index - len(self.operands) + 1}]"
 
     def keeps_input(self, index: int) -> bool:
-        """Whether the gradient reads operand `index`."""
+        """Return whether the gradient reads operand `index`."""
         if index < len(self.operands) and self.operands[index] in self.keeps:
             return True
         return bool(self.operands) and self.operands[-1] in self.keeps and index >= self.nin
 
     def keeps_output(self, index: int) -> bool:
-        """Whether the gradient reads output `index`."""
+        """Return whether the gradient reads output `index`."""
         return f"out{index}" in self.keeps or "out" in self.keeps
 
     def __call__(self, *operands: Any, out: Any = None, **attributes: Any) -> Any:
@@ -178,7 +178,7 @@ class ArrayOp:
         return call(self, operands, self.normalise(attributes), out)
 
     def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
-        """What the quick way gives, or None."""
+        """Return the result of the quick way, or None."""
         try:
             push = self.shortcuts.get(told(attributes, operands))
         except TypeError:  # an attribute that is a list or an array
@@ -186,13 +186,14 @@ class ArrayOp:
         return None if push is None else push(frame, operands)
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """The attributes of a call as they are kept: typed, with defaults, hashable; to do it
-        twice changes nothing. Raises ArgumentError for what the operator does not know."""
+        """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing
+        it twice changes nothing. Raise ArgumentError for what the operator does not know."""
         return attributes
 
     def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
-        """Pairs (operand, output): `run` takes that output in the operand's memory, requested as
-        kWriteInplace. Whether anybody still needs the operand is for the carrier to know."""
+        """Return pairs (operand, output): `run` takes that output in the operand's memory,
+        requested as kWriteInplace. Whether anybody still needs the operand is for the carrier to
+        know."""
         return self.inplace
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
@@ -213,32 +214,32 @@ class ArrayOp:
         return self.grant(device, attributes)
 
     def within(self, held: dict[Any, Any] | None) -> Any:
-        """What has the `run` of this operator in an executor, which keeps in `held` what it is to
-        keep there; None: in a compiled function, whose runs may overlap."""
+        """Return the operator whose `run` an executor uses, which keeps its state in `held`; None:
+        in a compiled function, whose runs may overlap."""
         return self
 
     def states(self, *, is_train: bool) -> Sequence[int]:
-        """The operands that are written at once: states, in training."""
+        """Return the operands that are written at once: states, in training."""
         if not self.auxiliary or not is_train:
             return ()
         return [i for i, name in enumerate(self.operands) if name in self.auxiliary]
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
-        """Shapes and dtypes of the outputs."""
+        """Return shapes and dtypes of the outputs."""
         variadic = bool(self.operands) and self.operands[-1].startswith("*")
         if len(specs) < self.nin or (len(specs) > self.nin and not variadic):
             raise ArgumentError(
                 f"{self.__name__}: takes {self.nin} operand(s) {self.operands}, "
                 f"{len(specs)} were given"
             )
-        found = self._infer(*specs, **attributes)
-        return (found,) if isinstance(found, Spec) else tuple(found)
+        specs_out = self._infer(*specs, **attributes)
+        return (specs_out,) if isinstance(specs_out, Spec) else tuple(specs_out)
 
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """What follows from shapes that are known in part: those of operands and outputs, with
-        None for the whole or an extent. Only what is certain; None where that is nothing."""
+        """Return what follows from shapes that are known in part: those of operands and outputs,
+        with None for the whole or an extent. Only what is certain; None where that is nothing."""
         if self._partial is None:
             return None
         return self._partial(in_shapes, out_shapes, **attributes)
@@ -246,8 +247,8 @@ class ArrayOp:
     def infer_dtypes(
         self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        """What follows from dtypes of which some are None: those of operands and outputs. None
-        where the operator does not say."""
+        """Return what follows from dtypes of which some are None: those of operands and outputs, or
+        None where the operator does not say."""
         return None
 
     def run(
@@ -334,10 +335,10 @@ class ArrayOp:
 
 
 def told(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """Attributes and how many operands there are, as a key."""
+    """Return attributes and how many operands there are, as a key."""
     return (len(operands), *attributes, *attributes.values())
 
 
 def visible_of(op: Any) -> int:
-    """How many outputs of an operator people see."""
+    """Return how many outputs of an operator people see."""
     return getattr(op, "visible", None) or op.nout

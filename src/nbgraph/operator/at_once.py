@@ -30,14 +30,14 @@ _KEPT = 1024  # calls that an operator knows
 def at_once(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
 ) -> Any:
-    """The results; those for which an `out` is given are that array."""
+    """Return the results; those that have an `out` are that array."""
     key = (
         None if out is not None or OWNED or "host" not in op.kernels else _key(operands, attributes)
     )
     if key is not None:
-        known = op.carried.get(key)
-        if known is not None:
-            return _again(operands, *known)
+        call = op.carried.get(key)
+        if call is not None:
+            return _again(operands, *call)
     if OWNED:
         wait_for((*operands, *(out or ())))
     inputs = [_input(op, i, value) for i, value in enumerate(operands)]
@@ -56,7 +56,7 @@ def at_once(
 
 
 def _input(op: ArrayOp, index: int, value: Any) -> Array:
-    """An operand as an array."""
+    """Return an operand as an array."""
     name = op.operand_name(index)
     if type(value) is not np.ndarray:
         refuse_foreign(op.__name__, name, value)
@@ -64,15 +64,15 @@ def _input(op: ArrayOp, index: int, value: Any) -> Array:
 
 
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
-    """What a call is known by: how its arrays lie; None where not all of them are arrays, or the
-    text itself is to be run."""
+    """Return what a call is known by: how its arrays lie; None where not all of them are arrays, or
+    the text itself is to be run."""
     if PYTHON_ASKED[0] or any(type(a) is not np.ndarray for a in operands):
         return None
     return ("at once", *[(a.shape, a.dtype, a.strides) for a in operands], *attributes.items())
 
 
 def _again(operands: Arrays, call: KernelCall, specs: Sequence[Spec]) -> Any:
-    """The results of a call like one before."""
+    """Return the results of a call like one before."""
     results = [np.empty(shape, dtype) for shape, dtype in specs]
     call.run((*operands, *results))
     if len(results) > 1:
@@ -93,9 +93,9 @@ def _learn(
         return
     if any(not r.size for r in results) or not op.kernels_at_once:
         return
-    given, made = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
-    found = lowered(op, given, made, ["write"] * len(made), attributes)
-    call = None if found is None else found.alone
+    in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
+    lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
+    call = None if lowering is None else lowering.alone
     if call is not None:
         if len(op.carried) >= _KEPT:
             op.carried.clear()
@@ -105,7 +105,7 @@ def _learn(
 def _filled(
     op: ArrayOp, inputs: Arrays, outs: Sequence[Any], specs: Sequence[Spec], attributes: Attributes
 ) -> list[Array]:
-    """The arrays that are given, or new ones, with the results."""
+    """Return the arrays of `outs`, or new ones, with the results."""
     results = [
         check_out(op.__name__, o, spec, i) if o is not None else np.empty(*spec)
         for i, (o, spec) in enumerate(zip(outs, specs, strict=True))
@@ -120,9 +120,9 @@ def _filled(
         for r, req, spec in zip(results, requests, specs, strict=True)
     ]
     _run(op, inputs, fresh, [req or OpReqType.kWriteTo for req in requests], attributes)
-    for result, made in zip(results, fresh, strict=True):
-        if made is not result:
-            result[...] = made
+    for result, value in zip(results, fresh, strict=True):
+        if value is not result:
+            result[...] = value
     return results
 
 
@@ -135,10 +135,10 @@ def _run(
 ) -> None:
     granted = op.grant_to(cpu(), attributes, [Spec.of(a) for a in inputs])
     resources, turns = own_resources(granted)
-    given, is_train = (inputs, outputs, requests, attributes), training.get()
+    arguments, is_train = (inputs, outputs, requests, attributes), training.get()
 
     def run(run_ctx: RunContext | None = None) -> None:
-        op.run(*given, resources=resources, is_train=is_train, run_ctx=run_ctx)
+        op.run(*arguments, resources=resources, is_train=is_train, run_ctx=run_ctx)
 
     if not turns:
         run()
@@ -149,7 +149,7 @@ def _run(
 
 
 def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
-    """An array given as `out`, if the result fits it."""
+    """Return an array of `out`, if the result fits it."""
     if tuple(out.shape) != spec.shape:
         raise ShapeError(
             f"{name}: out{_at(index)} has shape {tuple(out.shape)}, the result has {spec.shape}; "
@@ -166,7 +166,7 @@ def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
 def _request(
     index: int, out: Array, spec: Spec, inputs: Arrays, pairs: Sequence[tuple[int, int]]
 ) -> OpReqType | None:
-    """How an output is delivered that is given or new; None: by way of an array of its own."""
+    """Return how an output is delivered, or None: by way of an array of its own."""
     if out.dtype != spec.dtype:
         return None
     shared = [i for i, a in enumerate(inputs) if np.may_share_memory(out, a)]
@@ -184,7 +184,7 @@ def _at(index: int) -> str:
 
 
 def viewed(view: Callable[..., Array], x: Array, attributes: Attributes) -> Array:
-    """The view, or the view of a contiguous copy where strides allow none."""
+    """Return the view, or the view of a contiguous copy where strides allow none."""
     try:
         return view(x, **attributes)
     except ValueError:

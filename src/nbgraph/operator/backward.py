@@ -20,7 +20,8 @@ _MADE = "backward passes"  # kept with the operator, which forgets them when it 
 
 
 def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
-    """In-gradients of `op` from `out_grad` and what its derivative reads, in operand order.
+    """Return the operator of in-gradients of `op` from `out_grad` and what its derivative reads, in
+    operand order.
 
     `wrt`: the operands whose gradients are wanted, by default all.
 
@@ -40,16 +41,17 @@ def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
 
 
 def forward_backward(op: Mapper) -> Mapper:
-    """Outputs and in-gradients in one pass, from `out_grad` and the operands."""
+    """Return the operator of outputs and in-gradients in one pass, from `out_grad` and the
+    operands."""
     return _make(op, True, None)
 
 
 def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
     if op.refresh_needed():
         op.refresh()
-    kept = op.carried.setdefault(_MADE, {})
+    cache = op.carried.setdefault(_MADE, {})
     key = forward, wrt
-    if key not in kept:
+    if key not in cache:
         scalar: Scalar = Backward(
             op.scalar,
             forward=forward,
@@ -57,10 +59,10 @@ def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
             gradient=op.hand_gradient,
             wrt=wrt,
         )
-        made = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
-        made.origin = Made(_make, (op, forward, wrt))
-        kept.setdefault(key, made)  # another thread may have been quicker
-    return kept[key]
+        mapper = Mapper(scalar, fastmath=op.fastmath, certify=op.certify)
+        mapper.origin = Made(_make, (op, forward, wrt))
+        cache.setdefault(key, mapper)  # another thread may have been quicker
+    return cache[key]
 
 
 class MapVjp:
@@ -105,10 +107,10 @@ def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
     """Return how gradients flow to the operands `wrt` of a scalar operator; worked out once."""
     if op.refresh_needed():
         op.refresh()
-    kept = op.carried.setdefault("vjp", {})
-    if wrt not in kept:
-        kept[wrt] = MapVjp(op, wrt)
-    return kept[wrt]
+    cache = op.carried.setdefault("vjp", {})
+    if wrt not in cache:
+        cache[wrt] = MapVjp(op, wrt)
+    return cache[wrt]
 
 
 def rule_vjp(gradients: Gradients) -> Sequence[Any]:

@@ -58,8 +58,8 @@ class Recorder(Protocol):
         outputs: Sequence[Any],
         in_place: Sequence[bool],
     ) -> None:
-        """The operator was applied to operands (arrays of the carrier, or numbers); outputs that
-        are `in_place` existed before, and their writes are counted here."""
+        """Record that the operator was applied to operands (arrays of the carrier, or numbers);
+        outputs that are `in_place` existed before, and their writes are counted here."""
         ...
 
     def check_write(self, name: str, out: Any) -> None:
@@ -74,7 +74,8 @@ training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
 
 
 def differentiation() -> Any:
-    """The module that records and differentiates; it lies above the arrays that ask for it."""
+    """Return the module that records and differentiates; it lies above the arrays that ask for
+    it."""
     return importlib.import_module("nbgraph.autograd.entry")
 
 
@@ -84,7 +85,7 @@ sources: ContextVar[type[Carrier] | None] = ContextVar("nbgraph_sources", defaul
 
 
 def carries_sources(carrier: type[Carrier]) -> None:
-    """Operators without operands (zeros, random draws) go to this class."""
+    """Let operators without operands (zeros, random draws) go to this class."""
     _sources[:] = [carrier]
 
 
@@ -95,7 +96,7 @@ def _source_carrier() -> type[Carrier] | None:
 
 
 def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
-    """The class among the values' that takes the call, or None: NumPy's world."""
+    """Return the class among the values' that takes the call, or None: NumPy's world."""
     best: Any = None
     priority = 0
     for value in values:

@@ -35,7 +35,7 @@ SECONDS = 1.2  # of the processor, for all claims that are checked at once
 
 
 def _claims(scalar: Scalar, wrt: str, order: int) -> list[Asked]:
-    """Orders 1 to `order`: each derivative against differences of the one before."""
+    """Return orders 1 to `order`: each derivative against differences of the one before."""
     kinds = floating(scalar, probe_kinds(scalar), [wrt])
     parameters = defaults_of(scalar)
     captured = scalar.capture(kinds, parameters)
@@ -66,24 +66,26 @@ def _claim(
 def certificates(
     scalar: Scalar, wrt: str, order: int = 1, seconds: float = SECONDS
 ) -> list[Certificate]:
-    """The certificates of a derived derivative, within so many seconds of the processor."""
+    """Return the certificates of a derived derivative, within so many seconds of the processor."""
     return _certificates(_claims(scalar, wrt, order), seconds)
 
 
 def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certificate]:
-    """The certificates of claims; what one leaves of its share of the time the others have."""
+    """Return the certificates of claims; what one leaves of its share of the time the others
+    have."""
     from nbgraph.kernels.certificate import LIMIT, certify
 
     end = time.thread_time() + seconds
-    found = []
+    results = []
     for left, (claim, digest) in zip(range(len(claims), 0, -1), claims, strict=True):
         share = max(0.0, end - time.thread_time()) / left
-        found.append(certify(claim, digest, min(LIMIT, share)))
-    return found
+        results.append(certify(claim, digest, min(LIMIT, share)))
+    return results
 
 
 def require(op: Elementwise) -> None:
-    """The derivative of an operator is right, as found before or now; a wrong one raises."""
+    """Raise CertificateError where the derivative of an operator is wrong, as found before or
+    now."""
     scalar = op.scalar
     claims: list[Asked] = []
     if isinstance(scalar, Derivative):
@@ -93,25 +95,25 @@ def require(op: Elementwise) -> None:
     elif isinstance(scalar, Backward) and scalar.gradient is not None:
         claims = _gradient_claims(scalar.parent, scalar.gradient)
     elif isinstance(scalar, Backward):
-        claims = [asked for name in scalar.wrt for asked in _claims(scalar.parent, name, 1)]
+        claims = [claim for name in scalar.wrt for claim in _claims(scalar.parent, name, 1)]
         if scalar.memory:
             claims += _output_claims(scalar.parent, scalar.wrt)
     _require(claims)
 
 
 def _require(claims: list[Asked]) -> None:
-    unknown = [asked for asked in claims if not known(*asked)]
+    unknown = [claim for claim in claims if not known(*claim)]
     if unknown:  # what judges them takes some 30 ms to load
         _certificates(unknown)
 
 
 def require_gradient(scalar: Scalar, gradient: Gradient) -> None:
-    """A hand-given gradient agrees with the derived one; else a CertificateError."""
+    """Raise CertificateError where a hand-written gradient does not agree with the derived one."""
     _require(_gradient_claims(scalar, gradient))
 
 
 def check_gradient(scalar: Scalar, gradient: Gradient) -> list[Certificate]:
-    """The certificates of a hand-given gradient against the derived one."""
+    """Return the certificates of a hand-written gradient against the derived one."""
     return _certificates(_gradient_claims(scalar, gradient))
 
 
@@ -121,7 +123,7 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
     graph = captured.graph
     grads = [graph.argument(name, "f") for name in gradient.out_grads]
     given = hand_gradients(captured, gradient, grads, parameters)
-    found: list[Asked] = []
+    claims: list[Asked] = []
     for leaf, hand in zip(captured.operands, given, strict=True):
         if hand.op == "none" or leaf.kind != "f":
             continue
@@ -145,17 +147,18 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
             claim.what,
         )
         pair = Captured(graph, (), (), (hand, total))
-        found.append((wide, pair.digest()))
-    return found
+        claims.append((wide, pair.digest()))
+    return claims
 
 
 def _output_claims(scalar: Scalar, wrt: Sequence[str]) -> list[Asked]:
-    """Derivatives written with the output (T1) against those written with operands."""
+    """Return claims of derivatives written with the output (T1) against those written with
+    operands."""
     captured = scalar.capture(probe_kinds(scalar), defaults_of(scalar))
     if len(captured.outputs) != 1:
         return []
     (out,) = captured.outputs
-    found: list[Asked] = []
+    claims: list[Asked] = []
     kinds = probe_kinds(scalar)
     reads = dependences(scalar, kinds, defaults_of(scalar), wrt, memory=True)
     for name, dependence in reads.items():
@@ -173,5 +176,5 @@ def _output_claims(scalar: Scalar, wrt: Sequence[str]) -> list[Asked]:
             what="output-form",
         )
         pair = Captured(captured.graph, (), (), (back, dependence.operand_form))
-        found.append((claim, pair.digest()))
-    return found
+        claims.append((claim, pair.digest()))
+    return claims

@@ -59,15 +59,15 @@ def apply(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any) ->
     by_parts, real = _by_parts(op, mask)
     results = by_parts(*values, **attributes)
     pairs = zip(results[::2], results[1::2], real, strict=True)
-    made = [re if alone else elements.complex_parts(re, im) for re, im, alone in pairs]
-    return made[0] if len(made) == 1 else tuple(made)
+    outputs = [re if alone else elements.complex_parts(re, im) for re, im, alone in pairs]
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _by_parts(op: Any, mask: tuple[bool, ...]) -> tuple[Any, Sequence[bool]]:
     """Return the operator of parts, and which of its results have no imaginary part."""
     key = ("parts", mask)
-    found = op.carried.get(key)
-    if found is None:
+    entry = op.carried.get(key)
+    if entry is None:
         from nbgraph.kernels.derived import Parted
 
         if not isinstance(op.scalar, WrittenFunction) or op.hand_gradient or op.scalar.draws:
@@ -76,11 +76,11 @@ def _by_parts(op: Any, mask: tuple[bool, ...]) -> tuple[Any, Sequence[bool]]:
                 "a gradient given by hand; give real and imaginary parts"
             )
         scalar = Parted(op.scalar, mask)
-        made = type(op)(scalar, fastmath=op.fastmath, prefer=op.prefer, certify=op.certify)
-        imaginary = made._probe.outputs[1::2]
+        mapper = type(op)(scalar, fastmath=op.fastmath, prefer=op.prefer, certify=op.certify)
+        imaginary = mapper._probe.outputs[1::2]
         real = [node.op == "const" and not node.data for node in imaginary]
-        found = op.carried[key] = made, real
-    return found
+        entry = op.carried[key] = mapper, real
+    return entry
 
 
 def on_numpy(
@@ -100,5 +100,5 @@ def on_numpy(
         raise ArgumentError(
             f"{op.__name__}: where= is not taken with complex operands; use np.where on the result"
         )
-    given = out if any(o is not None for o in out) else None
-    return apply(op, arrays, parameters, given)
+    outs = out if any(o is not None for o in out) else None
+    return apply(op, arrays, parameters, outs)

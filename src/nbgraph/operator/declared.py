@@ -92,7 +92,7 @@ def parse(text: str, target: str = "") -> Iterator[Row]:
 
 
 def _arguments(parameters: str) -> str:
-    """The arguments that hand on these parameters: those behind a star by keyword."""
+    """Return the arguments that hand on these parameters: those behind a star by keyword."""
     own = _signature(parameters)
     operands = [a.arg for a in (*own.posonlyargs, *own.args)]
     several = [f"*{own.vararg.arg}"] if own.vararg else []
@@ -112,7 +112,7 @@ def parameters_of(text: str) -> dict[str, str]:
     >>> parameters_of("x, *rest, n: int = 1, exact=False")
     {'x': '', '*rest': '', 'n': 'int', 'exact': 'bool'}
     """
-    found = dict[str, str]()
+    parameters = dict[str, str]()
     own = _signature(text)
     placed = [*own.posonlyargs, *own.args]
     defaults = [None] * (len(placed) - len(own.defaults)) + own.defaults
@@ -122,10 +122,10 @@ def parameters_of(text: str) -> dict[str, str]:
         kind = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
         if not kind and isinstance(default, ast.Constant) and isinstance(default.value, bool):
             kind = "bool"
-        found["*" * (parameter is own.vararg) + parameter.arg] = kind
+        parameters["*" * (parameter is own.vararg) + parameter.arg] = kind
     if own.kwarg:
-        found[f"**{own.kwarg.arg}"] = ""
-    return found
+        parameters[f"**{own.kwarg.arg}"] = ""
+    return parameters
 
 
 def documentation(text: str, parameters: Iterable[str], docs: Mapping[str, str] = DOCS) -> str:
@@ -166,7 +166,7 @@ def _names(label: str) -> list[str]:
 
 
 def _place(order: list[str]) -> Callable[[str], int]:
-    """The place of a label among parameters; those that are none come last."""
+    """Return the place of a label among parameters; those that are not parameters come last."""
     return lambda label: next((order.index(n) for n in _names(label) if n in order), len(order))
 
 
@@ -198,9 +198,9 @@ def define(
         function = scope[row.name]
         kinds = {name.lstrip("*"): kind for name, kind in parameters_of(row.parameters).items()}
         function.__doc__ = documentation(row.doc, kinds, docs)
-        known = {
+        globals_of_rows = {
             n: types.get(f": {kind}", kind or types.get(n, "Any")) for n, kind in kinds.items()
         }
-        function.__annotations__ = {**known, "return": row.result or result}
+        function.__annotations__ = {**globals_of_rows, "return": row.result or result}
         hide_unknown(function)
     return [row.name for row in rows]

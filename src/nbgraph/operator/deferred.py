@@ -45,7 +45,7 @@ def defaults_read() -> int:
 
 
 def _deferral(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What makes a node of a call: `__nbgraph_defer__` of the operands' class, or None."""
+    """Return what makes a node of a call: `__nbgraph_defer__` of the operands' class, or None."""
     values: list[Any] = []
     for value in (*args, *kwargs.values()):
         values += value if isinstance(value, (list, tuple)) else [value]
@@ -80,9 +80,9 @@ def deferrable(
                     return defer(call, args, kwargs, None)
             seen = _defaults[0]
             try:
-                made = function(*args, **kwargs)
+                result = function(*args, **kwargs)
                 if _defaults[0] == seen:
-                    return made
+                    return result
             except NbgraphError as problem:
                 if _defaults[0] == seen and not isinstance(problem, UnknownShape):
                     raise
@@ -96,8 +96,8 @@ def deferrable(
                 raise
             defer = _deferral(args, kwargs)
             if defer is None:
-                return made
-            count = len(made) if isinstance(made, (list, tuple)) else None
+                return result
+            count = len(result) if isinstance(result, (list, tuple)) else None
             return defer(call, args, kwargs, count)
 
         call.draws = draws  # type: ignore[attr-defined]

@@ -26,21 +26,23 @@ _VECTOR = re.compile(r"\b(?:ld|st)\.global\.v\d\.\w+")
 
 
 def capability(op: Elementwise, cc: object) -> tuple[int, int]:
-    """A compute capability, given as `(9, 0)` or "9.0"; ArgumentError for another one."""
-    given = cc
-    if isinstance(given, str):
-        given = tuple(int(n) if n.isdigit() else -1 for n in given.split("."))
-    if given not in CAPABILITIES:
-        known = ", ".join(f"({a}, {b})" for a, b in CAPABILITIES)
+    """Return a compute capability, written as `(9, 0)` or "9.0"; raise ArgumentError for another
+    one."""
+    pair = cc
+    if isinstance(pair, str):
+        pair = tuple(int(n) if n.isdigit() else -1 for n in pair.split("."))
+    if pair not in CAPABILITIES:
+        listed = ", ".join(f"({a}, {b})" for a, b in CAPABILITIES)
         raise ArgumentError(
             f"{op.__name__}.ptx: cc={cc!r} is not a compute capability that PTX is made for; those "
-            f"are {known}, and a device takes the PTX of one that is not above its own"
+            f"are {listed}, and a device takes the PTX of one that is not above its own"
         )
-    return given  # type: ignore[return-value]
+    return pair  # type: ignore[return-value]
 
 
 def side_by_side(op: Elementwise, plan: Plan) -> tuple[Loop, Grid]:
-    """The loop over arrays whose elements lie side by side, and its grid for aligned ones."""
+    """Return the loop over arrays whose elements lie side by side, and its grid for aligned
+    ones."""
     outputs = [o.name for o in plan.typed.outputs]
     layouts = ["c"] * (op.nin + op.nout)
     loop = plan.loop(layouts, outputs, ["write"] * op.nout)
@@ -48,21 +50,21 @@ def side_by_side(op: Elementwise, plan: Plan) -> tuple[Loop, Grid]:
 
 
 def contiguous(op: Elementwise, plan: Plan, cc: tuple[int, int] = CAPABILITY) -> DeviceKernel:
-    """The kernel of that loop."""
+    """Return the kernel of that loop."""
     return device_kernel(*side_by_side(op, plan), cc)
 
 
 def made(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
-    """The contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
+    """Return the contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
     if op.refresh_needed():
         op.refresh()
     try:
-        given = as_dtype(dtype)
+        chosen = as_dtype(dtype)
     except TypeError as error:
         if isinstance(error, NbgraphError):
             raise
         raise DTypeError(f"{op.__name__}.ptx: {dtype!r} is not a dtype: {error}") from None
-    plan = op.invoker.plan(operand_dtypes(op.scalar, given), given, defaults_of(op.scalar))
+    plan = op.invoker.plan(operand_dtypes(op.scalar, chosen), chosen, defaults_of(op.scalar))
     return contiguous(op, plan, capability(op, cc))
 
 
@@ -140,9 +142,9 @@ class DeviceExplanation(Explanation):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values."""
-        found = super().to_dict()
+        entries = super().to_dict()
         facts = self.machine
-        return found | {
+        return entries | {
             "gpu": {
                 "capability": list(CAPABILITY),
                 "entry": self.device_kernel.name,
@@ -154,7 +156,8 @@ class DeviceExplanation(Explanation):
 
 
 def explain(op: Elementwise, *, dtype: object = None, device: object = None) -> Explanation:
-    """The explanation of an operator for "cpu" or "gpu"; ArgumentError for another device."""
+    """Return the explanation of an operator for "cpu" or "gpu"; raise ArgumentError for another
+    device."""
     kind = "cpu" if device is None else str(device).partition("(")[0]
     if kind not in ("cpu", "gpu"):
         raise ArgumentError(

@@ -42,7 +42,7 @@ _FARTHEST = 200.0
 
 
 def summary(op: Elementwise) -> str:
-    """One line: the class of dependence of every operand, or what else there is to say."""
+    """Return one line: the class of dependence of every operand, or what else there is to say."""
     if op.nout == 1 and not facts.floating_operands(op):
         return "no derivative: operands or result are not floating numbers"
     rows = facts.dependence_rows(op)
@@ -52,7 +52,8 @@ def summary(op: Elementwise) -> str:
 
 
 def documentation(op: Elementwise, own: str) -> str:
-    """The user's docstring, how it is called, formula, dependence; `own` alone where they fail."""
+    """Return the user's docstring, how it is called, formula, dependence; `own` alone where they
+    fail."""
     try:
         text, _ = facts.scalar_text(op.scalar)
         parts = [
@@ -67,7 +68,7 @@ def documentation(op: Elementwise, own: str) -> str:
 
 
 def _called(op: Elementwise) -> str:
-    """What a call takes and gives."""
+    """Return what a call takes and gives."""
     scalar, defaults = op.scalar, op.scalar.defaults
     rows = [
         f"{name} : array or number" + (f", default {defaults[name]}" if name in defaults else "")
@@ -81,8 +82,8 @@ def _called(op: Elementwise) -> str:
     if op.nin > 1:
         rows.append("\nOperands broadcast, and promote as NumPy's do.")
     whole = "the operands' broadcast shape" if op.nin > 1 else f"the shape of {scalar.operands[0]}"
-    given = ("array" if op.nout == 1 else f"{op.nout} arrays") + f" of {whole}"
-    return "\n".join(["Parameters", "----------", *rows, "", "Returns", "-------", given])
+    result = ("array" if op.nout == 1 else f"{op.nout} arrays") + f" of {whole}"
+    return "\n".join(["Parameters", "----------", *rows, "", "Returns", "-------", result])
 
 
 # notebooks -------------------------------------------------------------------------------------
@@ -111,7 +112,7 @@ def _html(op: Elementwise) -> str:
 
 
 def plot(op: Elementwise) -> str:
-    """An SVG of the first output over the first operand, others at 1, and of its slope."""
+    """Return an SVG of the first output over the first operand, others at 1, and of its slope."""
     wrt = op.scalar.operands[0]
     parameters = defaults_of(op.scalar)
     captured = op.scalar.capture(_kinds(op), parameters)
@@ -141,12 +142,12 @@ def _kinds(op: Elementwise) -> list[str]:
 def _function(
     captured: Captured, parameters: Mapping[str, Any], budget: Budget | None = None
 ) -> Callable[[float], float]:
-    """The first output as a function of the first operand; NaN where there is no value, and
+    """Return the first output as a function of the first operand; NaN where there is no value, and
     everywhere when the budget is used up."""
     budget = budget or Budget(math.inf, LIMIT)
     nodes = captured.graph.reachable(captured.outputs)
-    known = all(n.data in FloatDomain.functions for n in nodes if n.op == "call")
-    domain: Domain = FloatDomain(budget) if known else MultiDomain(budget=budget)
+    computable = all(n.data in FloatDomain.functions for n in nodes if n.op == "call")
+    domain: Domain = FloatDomain(budget) if computable else MultiDomain(budget=budget)
     first = captured.operands[0]
     fixed: dict[int, Any] = {leaf.id: _as_kind(1, leaf.kind) for leaf in captured.operands}
     fixed |= {leaf.id: parameters[str(leaf.data)] for leaf in captured.parameters}
@@ -169,27 +170,27 @@ def _as_kind(x: float, kind: str) -> Any:
 def sample(
     function: Callable[[float], float], low: float, high: float, breaks: Sequence[float] = ()
 ) -> tuple[list[float], list[float]]:
-    """Points of a curve, coarse ones first, so that a slow function still has a whole curve;
+    """Return points of a curve, coarse ones first, so that a slow function still has a whole curve;
     both sides of every break, so that kinks and jumps are sharp."""
     started = time.perf_counter()
-    found: dict[float, float] = {}
+    points: dict[float, float] = {}
     tiny = 1e-9 * (high - low)
     for b in breaks:
         for x in (b - tiny, b, b + tiny):
-            found[x] = function(x)
+            points[x] = function(x)
     for stride in (16, 8, 4, 2, 1):
         for i in range(0, POINTS, stride):
             x = low + (high - low) * i / (POINTS - 1)
-            if x not in found:
-                found[x] = function(x)
+            if x not in points:
+                points[x] = function(x)
             if time.perf_counter() - started > SECONDS:
                 break
-    xs = sorted(found)
-    return xs, [found[x] for x in xs]
+    xs = sorted(points)
+    return xs, [points[x] for x in xs]
 
 
 def _range(value: Callable[[float], float], boundaries: Sequence[float]) -> tuple[float, float]:
-    """-4 to 4; farther where a boundary lies beyond; one-sided where half has no value."""
+    """Return -4 to 4; farther where a boundary lies beyond; one-sided where half has no value."""
     reach = max([_REACH, *(1.5 * abs(b) for b in boundaries if abs(b) < _FARTHEST)])
     probes = [reach * (i + 0.5) / 8 for i in range(8)]
     right = sum(math.isfinite(value(x)) for x in probes)
@@ -202,12 +203,12 @@ def _range(value: Callable[[float], float], boundaries: Sequence[float]) -> tupl
 
 
 def _boundaries(captured: Captured, parameters: Mapping[str, Any]) -> list[float]:
-    """Where the two sides of a comparison meet along the first operand."""
+    """Return where the two sides of a comparison meet along the first operand."""
     nodes = captured.graph.reachable(captured.outputs)
     tests = [n for n in nodes if n.op in COMPARISONS and n.args[0].kind == "f" and not n.regions]
     sizes = [10.0 ** (i / 4) for i in range(-8, 10)]
     line = [*(-s for s in reversed(sizes)), 0.0, *sizes]
-    found: set[float] = set()
+    places: set[float] = set()
     budget = Budget(math.inf, LIMIT)
     operands = captured.graph, captured.operands, captured.parameters
     for node in tests[:6]:
@@ -219,10 +220,10 @@ def _boundaries(captured: Captured, parameters: Mapping[str, Any]) -> list[float
         gaps = [gap(x) for x in line]
         for a, b, at, to in zip(line, line[1:], gaps, gaps[1:], strict=False):
             if at == 0:
-                found.add(a)
+                places.add(a)
             elif at * to < 0:
-                found.add(_zero(gap, a, b))
-    return sorted(found)
+                places.add(_zero(gap, a, b))
+    return sorted(places)
 
 
 def _zero(gap: Callable[[float], float], a: float, b: float) -> float:

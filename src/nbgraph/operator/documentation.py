@@ -30,7 +30,7 @@ class Documentation:
         self.text = text
 
     def __get__(self, op: Any, owner: object = None) -> str | None:
-        """The class's text, or that of one operator."""
+        """Return the class's text, or that of one operator."""
         if op is None:
             return self.text
         from nbgraph.operator.display import documentation

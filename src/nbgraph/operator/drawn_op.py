@@ -38,22 +38,22 @@ class DrawnOp(ArrayOp):
     trains = False  # whether kernels are told if a run trains
 
     def by_kernels(self, *, trains: bool = False) -> None:
-        """Kernels may draw for it: they store."""
+        """Let kernels draw for it: they store."""
         self.kernels, self.draws = ("host", "devices"), DRAW
         self.adds, self.trains = False, trains
 
     def always(self, attributes: Attributes) -> bool:
-        """Whether it does what it does in training whatever a run says."""
+        """Return whether it does what it does in training whatever a run says."""
         return False
 
     def grant(self, device: Context, attributes: Attributes | None = None) -> tuple[Resource, ...]:
-        """A generator, its numbers fixed now."""
+        """Return a generator, its numbers fixed now."""
         from nbgraph.resource import parallel_random
 
         return (parallel_random(None if attributes is None else attributes.get("rng")),)
 
     def draw_words(self, attributes: Attributes) -> tuple[int, int, int]:
-        """The next draw, as words of a record."""
+        """Return the next draw, as words of a record."""
         from nbgraph.resource.random import draw_of
 
         return draw_of(attributes.get("rng")).words

@@ -66,15 +66,15 @@ class Elementwise:
         return type_strings(self.scalar)
 
     def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The scalar parameters of a call, defaults filled in."""
+        """Return the scalar parameters of a call, defaults filled in."""
         own = self.scalar.parameters
         if given:
             refuse_marks(self.__name__, given, [p.name for p in own])
         return resolve_parameters(self.__name__, own, given)
 
     def refresh_needed(self) -> bool:
-        """Whether a global, helper or closure cell that was read has been replaced, or a function
-        has been given other code."""
+        """Return whether a global, helper or closure cell that was read has been replaced, or a
+        function has been given other code."""
         watch = self.scalar.watch
         return watch is not self._watch or watch.changed()
 

@@ -65,8 +65,8 @@ def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
 
     def decorate(function: Any) -> Any:
         for op in ops:
-            made = form(function)
-            _FORMS.setdefault(getattr(op, "op", op), {})[type(made)] = made
+            entry = form(function)
+            _FORMS.setdefault(getattr(op, "op", op), {})[type(entry)] = entry
         return function
 
     return decorate
@@ -105,7 +105,7 @@ def dynamic(*computes: Any) -> Callable[[Any], Any]:
 
 
 def dynamic_form(compute: Any) -> Callable[..., Any] | None:
-    """What gives the results of such a function; None where nothing does."""
+    """Return the function that gives the results of such a function, or None."""
     _fill()
     return _DYNAMIC.get(compute)
 
@@ -117,15 +117,15 @@ def _fill() -> None:
 
 
 def forms_of(op: Any) -> Mapping[type, Form]:
-    """The forms of an operator, by their kinds."""
+    """Return the forms of an operator, by their kinds."""
     _fill()
     return _FORMS.get(op, {})
 
 
 def form_of(op: Any, kind: type[_Kind]) -> _Kind | None:
-    """The form of this kind that an operator has; None where it has none."""
-    found = forms_of(op).get(kind)
-    return found if isinstance(found, kind) else None
+    """Return the form of this kind that an operator has, or None."""
+    form = forms_of(op).get(kind)
+    return form if isinstance(form, kind) else None
 
 
 def unit_call(

@@ -45,7 +45,7 @@ class OpContext(NamedTuple):
         return self.run_ctx.stream
 
     def get_stream(self, kind: str | Context) -> Any:
-        """The stream, for code written for one device type; another type is refused."""
+        """Return the stream, for code written for one device type; another type is refused."""
         return self.run_ctx.get_stream(kind)
 
 
@@ -90,7 +90,8 @@ set_enable_scalar(True) when it is registered
         return self._scalar
 
     def random(self) -> Any:
-        """The generator of the first random resource: a numpy.random.Generator on the host."""
+        """Return the generator of the first random resource: a numpy.random.Generator on the
+        host."""
         return self._first(RANDOM, "random()", "random").get_random()
 
     def temp_space(self, shape: Sequence[int], dtype: Any = "float32") -> Any:
@@ -99,15 +100,15 @@ set_enable_scalar(True) when it is registered
         return self._first(SPACE, "temp_space()", "temp_space").get_space(tuple(shape), dtype)
 
     def _first(self, kinds: Sequence[str], asked: str, request: str) -> Any:
-        for found in self.resource:
-            kind = getattr(found, "kind", None)
+        for resource in self.resource:
+            kind = getattr(resource, "kind", None)
             if kind is None:
                 raise ArgumentError(
                     f"env.{asked}: resources are granted to functions and gradients; a shape "
                     "function sees the requests alone"
                 )
             if str(kind) in kinds:
-                return found
+                return resource
         raise ArgumentError(
             f"env.{asked}: this operator requested no such resource; add "
             f"set_resource_request({request!r}) when it is registered"
@@ -127,7 +128,7 @@ class OwnSpace:
     kind = SPACE[0]
 
     def get_space(self, shape: Any, dtype: Any = "float32", stream: Any = None) -> Any:
-        """An array, its contents undefined."""
+        """Return an array, its contents undefined."""
         return np.empty(shape, as_dtype(dtype))
 
     def get_random(self, stream: Any = None) -> Any:
@@ -138,7 +139,7 @@ class OwnSpace:
 
 
 def own_resources(resources: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """The resources for work that is done at once, with memory of its own instead of the device's
-    temporary space; and the variables of those for which others take turns even so."""
+    """Return the resources for work that is done at once, with memory of its own instead of the
+    device's temporary space; and the variables of those for which others take turns even so."""
     own: list[Any] = [OwnSpace() if str(r.kind) in SPACE else r for r in resources]
     return own, [r.variable for r in own if str(r.kind) == SERIAL]

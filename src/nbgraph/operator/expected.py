@@ -39,10 +39,10 @@ def _infer(x: Spec, *, shape: PartialShape, what: str, asked: str) -> Spec:
 def _partial(
     in_shapes: Shapes, out_shapes: Shapes, *, shape: PartialShape, what: str, asked: str
 ) -> tuple[Shapes, Shapes]:
-    known = merged(in_shapes[0], out_shapes[0], what)
-    if known is not None:
-        _require(known, shape, what, asked)
-    both = merged(known, shape, what)
+    whole = merged(in_shapes[0], out_shapes[0], what)
+    if whole is not None:
+        _require(whole, shape, what, asked)
+    both = merged(whole, shape, what)
     return (both,), (both,)
 
 
@@ -67,9 +67,9 @@ def with_shape(
 
     A symbol whose shape is not known is one that has to have it.
     """
-    known = value.shape if hasattr(value, "shape") else np.shape(value)
+    own = value.shape if hasattr(value, "shape") else np.shape(value)
     what, asked = f"{call}: {label}", _listed(parameters)
-    if known is None:
+    if own is None:
         return EXPECTED(value, shape=shape, what=what, asked=asked)
-    _require(known, shape, what, asked)
+    _require(own, shape, what, asked)
     return value

@@ -75,8 +75,8 @@ class Explanation(picture.Report):
     @cached_property
     def gradient(self) -> str | None:
         """The text of a gradient given by hand."""
-        given = self.op.hand_gradient
-        return None if given is None else facts.scalar_text(given.scalar)[0]
+        hand = self.op.hand_gradient
+        return None if hand is None else facts.scalar_text(hand.scalar)[0]
 
     @cached_property
     def derivatives(self) -> dict[str, str]:
@@ -140,10 +140,10 @@ class Explanation(picture.Report):
             return {}
         if op.hand_gradient is not None:
             try:
-                found = certified.check_gradient(op.scalar, op.hand_gradient)
+                results = certified.check_gradient(op.scalar, op.hand_gradient)
             except NbgraphError as error:
                 return {"gradient": str(error)}
-            return {c.wrt: str(c) for c in found}
+            return {c.wrt: str(c) for c in results}
         names = facts.floating_operands(op)
         seconds = certified.SECONDS / max(1, len(names))
         return {name: self._certificate(name, seconds) for name in names}
@@ -168,7 +168,7 @@ class Explanation(picture.Report):
         return repr(self.op)
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+        """Return headings and texts, in order."""
         parts = [(f"scalar text ({self.where})", self.text)]
         if self.gradient is not None:
             parts.append(("gradient, given by hand", self.gradient))
@@ -195,30 +195,30 @@ class Explanation(picture.Report):
         return "\n".join(lines)
 
     def _in_place_text(self) -> str:
-        found = self.in_place
-        rows = [("forward", text) for text in found["forward"].values()]
-        rows.append(("backward", found["backward"]))
-        options = f"{found['forward_option']} forward, {found['backward_option']} backward"
+        facts = self.in_place
+        rows = [("forward", text) for text in facts["forward"].values()]
+        rows.append(("backward", facts["backward"]))
+        options = f"{facts['forward_option']} forward, {facts['backward_option']} backward"
         return f"{picture.columns(rows)}\n{options} (where shapes agree)"
 
     def _dtype_text(self) -> str:
         rows = [
-            (given, f"-> {result}", f"computed in {computed}")
-            for given, result, computed in self.dtypes
+            (operand, f"-> {result}", f"computed in {computed}")
+            for operand, result, computed in self.dtypes
         ]
         return picture.columns(rows)
 
     def _kernel_text(self) -> str:
         try:
-            made = self.kernel
+            kernel = self.kernel
         except NbgraphError as error:
             return f"none: {error}"
-        how = "found in the disk cache, compiled" if made.origin == "disk" else "compiled now"
-        return f"{self.simd}\n{how} by {_COMPILERS[made.compiler]} in {made.seconds:.2f} s"
+        how = "found in the disk cache, compiled" if kernel.origin == "disk" else "compiled now"
+        return f"{self.simd}\n{how} by {_COMPILERS[kernel.compiler]} in {kernel.seconds:.2f} s"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values."""
-        made = self.kernel
+        kernel = self.kernel
         return {
             "name": self.op.__name__,
             "signature": str(self.op.__signature__),
@@ -232,9 +232,9 @@ class Explanation(picture.Report):
             "dtypes": [list(row) for row in self.dtypes],
             "kernel": {
                 "dtype": self.dtype.name,
-                "compiler": made.compiler,
-                "seconds": made.seconds,
-                "origin": made.origin,
+                "compiler": kernel.compiler,
+                "seconds": kernel.seconds,
+                "origin": kernel.origin,
                 "vectorised": self.simd.vectorised,
                 "width": self.simd.width,
                 "lanes": self.simd.lanes,

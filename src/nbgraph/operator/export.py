@@ -105,10 +105,11 @@ def export(op: Mapper, path: Any, dtypes: Sequence[Any], partials: bool) -> Expo
 
 
 def _entries(op: Mapper, dtype: np.dtype[Any], partials: bool) -> list[_Entry]:
-    """The value's function for operands of a dtype, and those of the partials that there are."""
-    found = [_entry(op, f"{op.__name__}_{dtype.name}", "the value", dtype)]
-    given = operand_dtypes(op.scalar, dtype)
-    for operand, own in zip(op.scalar.operands, given, strict=True):
+    """Return the value's function for operands of a dtype, and those of the partials that there
+    are."""
+    entries = [_entry(op, f"{op.__name__}_{dtype.name}", "the value", dtype)]
+    dtypes = operand_dtypes(op.scalar, dtype)
+    for operand, own in zip(op.scalar.operands, dtypes, strict=True):
         if not partials or not is_float(own) or op.nout > 1:
             continue
         try:
@@ -116,8 +117,8 @@ def _entries(op: Mapper, dtype: np.dtype[Any], partials: bool) -> list[_Entry]:
         except DerivativeError:
             continue  # the header has no function of it
         name = f"{op.__name__}_d{operand}_{dtype.name}"
-        found.append(_entry(slope, name, f"the partial derivative by {operand}", dtype))
-    return found
+        entries.append(_entry(slope, name, f"the partial derivative by {operand}", dtype))
+    return entries
 
 
 def _entry(op: Mapper, name: str, what: str, dtype: np.dtype[Any]) -> _Entry:
@@ -151,14 +152,14 @@ def _entry(op: Mapper, name: str, what: str, dtype: np.dtype[Any]) -> _Entry:
 
 
 def _c_name(name: str) -> str:
-    """The name of an argument, unless C or the function itself uses it."""
+    """Return the name of an argument, unless C or the function itself uses it."""
     return f"{name}_" if name in _TAKEN else name
 
 
 def _c_type(dtype: np.dtype[Any]) -> str:
-    known = {"float32": "float", "float64": "double", "bool": "bool"}
-    if dtype.name in known:
-        return known[dtype.name]
+    named = {"float32": "float", "float64": "double", "bool": "bool"}
+    if dtype.name in named:
+        return named[dtype.name]
     if dtype.kind in "iu":
         return f"{dtype.name}_t"
     raise ArgumentError(f"export: C has no type for {dtype}; give float32, float64 or integers")
@@ -178,7 +179,7 @@ def _in_c_library(name: str) -> bool:
 
 
 def _library(machine_code: Path) -> Path | None:
-    """The object file as a shared library, by the machine's C compiler."""
+    """Return the object file as a shared library, by the machine's C compiler, or None."""
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     if compiler is None:
         return None

@@ -36,7 +36,7 @@ _OPTIONS = {1: ("kInplaceInOut", "kInplaceOutIn"), 2: ("kInplaceLhsOut", "kInpla
 
 
 def written(scalar: Scalar) -> FunctionText | None:
-    """The user's text behind a definition; None for a derived or opaque one."""
+    """Return the user's text behind a definition, or None for a derived or opaque one."""
     if not isinstance(scalar, WrittenFunction):
         return None
     try:
@@ -46,7 +46,8 @@ def written(scalar: Scalar) -> FunctionText | None:
 
 
 def literals(scalar: Scalar) -> dict[float, str]:
-    """How the user wrote the numbers, of a derivative those of the function it comes from."""
+    """Return how the user wrote the numbers, of a derivative those of the function it comes
+    from."""
     while not isinstance(scalar, WrittenFunction) and hasattr(scalar, "parent"):
         scalar = scalar.parent  # type: ignore[attr-defined]
     text = written(scalar)
@@ -54,7 +55,7 @@ def literals(scalar: Scalar) -> dict[float, str]:
 
 
 def scalar_text(scalar: Scalar) -> tuple[str, str]:
-    """The text of a definition without decorators, and where it stands."""
+    """Return the text of a definition without decorators, and where it stands."""
     text = written(scalar)
     if text is None:
         if isinstance(scalar, WrittenFunction):
@@ -80,7 +81,7 @@ def _without_docstring(node: ast.stmt, lines: list[str]) -> list[str]:
 
 
 def signature(scalar: Scalar, operands: Sequence[str] | None = None) -> list[str]:
-    """What stands in the parentheses of a definition's text."""
+    """Return what stands in the parentheses of a definition's text."""
     names = scalar.operands if operands is None else operands
     parts = [f"{n}={scalar.defaults[n]!r}" if n in scalar.defaults else n for n in names]
     if scalar.parameters:
@@ -91,14 +92,14 @@ def signature(scalar: Scalar, operands: Sequence[str] | None = None) -> list[str
 def readable_text(
     scalar: Scalar, captured: Captured, name: str, operands: Sequence[str] | None = None
 ) -> str:
-    """A graph as the text of a Python function."""
+    """Return a graph as the text of a Python function."""
     return readable.function(
         name, signature(scalar, operands), captured.graph, captured.outputs, literals(scalar)
     )
 
 
 def floating_operands(op: Elementwise) -> list[str]:
-    """The operands a derivative can be taken with respect to."""
+    """Return the operands a derivative can be taken with respect to."""
     if all(o.kind != "f" for o in probe(op.scalar).outputs):
         return []
     kinds = list(probe_kinds(op.scalar))
@@ -107,20 +108,20 @@ def floating_operands(op: Elementwise) -> list[str]:
 
 def derivative_texts(op: Elementwise) -> dict[str, str]:
     """Per operand the text of the derivative, or why there is none."""
-    found = {}
+    texts = {}
     for name in floating_operands(op):
         scalar = Derivative(op.scalar, name, 1, op.hand_gradient)
         try:
             kinds = list(probe_kinds(op.scalar))
             captured = scalar.capture(kinds, defaults_of(scalar))
-            found[name] = readable_text(scalar, captured, scalar.name)
+            texts[name] = readable_text(scalar, captured, scalar.name)
         except NbgraphError as error:
-            found[name] = f"none: {error}"
-    return found
+            texts[name] = f"none: {error}"
+    return texts
 
 
 def guard_rows(op: Elementwise) -> list[dict[str, Any]]:
-    """Branches that are taken on a set without interior, and what the slope is there."""
+    """Return branches that are taken on a set without interior, and what the slope is there."""
     rows: list[dict[str, Any]] = []
     parameters = defaults_of(op.scalar)
     for name in floating_operands(op) if op.hand_gradient is None else ():
@@ -144,7 +145,7 @@ def _expression(op: Elementwise, captured: Captured, node: Node) -> str:
 
 
 def guard_text(row: Mapping[str, Any]) -> str:
-    """What is said of a guard to people."""
+    """Return what is said of a guard to people."""
     operand, why, slope = row["operand"], row["why"], row["slope"] or ""
     limit = f", {slope}" if len(slope) <= readable.WIDTH else ""
     text = {
@@ -179,10 +180,10 @@ def dependence_rows(op: Elementwise) -> list[dict[str, Any]]:
     memory = op.prefer == "memory"
     for name in names:
         try:
-            known = dependences(op.scalar, kinds, parameters, [name], memory=memory)
+            classes = dependences(op.scalar, kinds, parameters, [name], memory=memory)
         except DerivativeError:
             continue
-        dependence = known[name]
+        dependence = classes[name]
         row = _row(name, dependence.kind, sorted(dependence.reads), dependence.why())
         if dependence.kind == "T1":
             graph = op.scalar.capture(kinds, parameters).graph
@@ -202,18 +203,18 @@ def _row(name: str, kind: str, reads: list[str], why: str) -> dict[str, Any]:
 
 
 def _not_differentiable(op: Elementwise) -> set[str]:
-    """Operands for which the hand-given gradient is None."""
+    """Return operands for which the hand-written gradient is None."""
     assert op.hand_gradient is not None
     captured = op.scalar.capture(probe_kinds(op.scalar), defaults_of(op.scalar))
     grads = [captured.graph.const(1.0) for _ in op.hand_gradient.out_grads]
-    given = hand_gradients(captured, op.hand_gradient, grads, defaults_of(op.scalar))
-    return {n for n, node in zip(op.scalar.operands, given, strict=True) if node.op == "static"}
+    gradients = hand_gradients(captured, op.hand_gradient, grads, defaults_of(op.scalar))
+    return {n for n, node in zip(op.scalar.operands, gradients, strict=True) if node.op == "static"}
 
 
 def in_place(
     op: Elementwise, rows: Sequence[dict[str, Any]], dtype: np.dtype[Any]
 ) -> dict[str, Any]:
-    """Which memory may be written over, forward and backward, and why.
+    """Return which memory may be written over, forward and backward, and why.
 
     The option names are those of a simple operator: kInplaceInOut, kInplaceOutIn, ...
     """
@@ -251,7 +252,7 @@ def in_place(
 
 
 def dtype_table(op: Elementwise) -> list[tuple[str, str, str]]:
-    """Operands' dtype, results' dtypes, precision of the arithmetic."""
+    """Return operands' dtype, results' dtypes, precision of the arithmetic."""
     rows = []
     parameters = defaults_of(op.scalar)
     for name in _DTYPES:
@@ -269,42 +270,42 @@ def dtype_table(op: Elementwise) -> list[tuple[str, str, str]]:
 
 
 def opaque_calls(op: Elementwise) -> list[str]:
-    """Functions in the graph that have no source text."""
+    """Return functions in the graph that have no source text."""
     captured = probe(op.scalar)
     nodes = captured.graph.reachable(captured.outputs)
     return sorted({n.data.fn.__name__ for n in nodes if n.op == "extern"})
 
 
 def notes(op: Elementwise) -> list[str]:
-    """What a reader should know besides."""
-    found = []
+    """Return what a reader should know besides."""
+    lines = []
     for name in opaque_calls(op):
-        found.append(
+        lines.append(
             f"{name} is opaque: it has no source text, so Numba compiles it as it is, dual numbers "
             "differentiate it, and backward keeps all operands"
         )
     if op.hand_gradient is not None:
-        found.append("the gradient was given by hand")
+        lines.append("the gradient was given by hand")
     if op.fastmath:
-        found.append("fastmath=True: the compiler may reorder this operator's arithmetic")
+        lines.append("fastmath=True: the compiler may reorder this operator's arithmetic")
     if not op.certify:
-        found.append("certify=False: derivatives are used unchecked")
-    found += [f"left out of kernels: {text}" for text in op._probe.graph.notes]
+        lines.append("certify=False: derivatives are used unchecked")
+    lines += [f"left out of kernels: {text}" for text in op._probe.graph.notes]
     scalar = op.scalar
     if isinstance(scalar, WrittenFunction):
         if "float64" in names_of(scalar.fn.__code__):
-            found.append(
+            lines.append(
                 "float64() in the text means `a floating value`: the precision is "
                 "that of the operands (pass dtype= to choose another)"
             )
     for _, name, value in scalar.watch.globals.values():
         if isinstance(value, (bool, int, float)):
-            found.append(f"reads the global {name} = {value!r}; a change counts at the next call")
-    return found
+            lines.append(f"reads the global {name} = {value!r}; a change counts at the next call")
+    return lines
 
 
 def user_line(node: Node) -> tuple[str, str]:
-    """Where in the user's text a node comes from ("file:line"), and that line."""
+    """Return where in the user's text a node comes from ("file:line"), and that line."""
     filename, _, number = node.line.rpartition(":")
     if not number.isdigit() or filename == composed.__file__:
         return "", ""

@@ -33,16 +33,16 @@ def with_values(
     if not isinstance(scalar, WrittenFunction):
         return error
     try:
-        values, _, given = arguments.split(op, tuple(operands), options)
+        values, _, parameters = arguments.split(op, tuple(operands), options)
         scalars = [a.flat[element] for a in np.broadcast_arrays(*values)]
-        words = _words(scalar, scalars, op.parameters(given), error)
+        words = _words(scalar, scalars, op.parameters(parameters), error)
     except Exception:  # the error itself is what matters
         return error
     if words is None:
         return error
-    shown = ", ".join(f"{n}={v.item()!r}" for n, v in zip(scalar.operands, scalars, strict=True))
+    listed = ", ".join(f"{n}={v.item()!r}" for n, v in zip(scalar.operands, scalars, strict=True))
     message = words if "{" in raised.message else raised.message
-    return of_element(raised._replace(message=message), element, shown)
+    return of_element(raised._replace(message=message), element, listed)
 
 
 def _words(

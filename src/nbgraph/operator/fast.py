@@ -86,7 +86,7 @@ class FastCall:
         self._places: dict[str, int] | None = None
 
     def _look(self) -> dict[str, int]:
-        """The places of the parameters that are numbers; remembers defaults besides."""
+        """Return the places of the parameters that are numbers; remember defaults besides."""
         scalar = self._op.scalar
         own = [p for p in scalar.parameters if not p.is_static]
         self._defaults = [_MISSING if p.required else p.default for p in own]
@@ -97,7 +97,7 @@ class FastCall:
         return places
 
     def call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
-        """The result, or None where the general path has to take the call."""
+        """Return the result, or None where the general path has to take the call."""
         if not self.entries and not self.varied:
             return None
         values: tuple[Any, ...] = ()
@@ -133,20 +133,20 @@ class FastCall:
     def placed(
         self, operands: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """All operands by place, with those that have names or defaults, and the values of all
-        parameters that are numbers, or () where none is given; None where the call says something
-        else."""
+        """Return all operands by place, with those that have names or defaults, and the values of
+        all parameters that are numbers, or () where none is passed; None where the call says
+        something else."""
         places = self._places
         if places is None:
             places = self._look()
         by_name = 0
         if len(operands) < len(self._operands):
             rest = self._operands[len(operands) :]
-            found = [options.get(name, default) for name, default in rest]
-            if any(value is _MISSING for value in found):
+            named = [options.get(name, default) for name, default in rest]
+            if any(value is _MISSING for value in named):
                 return None
             by_name = sum([name in options for name, _ in rest])
-            operands = (*operands, *found)
+            operands = (*operands, *named)
         if len(options) == by_name:
             return operands, ()
         values = list(self._defaults)
@@ -183,9 +183,11 @@ class FastCall:
         if out is None:
             shape, dtypes = first.shape, entry.outputs
             if len(dtypes) > 1:
-                made = tuple([_empty(shape, dtype) for dtype in dtypes])
-                done = _run(entry, (*operands, *made, *values), first.size)
-                return None if done is None else made if shape else tuple([m[()] for m in made])
+                results = tuple([_empty(shape, dtype) for dtype in dtypes])
+                done = _run(entry, (*operands, *results, *values), first.size)
+                return (
+                    None if done is None else results if shape else tuple([m[()] for m in results])
+                )
             done = _run(entry, (*operands, _empty(shape, dtypes[0]), *values), first.size)
             return done if shape or done is None else done[()]
         if type(out) is not tuple:
@@ -196,7 +198,8 @@ class FastCall:
         return None if done is None else out[0] if len(out) == 1 else out
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
-        """The newest entry where it has one output and only globals and texts are watched."""
+        """Return the newest entry where it has one output and only globals and texts are
+        watched."""
         if not self.entries or self._closed or self._op.nout != 1:
             return None
         return *next(reversed(self.entries.values())).brief, self._globals, self._texts
@@ -210,7 +213,7 @@ class FastCall:
     def note(
         self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan, options: dict[str, Any]
     ) -> None:
-        """A general call with `options` for parameters: when its kind recurs, set up the short
+        """Note a general call with `options` for parameters: when its kind recurs, set up the short
         path."""
         typed = plan.typed
         dtypes = [*typed.operands, *typed.outputs]
@@ -233,36 +236,36 @@ class FastCall:
             code = plan.kernel(*key)
         if code is None:
             return
-        made = self._entry(code, plan, [d.char for d in dtypes], numbers=bool(values))
-        if made is None:
+        entry = self._entry(code, plan, [d.char for d in dtypes], numbers=bool(values))
+        if entry is None:
             return
         self._globals, self._cells, self._attributes, self._texts = self._op.scalar.watch.checks()
         self._closed = bool(self._cells or self._attributes)
         if not values:
-            self.entries = {**self.entries, dtypes[0]: made}
+            self.entries = {**self.entries, dtypes[0]: entry}
         else:
-            self.varied = {**self.varied, kind: made}
+            self.varied = {**self.varied, kind: entry}
 
     def _entry(
         self, code: Kernel, plan: Plan, formats: Sequence[str], *, numbers: bool
     ) -> Entry | None:
-        """The short path over a kernel, which takes the parameters as numbers or has them in its
-        record; None where there is none."""
+        """Return the short path over a kernel, which takes the parameters as numbers or has them in
+        its record, or None where there is none."""
         from nbgraph.codegen import builtin
         from nbgraph.kernels import entry
 
         typed, places = plan.typed, self._places or {}
         words = plan.parameter_words()
-        given = plan.varying(list(places)) if numbers else []
-        if given is None or not builtin.available() or not entry.fits(len(formats), len(words)):
+        varying = plan.varying(list(places)) if numbers else []
+        if varying is None or not builtin.available() or not entry.fits(len(formats), len(words)):
             return None
         dtypes = [*typed.operands, *typed.outputs]
         nbytes = sum(d.itemsize for d in dtypes)
         most = parallel.most(typed.captured, nbytes)
-        if given:
+        if varying:
             words.append(b"")  # of parameters that nothing reads
         brief, alone = (
-            entry.make(code, formats, len(typed.operands), words, elements, given)
+            entry.make(code, formats, len(typed.operands), words, elements, varying)
             for elements in (most, max(most, CACHED // nbytes))
         )
         within = [(places[name], np.iinfo(d)) for name, d in limits(typed.captured) if numbers]
@@ -271,7 +274,7 @@ class FastCall:
 
 
 def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
-    """The last array, or None where the general path has to take the call."""
+    """Return the last array, or None where the general path has to take the call."""
     function, declined = entry.brief
     result = function(*arguments)
     if result is not declined:
@@ -283,14 +286,14 @@ def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
 
 
 def _small(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
-    """Whether `_copies` may serve calls of this kind: one operand has the result's shape."""
+    """Return whether `_copies` may serve calls of this kind: one operand has the result's shape."""
     shape = np.broadcast_shapes(*[o.shape for o in operands])
     return any(o.shape == shape and o.size <= FILLED for o in operands)
 
 
 def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Operands as new contiguous arrays of one shape, where they are small and not so; None where
-    the general way is to be taken."""
+    """Return operands as new contiguous arrays of one shape, where they are small and not so, or
+    None where the general way is to be taken."""
     like: Any = None
     for operand in operands:
         kind = type(operand)
@@ -306,7 +309,7 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
     shape, dtype = like.shape, like.dtype
     if like.size > FILLED or (len(shape) > 1 and not _in_order(operands, shape)):
         return None
-    made: list[Any] = []
+    copies: list[Any] = []
     for operand in operands:
         if type(operand) in _NUMBERS:
             if dtype.kind != "f" or not -_LARGEST <= operand <= _LARGEST:
@@ -314,7 +317,7 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
             copy = _empty(shape, dtype)
             copy.fill(operand)
         elif operand.shape == shape and type(operand) is _ndarray and operand.flags.c_contiguous:
-            made.append(operand)
+            copies.append(operand)
             continue
         else:
             copy = _empty(shape, operand.dtype)
@@ -322,12 +325,12 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
                 copy[...] = operand
             except ValueError:  # they broadcast to a shape that none of them has
                 return None
-        made.append(copy)
-    return tuple(made)
+        copies.append(copy)
+    return tuple(copies)
 
 
 def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a new result of operands that lie like these is row-major."""
+    """Return whether a new result of operands that lie like these is row-major."""
     full = [o for o in operands if getattr(o, "shape", None) == shape]
     if len(full) == 1:
         return bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
@@ -335,6 +338,6 @@ def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
 
 
 def _reversed(operands: tuple[Any, ...]) -> bool:
-    """Whether all operands are column-major arrays of one shape."""
+    """Return whether all operands are column-major arrays of one shape."""
     shape = getattr(operands[0], "shape", None)
     return all(type(o) is _ndarray and o.flags.fnc and o.shape == shape for o in operands)

@@ -39,8 +39,8 @@ _latest: list[tuple[Any, Any]] = [(USUAL, None)]
 def judge(op: Mapper, operands: tuple[Any, ...], options: Mapping[str, Any]) -> None:
     """Have NumPy raise, call, print or log what a call on NumPy arrays comes across, where
     `np.errstate` asks for that."""
-    asked = _asked()
-    if asked is None or carrier_of(operands) is not None or any(map(overrides.claims, operands)):
+    modes = _asked()
+    if modes is None or carrier_of(operands) is not None or any(map(overrides.claims, operands)):
         return
     values, call, parameters = arguments.split(op, operands[: op.nin], dict(options))
     like = overrides.twin(op)
@@ -50,7 +50,7 @@ def judge(op: Mapper, operands: tuple[Any, ...], options: Mapping[str, Any]) -> 
     if where is not True:
         *values, mask = np.broadcast_arrays(*values, where)
         values = [value[mask] for value in values]
-    with np.errstate(**asked):
+    with np.errstate(**modes):
         if like is not None and not parameters:
             like(*values, dtype=dtype)
         elif isinstance(op.scalar, WrittenFunction):
@@ -58,7 +58,8 @@ def judge(op: Mapper, operands: tuple[Any, ...], options: Mapping[str, Any]) -> 
 
 
 def _asked() -> Any:
-    """What this context asks for besides warnings, by kind; None where that is nothing."""
+    """Return what this context asks for besides warnings, by kind, or None where that is
+    nothing."""
     now, (known, asked) = state(), _latest[0]
     if now is not known:
         modes = np.geterr()

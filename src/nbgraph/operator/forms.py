@@ -68,20 +68,20 @@ class Forms:
         places = signature.places
         if len(args) > len(places) or any(name in options for name in places[: len(args)]):
             return op, args, dict(options)  # which refuses it
-        given = {**dict(zip(places, args, strict=False)), **options}
-        form = self.form(given)
+        arguments = {**dict(zip(places, args, strict=False)), **options}
+        form = self.form(arguments)
         fixed = [p.name for p in form.scalar.parameters if p.is_static]
         operands: list[Any] = []
         for name in form.scalar.operands:
-            if name not in given or (name == KEY and form.scalar.draws):  # `split` makes words
+            if name not in arguments or (name == KEY and form.scalar.draws):  # `split` makes words
                 break
-            operands.append(given.pop(name))
-        rest = {name: value for name, value in given.items() if name not in fixed}
+            operands.append(arguments.pop(name))
+        rest = {name: value for name, value in arguments.items() if name not in fixed}
         return form, tuple(operands), rest
 
     def _only_numbers(self, options: dict[str, Any]) -> bool:
-        """Whether options choose no form: they give Python numbers to parameters that are numbers
-        in all forms, and operands."""
+        """Return whether options choose no form: they give Python numbers to parameters that are
+        numbers in all forms, and operands."""
         numbers = self._numbers
         if numbers is None:
             signature = self._signature()
@@ -95,8 +95,8 @@ class Forms:
                     numbers[name] = None
             self._numbers = numbers
         for name, value in options.items():
-            known = numbers.get(name, True)
-            if known is False or (known is None and type(value) not in (float, int)):
+            is_number = numbers.get(name, True)
+            if is_number is False or (is_number is None and type(value) not in (float, int)):
                 return False
         return True
 
@@ -133,18 +133,18 @@ class Forms:
             op.refresh()
             return specialized(op, chosen)
         try:
-            found = self._made.get(key)
+            form = self._made.get(key)
         except TypeError:
             listed = ", ".join(f"{c.name}={c.value!r}" for c in chosen)
             raise ArgumentError(
                 f"{op.__name__}: {listed} cannot be static: the value may change; give a number, "
                 "a string, None or a tuple of these"
             ) from None
-        if found is None:
+        if form is None:
             while len(self._made) >= MAX_FORMS:
                 self._made.pop(next(iter(self._made)), None)
-            found = self._made.setdefault(key, self._make(chosen))
-        return found
+            form = self._made.setdefault(key, self._make(chosen))
+        return form
 
     def _make(self, choices: tuple[Choice, ...]) -> Any:
         op, scalar = self._op, self._op.scalar

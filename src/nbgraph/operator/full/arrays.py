@@ -29,8 +29,8 @@ class Results:
         rights: Sequence[tuple[int, int]],
     ) -> None:
         self.targets = targets
-        made = map(_target, targets, requests, range(len(targets)), itertools.repeat(rights))
-        self._given, self.requests = zip(*made, strict=True)
+        arrays = map(_target, targets, requests, range(len(targets)), itertools.repeat(rights))
+        self._given, self.requests = zip(*arrays, strict=True)
         self.arrays: list[Array] = list(self._given)
 
     def deliver(self, op: str, what: str) -> None:
@@ -45,7 +45,7 @@ class Results:
 def _target(
     out: Any, request: OpReqType, index: int, rights: Sequence[tuple[int, int]]
 ) -> tuple[Array, OpReqType]:
-    """The array to write, and the request for it."""
+    """Return the array to write, and the request for it."""
     if request is kNullOp:
         nothing = np.broadcast_to(np.zeros((), out.dtype), out.shape)
         return nothing, kNullOp  # read-only, takes no memory

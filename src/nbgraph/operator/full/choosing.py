@@ -45,7 +45,7 @@ class Tuner:
         self._lock = threading.Lock()
 
     def next(self, key: Any, count: int) -> int:
-        """The implementation for this call, of so many."""
+        """Return the implementation for this call, of so many."""
         if self.fixed is not None:
             if self.fixed >= count:
                 raise ArgumentError(
@@ -63,24 +63,24 @@ class Tuner:
         return begun % count
 
     def tell(self, key: Any, index: int, nanoseconds: int) -> None:
-        """How long a call took."""
+        """Note how long a call took."""
         with self._lock:
             times = self._times.get(key)
             if times is None or key in self._chosen:
                 return
             times[index].append(nanoseconds)
-            if all(len(found) >= ROUNDS for found in times):
-                least = [min(found) for found in times]
+            if all(len(samples) >= ROUNDS for samples in times):
+                least = [min(samples) for samples in times]
                 self._chosen[key] = least.index(min(least))
 
     def measured(self) -> list[Measured]:
-        """All cases."""
+        """Return all cases."""
         with self._lock:
             return [
                 Measured(
                     key,
                     self._chosen.get(key),
-                    tuple(min(found, default=None) for found in times),
+                    tuple(min(samples, default=None) for samples in times),
                 )
                 for key, times in self._times.items()
             ]
@@ -133,6 +133,6 @@ class Choice(Operator):
 
     def _timed(self, key: Any, index: int, work: Callable[[], Any]) -> Any:
         began = self._tuner.clock()
-        told = work()
+        result = work()
         self._tuner.tell(key, index, self._tuner.clock() - began)
-        return told
+        return result

@@ -13,14 +13,15 @@ from nbgraph.kernels.handwritten import python_function
 
 
 def content(functions: Mapping[str, Callable[..., Any]]) -> str:
-    """A hash of the functions' own texts, without comments and layout; not of what they call.
+    """Return a hash of the functions' own texts, without comments and layout; not of what they
+    call.
 
     >>> first, second = lambda src: src + 1, lambda src: src + 2
     >>> content({"function": first}) == content({"function": second})
     False
     """
-    told = [f"{name}: {_text(functions[name])}" for name in sorted(functions)]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    texts = [f"{name}: {_text(functions[name])}" for name in sorted(functions)]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 def _text(fn: Callable[..., Any]) -> str:

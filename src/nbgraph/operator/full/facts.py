@@ -20,8 +20,8 @@ _OUTPUTS = re.compile(r"out\d*$")  # how a gradient's own operands are called
 
 
 def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Facts:
-    """The facts; ArgumentError names the method that says what cannot be. `reserved`: parameters,
-    which no array may be named like."""
+    """Return the facts; ArgumentError names the method that says what cannot be. `reserved`:
+    parameters, which no array may be named like."""
     arguments = _names(op, "list_arguments", prop.list_arguments(), reserved)
     states = _names(op, "list_auxiliary_states", prop.list_auxiliary_states(), reserved, arguments)
     outputs = _names(op, "list_outputs", prop.list_outputs(), {})
@@ -71,8 +71,8 @@ def _names(
     if len(set(names)) < len(names) or set(names) & set(before):
         raise ArgumentError(f"{where}, where a name stands twice; each array has a name of its own")
     for name in names:
-        taken = name in reserved or (method != "list_outputs" and _taken(name))
-        if taken:
+        clash = name in reserved or (method != "list_outputs" and _taken(name))
+        if clash:
             raise ArgumentError(f"{where}; {name!r} means something else in a call, choose another")
     return names
 
@@ -82,46 +82,46 @@ def _taken(name: str) -> bool:
 
 
 def _always(method: Callable[[Sequence[Any]], Any], count: int) -> tuple[Any, ...] | None:
-    """The requests, if they do not depend on shapes."""
+    """Return the requests, if they do not depend on shapes, else None."""
     try:
-        asked = method([None] * count)
+        answer = method([None] * count)
     except ArgumentError:
         raise
     except Exception:  # it reads a shape: asked again when there is one
         return None
-    if isinstance(asked, (tuple, list)) and not asked:
+    if isinstance(answer, (tuple, list)) and not answer:
         return ()
     from nbgraph.resource import requests  # it needs the engine, which loads when work is pushed
 
-    return requests(asked)
+    return requests(answer)
 
 
 def handles(kind: Kind, count: int) -> list[Handle]:
-    """Those of all arrays of a kind."""
+    """Return the handles of all arrays of a kind."""
     return [Handle(kind, i) for i in range(count)]
 
 
 def read_handles(where: str, given: Any, known: Sequence[Handle]) -> tuple[Handle, ...]:
-    """Handles that a property returned, each once; ArgumentError for anything else."""
+    """Return handles that a property returned, each once; raise ArgumentError for anything else."""
     if not isinstance(given, Iterable):
         raise ArgumentError(f"{where} returned {given!r}; return a list of handles it was given")
-    found = [_known(where, one, known) for one in given]
-    return tuple(dict.fromkeys(found))
+    read = [_known(where, one, known) for one in given]
+    return tuple(dict.fromkeys(read))
 
 
 def read_pairs(
     where: str, given: Any, sources: Sequence[Handle], targets: Sequence[Handle]
 ) -> tuple[tuple[Handle, Handle], ...]:
-    """Pairs (read, written) that a property returned."""
-    found: list[tuple[Handle, Handle]] = []
+    """Return pairs (read, written) that a property returned."""
+    pairs: list[tuple[Handle, Handle]] = []
     for pair in given if isinstance(given, Iterable) else [given]:
         if not isinstance(pair, (tuple, list)) or isinstance(pair, Handle) or len(pair) != 2:
             raise ArgumentError(
                 f"{where} returned {given!r}; return a list of pairs such as "
                 f"({sources[0]!r}, {targets[0]!r})"
             )
-        found.append((_known(where, pair[0], sources), _known(where, pair[1], targets)))
-    return tuple(found)
+        pairs.append((_known(where, pair[0], sources), _known(where, pair[1], targets)))
+    return tuple(pairs)
 
 
 def _known(where: str, one: Any, known: Sequence[Handle]) -> Handle:

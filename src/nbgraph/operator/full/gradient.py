@@ -94,8 +94,8 @@ class Pass(ArrayOp):
         raise AssertionError
 
     def find_in(self, held: dict[Any, Any] | None) -> Find | None:
-        """What finds the object of an application in an executor, which keeps it in `held`, or in
-        a compiled function; None where it is the one of calls at once."""
+        """Return what finds the object of an application in an executor, which keeps it in `held`,
+        or in a compiled function; None where it is the one of calls at once."""
         return None
 
     def run(
@@ -154,7 +154,7 @@ class CustomGradient(Pass):
         self.effect = facts.backward_requests is None
 
     def _read_handles(self) -> Iterator[Handle]:
-        """What the operands are, but for the states."""
+        """Yield the handles of the operands, but for the states."""
         op = self.op
         for k in op.facts.reads_at("out_grad"):
             if self.given[k]:
@@ -218,28 +218,30 @@ class CustomGradient(Pass):
 
 
 def gradient_rule(g: Gradients) -> list[Any]:
-    """The gradient rule of every operator that people write: apply its CustomGradient."""
+    """Apply the CustomGradient of an operator that people wrote: the gradient rule of all of
+    them."""
     op: Any = g.op
     count = len(op.facts.arguments)
-    wanted = tuple(
+    flags = tuple(
         [w and is_float(s.dtype) for w, s in zip(g.wanted[:count], g.specs, strict=False)]
     )
-    given = tuple([value is not None for value in g.out_grads[: op.facts.visible]])
-    if not any(wanted) or not any(given):
+    present = tuple([value is not None for value in g.out_grads[: op.facts.visible]])
+    if not any(flags) or not any(present):
         return [None] * len(g.specs)
     op.require_backward(g.specs)
-    gradient: CustomGradient = op.backward(wanted, given)
+    gradient: CustomGradient = op.backward(flags, present)
     of = {"out_grad": g.out_grads, "in_data": g.inputs, "out_data": g.outputs}
     values = [of[handle.kind][handle.place] for handle in gradient.reads]
     specs = tuple((tuple(s.shape), name_of(np.dtype(s.dtype))) for s in g.specs)
     attributes = {**op.gradient_attributes(g.attributes), SPECS: specs}
-    found = gradient(*values, *g.inputs[count:], **attributes)
-    found = found if isinstance(found, tuple) else (found,)
-    return _spread(found, wanted, [None] * len(wanted)) + [None] * (len(g.specs) - count)
+    slopes = gradient(*values, *g.inputs[count:], **attributes)
+    slopes = slopes if isinstance(slopes, tuple) else (slopes,)
+    return _spread(slopes, flags, [None] * len(flags)) + [None] * (len(g.specs) - count)
 
 
 def _spread(values: Sequence[Any], wanted: Sequence[bool], others: Sequence[Any]) -> list[Any]:
-    """One for each argument: the next value where it is wanted, else what stands for it."""
+    """Return one value for each argument: the next one where it is wanted, else what stands for
+    it."""
     rest = iter(values)
     return [next(rest) if w else other for w, other in zip(wanted, others, strict=False)]
 

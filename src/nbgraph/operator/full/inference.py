@@ -26,7 +26,7 @@ class Known(NamedTuple):
     states: list[Any]
 
     def copy(self) -> Known:
-        """Lists that may be written."""
+        """Return lists that may be written."""
         return Known(*map(list, self))  # type: ignore[arg-type]
 
 
@@ -40,7 +40,7 @@ class Sort(NamedTuple):
     remedy: str
 
     def is_open(self, value: Any) -> bool:
-        """Whether something of it is not known."""
+        """Return whether something of it is not known."""
         return value is None or (self.name == "shape" and None in value)
 
 
@@ -50,11 +50,11 @@ def infer(op: Any, prop: Any, sort: Sort, operands: Sequence[Any], outputs: Sequ
     count = len(op.facts.arguments)
     known = Known(list(operands[:count]), list(outputs), list(operands[count:]))
     partial = any(map(sort.is_open, operands))
-    found = _asked(op.__name__, sort.method, getattr(prop, sort.method), known, partial)
-    if found is None:
+    answer = _asked(op.__name__, sort.method, getattr(prop, sort.method), known, partial)
+    if answer is None:
         return None
-    made = _merged(op.__name__, op.facts, known, found, sort.merge)
-    return [*made.ins, *made.states], made.outs
+    merged = _merged(op.__name__, op.facts, known, answer, sort.merge)
+    return [*merged.ins, *merged.states], merged.outs
 
 
 def outputs(op: Any, prop: Any, sort: Sort, specs: Sequence[Spec]) -> list[Any]:
