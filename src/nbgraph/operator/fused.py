@@ -45,8 +45,8 @@ class Part(NamedTuple):
 def fuse(
     name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]
 ) -> tuple[Mapper, dict[str, Any]]:
-    """An operator that gives `outputs`, each (part, output of it), and the parameters to call it
-    with. Equal parts give the same operator.
+    """Return an operator that gives `outputs`, each (part, output of it), and the parameters to
+    call it with. Equal parts give the same operator.
 
     Its operands are the external ones (x0, x1, ...), then the numbers (n0, ...), which alone are
     weak. A number that is used beside several dtypes must be given once for each. Raises
@@ -61,14 +61,14 @@ def fuse(
     array([13., 26.], dtype=float32)
     """
     key = name, tuple((part.op, part.operands) for part in parts), tuple(outputs)
-    made = _MADE.get(key)
-    if made is None:
+    mapper = _MADE.get(key)
+    if mapper is None:
         _require_known(name, parts, outputs)
-        made = _MADE[key] = FusedMapper(name, parts, outputs)
+        mapper = _MADE[key] = FusedMapper(name, parts, outputs)
         while len(_MADE) > MAX_FUSED:
             _MADE.popitem(last=False)
-    return made, {
-        made.names[i][parameter]: value
+    return mapper, {
+        mapper.names[i][parameter]: value
         for i, part in enumerate(parts)
         for parameter, value in part.op.parameters(dict(part.parameters)).items()
     }
@@ -78,7 +78,7 @@ _MADE: OrderedDict[Any, FusedMapper] = OrderedDict()
 
 
 def _require_known(name: str, parts: Sequence[Part], outputs: Sequence[tuple[int, int]]) -> None:
-    """Parts read earlier parts, and as many operands as their operators have."""
+    """Raise unless parts read earlier parts, and as many operands as their operators have."""
     for i, part in enumerate(parts):
         if len(part.operands) != part.op.nin:
             raise ArgumentError(
@@ -130,7 +130,7 @@ class FusedMapper(Mapper):
                 part.op.refresh()
 
     def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
-        """No short path: it would give a Python number the dtype of the first operand."""
+        """Set up no short path: it would give a Python number the dtype of the first operand."""
 
     def __reduce__(self) -> Any:
         return _again, (self.__name__, self.parts, self.outputs)
@@ -164,8 +164,8 @@ def _scalar(
 def precision(
     op: Mapper, values: Sequence[Value], parameters: Mapping[str, Any]
 ) -> tuple[str | None, tuple[np.dtype[Any], ...]]:
-    """What an application computes floats in ("float32", "float64", None where it has none), and
-    the dtypes of its outputs. `values` are dtypes of arrays and Python numbers.
+    """Return what an application computes floats in ("float32", "float64", None where it has none),
+    and the dtypes of its outputs. `values` are dtypes of arrays and Python numbers.
 
     Two applications may share a loop where these are equal or one is None, and one may read the
     other's float where that has this very dtype.
@@ -185,7 +185,7 @@ def fusable(
     dtypes: Sequence[np.dtype[Any]],
     numbers: Sequence[bool | int | float] = (),
 ) -> bool:
-    """Whether one loop gives what the parts give one after another, for external operands of
+    """Return whether one loop gives what the parts give one after another, for external operands of
     these dtypes and these numbers.
 
     >>> from nbgraph.ops.elementwise.arithmetic import add
@@ -212,17 +212,17 @@ class PartTypes:
 def typed_parts(
     parts: Sequence[Part], dtypes: Sequence[Value], numbers: Sequence[Value]
 ) -> PartTypes:
-    """Dtypes through all parts, from those of the operands; FusionError says what stands against
-    one loop."""
+    """Return dtypes through all parts, from those of the operands; FusionError says what stands
+    against one loop."""
     types = PartTypes(None, [None] * len(numbers), [])
     for i, part in enumerate(parts):
-        known = [_value(types, s, dtypes, numbers) for s in part.operands]
-        compute, outputs = precision(part.op, known, part.parameters)
+        operands = [_value(types, s, dtypes, numbers) for s in part.operands]
+        compute, outputs = precision(part.op, operands, part.parameters)
         if len(parts) > 1:
             _require_alone_like(part, i, outputs)
         types.compute = _agreed(part, i, types.compute, compute)
         types.outputs.append(outputs)
-        _settle(types, part, i, known)
+        _settle(types, part, i, operands)
     for i, part in enumerate(parts):
         for source in part.operands:
             if source[0] == "part":
@@ -254,7 +254,7 @@ def _agreed(part: Part, i: int, loop: str | None, own: str | None) -> str | None
 
 
 def _settle(types: PartTypes, part: Part, i: int, known: Sequence[Value]) -> None:
-    """The dtype that numbers take beside a part's other operands."""
+    """Settle the dtype that numbers take beside a part's other operands."""
     common = common_dtype(part.op.scalar, known)
     for source, value in zip(part.operands, known, strict=True):
         if source[0] != "number":

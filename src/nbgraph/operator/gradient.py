@@ -14,7 +14,8 @@ from nbgraph.kernels.signature import defaults_of
 
 
 def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient:
-    """The declaration of a hand-written gradient; DerivativeError names a wrong parameter."""
+    """Return the declaration of a hand-written gradient; DerivativeError names a wrong
+    parameter."""
     plain = plain_function(fn)
     if plain is None:
         raise DerivativeError(f"{scalar.name}.gradient: a Python function is needed, not {fn!r}")
@@ -44,9 +45,9 @@ def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient
                 f"{', '.join(sorted(known)) or 'none'}"
             )
     values = defaults_of(scalar)
-    given = {p.name: values[p.name] for p in written.parameters}
+    chosen = {p.name: values[p.name] for p in written.parameters}
     own = dict(zip(scalar.operands, probe_kinds(scalar), strict=True))
-    probe = written.capture([own.get(name, "f") for name in written.operands], given)
+    probe = written.capture([own.get(name, "f") for name in written.operands], chosen)
     if len(probe.outputs) != len(scalar.operands):
         raise DerivativeError(
             f"{scalar.name}.gradient: returns {len(probe.outputs)} value(s), the operator has "

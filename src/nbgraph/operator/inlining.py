@@ -33,13 +33,13 @@ def inline(op: Elementwise, call: Call) -> Value:
 
 
 def _moved(op: Elementwise, tracer: Tracer, values: dict[str, Value]) -> Value:
-    """The captured graph, which no text says, or whose gradient is given by hand."""
+    """Return the captured graph, which no text says, or whose gradient is hand-written."""
     graph, scalar = tracer.graph, op.scalar
     if scalar.draws:
         values[KEY] = bits(tracer, tracer.graph.const(True))
     operands = [values[n] for n in scalar.operands]
-    given = {p.name: _example(values[p.name]) for p in scalar.parameters}
-    captured = scalar.capture([o.kind for o in operands], given)
+    examples = {p.name: _example(values[p.name]) for p in scalar.parameters}
+    captured = scalar.capture([o.kind for o in operands], examples)
     tracer.watch.include(scalar.watch)
     replaced = {
         a.id: graph.cast(b, a.kind) for a, b in zip(captured.operands, operands, strict=True)
@@ -52,7 +52,7 @@ def _moved(op: Elementwise, tracer: Tracer, values: dict[str, Value]) -> Value:
 
 
 def _example(value: Value) -> Any:
-    """A Python value of a parameter's kind, to capture with."""
+    """Return a Python value of a parameter's kind, to capture with."""
     if isinstance(value, Node):
         if value.op == "const":
             return value.data

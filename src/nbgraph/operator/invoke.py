@@ -62,7 +62,7 @@ class Invoker:
         order: str = "K",
         note: Callable[[Sequence[Array], Plan], None] | None = None,
     ) -> tuple[Array, ...]:
-        """Outputs for operands; arrays in `out` are written and returned themselves.
+        """Return outputs for operands; arrays in `out` are written and returned themselves.
 
         `note` is told the operands and the plan of a call without a mask.
         """
@@ -93,7 +93,7 @@ class Invoker:
         dtype: object = None,
         casting: str = "same_kind",
     ) -> tuple[list[Array], Plan]:
-        """Operands as arrays, and the plan of their dtypes."""
+        """Return operands as arrays, and the plan of their dtypes."""
         name, names = self.scalar.name, self.scalar.operands
         raw = [as_operand(name, n, v) for n, v in zip(names, values, strict=True)]
         common = common_dtype(self.scalar, raw)
@@ -111,43 +111,44 @@ class Invoker:
         parameters: Mapping[str, Any],
         dtype: object = None,
     ) -> Plan:
-        """What was resolved for dtypes and parameters."""
+        """Return what was resolved for dtypes and parameters."""
         key = (tuple(dtypes), common, dtype)
         return self._resolved(
             key, parameters, lambda: resolve(self.scalar, dtypes, common, parameters, dtype)
         )
 
     def plan_of(self, values: Sequence[Any], parameters: Mapping[str, Any]) -> Plan:
-        """What is resolved for dtypes and Python numbers, which take the dtype of the others.
-        OverflowError where an integer does not fit."""
+        """Return what is resolved for dtypes and Python numbers, which take the dtype of the
+        others. Raise OverflowError where an integer does not fit."""
         weak = [v if isinstance(v, np.dtype) else type(v) for v in values]
         key = (*weak, parameter_kinds(parameters))
-        found = None if int in weak else self._by_types.get(key)  # integers are looked at
-        if found is None:
+        entry = None if int in weak else self._by_types.get(key)  # integers are looked at
+        if entry is None:
             common = common_dtype(self.scalar, values)
             dtypes = operand_dtypes_of(self.scalar, values, common)
-            found = self._by_types[key] = tuple(dtypes), common
-        return self.plan(*found, parameters)
+            entry = self._by_types[key] = tuple(dtypes), common
+        return self.plan(*entry, parameters)
 
     def _resolved(
         self, key: tuple[Any, ...], parameters: Mapping[str, Any], typed: Callable[[], Typed]
     ) -> Plan:
-        """The plan for `key` and parameters; values of numbers are not a part of what is kept."""
+        """Return the plan for `key` and parameters; values of numbers are not a part of what is
+        kept."""
         key = (*key, parameter_kinds(parameters))
-        found = self._plans.get(key)
-        if found is None:
+        plan = self._plans.get(key)
+        if plan is None:
             return self._keep(key, typed(), parameters)
-        made = found.having(parameters)
-        if made is not found:
-            self._plans[key] = made
-        return made
+        varied = plan.having(parameters)
+        if varied is not plan:
+            self._plans[key] = varied
+        return varied
 
     def _keep(self, key: tuple[Any, ...], typed: Typed, parameters: Mapping[str, Any]) -> Plan:
         require_fit(self.scalar.name, typed.captured, parameters)
         shared = self._same_graph(typed)
         literals = shared.literals if shared else self._literals(typed.captured)
         name = self.scalar.name
-        found = Plan(
+        plan = Plan(
             name,
             self.loop_name or name,
             self.fastmath,
@@ -158,11 +159,11 @@ class Invoker:
         )
         if len(self._plans) > 256:
             self.forget()
-        self._plans[key] = found
-        return found
+        self._plans[key] = plan
+        return plan
 
     def _literals(self, captured: Captured) -> tuple[Node, ...]:
-        """The literals that kernels read from the record: those of users' texts."""
+        """Return the literals that kernels read from the record: those of users' texts."""
         if self.fastmath or not self.scalar.shares_kernels:
             return ()
         from nbgraph.kernels.literals import varying
@@ -170,7 +171,8 @@ class Invoker:
         return varying(captured.graph, captured.outputs)
 
     def _same_graph(self, typed: Typed) -> Plan | None:
-        """A plan that differs in the parameters' values alone shares its kernels."""
+        """Return a plan that differs in the parameters' values alone, whose kernels are shared, or
+        None."""
         for plan in list(self._plans.values()):  # other threads may add one
             other = plan.typed
             if other.captured is typed.captured and other.operands == typed.operands:
@@ -223,10 +225,16 @@ class Invoker:
         name = self.scalar.name
         if casting not in CASTINGS:
             raise ValueError(f"{name}: casting={casting!r}; expected one of {', '.join(CASTINGS)}")
-        given = [v.dtype for v in values if isinstance(v, (np.ndarray, np.generic))]
-        made = [d for d in plan.typed.outputs if d.kind == "f"]
-        loop = np.result_type(*made) if made else np.result_type(*given) if given else None
-        for dtype in given:
+        in_dtypes = [v.dtype for v in values if isinstance(v, (np.ndarray, np.generic))]
+        out_dtypes = [d for d in plan.typed.outputs if d.kind == "f"]
+        loop = (
+            np.result_type(*out_dtypes)
+            if out_dtypes
+            else np.result_type(*in_dtypes)
+            if in_dtypes
+            else None
+        )
+        for dtype in in_dtypes:
             if loop is not None and not np.can_cast(dtype, loop, casting):  # type: ignore[arg-type]
                 raise DTypeError(
                     f"{name}: an operand of dtype {dtype} is computed in {loop}, to which "

@@ -61,9 +61,9 @@ class KernelCall:
 
     def having(self, words: Sequence[int]) -> KernelCall:
         """Return the same call with other scalar parameters, the last of its words."""
-        made = replace(self, words=(*self.words[: len(self.words) - len(words)], *words))
-        object.__setattr__(made, "cache", self.cache)  # what launches it does not depend on them
-        return made
+        call = replace(self, words=(*self.words[: len(self.words) - len(words)], *words))
+        object.__setattr__(call, "cache", self.cache)  # what launches it does not depend on them
+        return call
 
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""
@@ -115,22 +115,22 @@ def lowered(
     """
     if ("host" if host else "devices") not in op.kernels or (host and config.compiler == "python"):
         return None
-    known = [item for item in attributes.items() if item[0] != "rng"]
-    key = ("lowered", host, len(operands), *operands, *outputs, *requests, *known)
+    own_attributes = [item for item in attributes.items() if item[0] != "rng"]
+    key = ("lowered", host, len(operands), *operands, *outputs, *requests, *own_attributes)
     if not host:
         key = *key, bool(config.tf32)
     if key not in op.carried:
         if all(word == "null" for word in requests):
             return None
         numbers = any(own.dtype.kind == "c" for own in (*operands, *outputs))
-        made = (
+        lowering = (
             None
             if numbers and not op.moves
             else op.lower(operands, outputs, requests, attributes, host=host)
         )
         if len(op.carried) >= _KEPT:
             op.carried.clear()
-        op.carried[key] = made
+        op.carried[key] = lowering
     return op.carried[key]
 
 
@@ -144,16 +144,16 @@ def run(
     """Run the kernels of an operator over NumPy arrays, with copies of what they do not take;
     return whether it has any."""
     words = [op.words[request] for request in requests]
-    given, made = [layout_of(x) for x in inputs], [layout_of(x) for x in outputs]
-    found = lowered(op, given, made, words, attributes)
-    if found is None:
+    in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in outputs]
+    lowering = lowered(op, in_layouts, out_layouts, words, attributes)
+    if lowering is None:
         return False
     arrays, count = [*inputs, *outputs], len(inputs)
-    for k, own in enumerate(found.places):
+    for k, own in enumerate(lowering.places):
         if own is not None:
             arrays[k] = own.copy(arrays[k]) if k < count else own.empty()
-    arrays += [own.empty() for own in found.scratch]
-    for call in found.calls:
+    arrays += [own.empty() for own in lowering.scratch]
+    for call in lowering.calls:
         call.run(arrays)
     for out, value, request in zip(outputs, arrays[count:], requests, strict=False):
         if value is not out:
@@ -166,7 +166,8 @@ _WORD, _HALF_WORD = struct.Struct("<q"), struct.Struct("<i")
 
 
 def scalar_word(value: Any, kind: str, precision: str) -> int:
-    """A scalar operand as a word of the argument block; `precision` is what it is first rounded to.
+    """Return a scalar operand as a word of the argument block; `precision` is what it is first
+    rounded to.
 
     >>> scalar_word(1.0, "f", "float64") == 0x3FF0000000000000
     True

@@ -50,27 +50,27 @@ class Layout:
 def layout(
     shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None
 ) -> Layout:
-    """The layout of that shape and dtype; row-major where no strides are given.
+    """Return the layout of that shape and dtype; row-major where no strides are passed.
 
     >>> layout((2, 3), np.dtype("float32")) is layout((2, 3), np.dtype("float32"), (12, 4))
     True
     """
     key = shape, dtype, strides
-    found = _LAYOUTS.get(key)
-    if found is not None:
-        return found
+    own = _LAYOUTS.get(key)
+    if own is not None:
+        return own
     if len(_LAYOUTS) >= _MOST:
         _LAYOUTS.clear()
     if strides is None:
-        found = layout(shape, dtype, c_strides(shape, dtype.itemsize))
+        own = layout(shape, dtype, c_strides(shape, dtype.itemsize))
     else:
-        found = Layout(shape, dtype, strides, math.prod(shape))
-    return _LAYOUTS.setdefault(key, found)
+        own = Layout(shape, dtype, strides, math.prod(shape))
+    return _LAYOUTS.setdefault(key, own)
 
 
 def layout_of(view: Array) -> Layout:
-    """The layout of a NumPy array; steps along axes of one element, which mean nothing, are made
-    the row-major ones."""
+    """Return the layout of a NumPy array; steps along axes of one element, which mean nothing, are
+    made the row-major ones."""
     shape, strides = view.shape, view.strides
     if 1 in shape or 0 in shape:
         usual = c_strides(shape, view.itemsize)
@@ -126,10 +126,10 @@ def classes_of(
 
     One strided array makes all strided, so that an operator has few kernels.
     """
-    found: list[Class] = []
+    classes: list[Class] = []
     for k, (a, step) in enumerate(zip(arrays, where.steps, strict=True)):
         if (one and one[k]) or (step == 0 and k < operands and where.inner != 1):
-            found.append("0")
+            classes.append("0")
         else:
-            found.append("c" if step == a.dtype.itemsize or where.inner == 1 else "s")
-    return tuple("s" if "s" in found and c == "c" else c for c in found)
+            classes.append("c" if step == a.dtype.itemsize or where.inner == 1 else "s")
+    return tuple("s" if "s" in classes and c == "c" else c for c in classes)

@@ -35,14 +35,14 @@ class _Foreign(dict[type[Any], bool]):
 
     def __missing__(self, kind: type[Any]) -> bool:
         own = getattr(kind, "__array_ufunc__", None)
-        found = own is not None and own is not np.ndarray.__array_ufunc__
-        found = found or any(c.__module__.startswith("numpy.ma") for c in kind.__mro__)
+        is_foreign = own is not None and own is not np.ndarray.__array_ufunc__
+        is_foreign = is_foreign or any(c.__module__.startswith("numpy.ma") for c in kind.__mro__)
         ours = getattr(kind, "__nbgraph_priority__", None) is not None
-        found = found and not ours and adopted[kind] is None
+        is_foreign = is_foreign and not ours and adopted[kind] is None
         if len(self) >= _KEPT:
             self.clear()
-        self[kind] = found
-        return found
+        self[kind] = is_foreign
+        return is_foreign
 
 
 foreign = _Foreign()
@@ -59,5 +59,5 @@ def refuse_foreign(op: str, name: str, value: Any) -> None:
 
 
 def is_lazy(value: Any) -> bool:
-    """Whether a value is an array that computes later, block by block."""
+    """Return whether a value is an array that computes later, block by block."""
     return adopted[type(value)] is not None

@@ -104,13 +104,13 @@ class Plan:
         """Return the kernel of a map over these layouts; see `loop`."""
         set_flags = [name for name, value in flags.items() if value]
         key = (tuple(layouts), tuple(dtypes), tuple(requests), *set_flags)
-        found = self.kernels.get(key)
-        if found is None:
+        code = self.kernels.get(key)
+        if code is None:
             from nbgraph.kernels.kernel import kernel  # the compiler's side loads when needed
 
             loop = self.loop(layouts, dtypes, requests, **flags)
-            found = self.kernels[key] = kernel(loop, self.name)
-        return found
+            code = self.kernels[key] = kernel(loop, self.name)
+        return code
 
     def loop(
         self,
@@ -167,18 +167,18 @@ def map_call(
     """
     least = threshold() if once else 0
     key = (shape, *operands, *outputs, *requests, disjoint, least)
-    found = plan.calls.get(key)
-    if found is None and plan.like is not None:
-        found = map_call(
+    call = plan.calls.get(key)
+    if call is None and plan.like is not None:
+        call = map_call(
             plan.like, shape, operands, outputs, requests, disjoint=disjoint, once=once
         ).having(plan.words())
-        plan.calls[key] = found
-    elif found is None:
-        found = _map_call(plan, shape, operands, outputs, requests, disjoint=disjoint, once=once)
+        plan.calls[key] = call
+    elif call is None:
+        call = _map_call(plan, shape, operands, outputs, requests, disjoint=disjoint, once=once)
         if len(plan.calls) >= _KEPT:
             plan.calls.clear()
-        plan.calls[key] = found
-    return found
+        plan.calls[key] = call
+    return call
 
 
 def _map_call(
@@ -191,26 +191,26 @@ def _map_call(
     disjoint: bool,
     once: bool,
 ) -> KernelCall:
-    given = [o for o in operands if o is not None]
+    in_arrays = [o for o in operands if o is not None]
     written = [o for o, r in zip(outputs, requests, strict=True) if r != "null"]
-    arrays, sizes = [*given, *written], [o.dtype.itemsize for o in written]
+    arrays, sizes = [*in_arrays, *written], [o.dtype.itemsize for o in written]
     strides = [strides_in(a, shape) for a in arrays]
     if all(a.contiguous and a.shape == shape for a in arrays):
         where = Space(arrays[0].size, tuple([a.dtype.itemsize for a in arrays]), ())
         classes = ("c",) * len(arrays)
     else:
         where = tiled(space(shape, strides))
-        classes = classes_of(arrays, where, len(given))
-    found = iter(classes)
-    layouts = ["p" if o is None else next(found) for o in operands]
-    layouts += ["c" if r == "null" else next(found) for r in requests]
-    asked = [r for r in requests if r != "null"]
+        classes = classes_of(arrays, where, len(in_arrays))
+    own_classes = iter(classes)
+    layouts = ["p" if o is None else next(own_classes) for o in operands]
+    layouts += ["c" if r == "null" else next(own_classes) for r in requests]
+    delivered = [r for r in requests if r != "null"]
     code = plan.kernel(
         layouts,
         [name_of(o.dtype) for o in outputs],
         requests,
         disjoint=disjoint and len(written) > 1,  # else there is no need
-        streaming=once and streams(where, sizes, classes[len(given) :], asked),
+        streaming=once and streams(where, sizes, classes[len(in_arrays) :], delivered),
         unordered=bool(plan.typed.captured.graph.raises) and not is_ordered(where, shape, strides),
     )
     nbytes = sum([a.dtype.itemsize for a in arrays])

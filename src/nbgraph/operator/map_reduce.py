@@ -36,7 +36,7 @@ class Reduction(NamedTuple):
     attributes: tuple[tuple[str, Any], ...]
 
     def spec(self, given: Spec) -> Spec:
-        """Of the result."""
+        """Return the shape and dtype of the result."""
         return self.op.infer([given], dict(self.attributes))[0]
 
     def __repr__(self) -> str:
@@ -110,7 +110,7 @@ class MapReduce(ArrayOp):
 
 @lru_cache(maxsize=512)
 def map_reduce_op(name: str, nout: int) -> MapReduce:
-    """The operator of that name with so many outputs; one object each time.
+    """Return the operator of that name with so many outputs; one object each time.
 
     >>> import nbgraph as ng
     >>> total = Reduction("add", 1, ng.sum.op, (("axis", -1), ("dtype", None), ("keepdims", False)))
@@ -128,7 +128,7 @@ def elementwise(
     parameters: Mapping[str, Any],
     numbers: Numbers,
 ) -> tuple[Spec, ...]:
-    """What the scalar operator gives before anything is reduced."""
+    """Return what the scalar operator gives before anything is reduced."""
     plan = mapper.invoker.plan_of([*(spec.dtype for spec in operands), *numbers], parameters)
     shapes = [*(spec.shape for spec in operands), *(() for _ in numbers)]
     names = zip(mapper.scalar.operands, shapes, strict=True)
@@ -143,10 +143,10 @@ def _infer(
     numbers: Numbers,
     reductions: Reductions,
 ) -> tuple[Spec, ...]:
-    given = elementwise(operands, mapper, dict(parameters), numbers)
+    specs_in = elementwise(operands, mapper, dict(parameters), numbers)
     return tuple(
         spec if reduction is None else reduction.spec(spec)
-        for spec, reduction in zip(given, reductions, strict=True)
+        for spec, reduction in zip(specs_in, reductions, strict=True)
     )
 
 

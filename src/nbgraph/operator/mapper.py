@@ -176,7 +176,7 @@ class Mapper(Elementwise):
     def _elsewhere(
         self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool
     ) -> Any:
-        """The call by who carries it out; `tried`: not by the short path."""
+        """Carry the call out by the class that takes it; `tried`: not by the short path."""
         if len(operands) > self.nin:
             operands, out = arguments.with_outputs(self, operands, out)
         carrier = carrier_of(operands if out is None else (*operands, out))
@@ -190,8 +190,8 @@ class Mapper(Elementwise):
         return self._call(operands, out, options) if result is None else result
 
     def _placed(self, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
-        """The shortcut of a call with names, defaults or parameters, and what it is called with;
-        None where there is none."""
+        """Return the shortcut of a call with names, defaults or parameters, and what it is called
+        with, or None where there is none."""
         if self.shortcut is None and self.varied_shortcut is None:
             return None, ()
         placed = self._fast.placed(operands, options)
@@ -209,8 +209,8 @@ class Mapper(Elementwise):
         parameters = self.parameters(given)
         subok = call.pop("subok", True)
         self.require_certificate()
-        asked = call.get("dtype")
-        if complex_call.any_complex(operands) or (asked and np.dtype(asked).kind == "c"):
+        chosen = call.get("dtype")
+        if complex_call.any_complex(operands) or (chosen and np.dtype(chosen).kind == "c"):
             return complex_call.on_numpy(self, operands, parameters, outs, call)
         if config.compiler == "python":
             from nbgraph.operator import naive
@@ -246,12 +246,12 @@ class Mapper(Elementwise):
         >>> wave([0.0], "cosine")
         array([1.])
         """
-        known = [p.name for p in self.scalar.parameters]
-        unknown = [name for name in values if name not in known]
+        own = [p.name for p in self.scalar.parameters]
+        unknown = [name for name in values if name not in own]
         if unknown:
             raise ArgumentError(
                 f"{self.__name__}.specialize: there is no parameter {unknown[0]!r}; parameters: "
-                f"{', '.join(known) or 'none'}"
+                f"{', '.join(own) or 'none'}"
             )
         return self.form(values)
 
@@ -301,14 +301,14 @@ class Mapper(Elementwise):
         key = (name, order)
         if key not in self._derivatives:
             scalar = Derivative(self.scalar, name, order, self.hand_gradient)
-            made = Mapper(
+            mapper = Mapper(
                 scalar,
                 fastmath=self.fastmath,
                 prefer=self.prefer,
                 certify=self.certify,
                 origin=(self, name, order),
             )
-            self._derivatives[key] = made
+            self._derivatives[key] = mapper
         return self._derivatives[key]
 
     def gradient(self, fn: Callable[..., Any]) -> Mapper:
@@ -368,15 +368,15 @@ class Mapper(Elementwise):
         return f"<op {self.__name__}{self.__signature__}>"
 
     def explain(self, *, dtype: object = None, device: object = None) -> Explanation:
-        """What was made of the function, and why: derivative, dependence, in-place, SIMD; with
-        device="gpu" what it is on a GPU, which need not be there."""
+        """Explain what was made of the function, and why: derivative, dependence, in-place, SIMD;
+        with device="gpu" what it is on a GPU, which need not be there."""
         from nbgraph.operator.device_code import explain
 
         return explain(self, dtype=dtype, device=device)
 
     def ptx(self, dtype: object = "float32", cc: object = (9, 0)) -> str:
-        """The contiguous kernel of a dtype for GPUs of compute capability `cc` and above, as PTX,
-        NVIDIA's text of machine instructions. No GPU need be there, nor a package of CUDA.
+        """Return the contiguous kernel of a dtype for GPUs of compute capability `cc` and above, as
+        PTX, NVIDIA's text of machine instructions. No GPU need be there, nor a package of CUDA.
 
         Raises ArgumentError for an unknown capability, DTypeError for a dtype that the function
         does not take, CompileError where it calls what has no source text.
@@ -390,7 +390,7 @@ class Mapper(Elementwise):
         return made(self, dtype, cc).ptx
 
     def at_point(self, *values: float, **named: float) -> Point:
-        """The branch taken at one point, the value and the partials."""
+        """Return the branch taken at one point, the value and the partials."""
         from nbgraph.operator.point import at_point
 
         return at_point(self, values, named)
@@ -414,8 +414,8 @@ class Mapper(Elementwise):
                 )
         for dtype in dtypes:
             if "cpu" in kinds:
-                given = operand_dtypes(self.scalar, as_dtype(dtype))
-                self._call(tuple(np.ones(2, d) for d in given), None, {})
+                operands = operand_dtypes(self.scalar, as_dtype(dtype))
+                self._call(tuple(np.ones(2, d) for d in operands), None, {})
             if "gpu" in kinds:
                 self.ptx(dtype)
 
@@ -466,7 +466,7 @@ class Mapper(Elementwise):
     def accumulate(
         self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, **parameters: Any
     ) -> Any:
-        """All intermediate results of `reduce` along one axis (NumPy)."""
+        """Return all intermediate results of `reduce` along one axis (NumPy)."""
         from nbgraph.operator import ufunc
 
         op = self.form(parameters)
@@ -481,21 +481,22 @@ class Mapper(Elementwise):
         out: Any = None,
         **parameters: Any,
     ) -> Any:
-        """`reduce` over parts of an axis: from each index up to the next one, or to the end; the
-        element itself where the next one is not larger (NumPy)."""
+        """Apply `reduce` to parts of an axis: from each index up to the next one, or to the end;
+        the element itself where the next one is not larger (NumPy)."""
         from nbgraph.operator import ufunc
 
         op = self.form(parameters)
         return ufunc.reduceat(op, array, indices, axis, dtype, out, parameters)
 
     def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
-        """The operator for all pairs of elements of a and b (NumPy)."""
+        """Apply the operator to all pairs of elements of a and b (NumPy)."""
         from nbgraph.operator import ufunc
 
         return ufunc.outer(self.form(options), a, b, options)
 
     def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
-        """`array[indices] = op(array[indices], b)`, repeated indices one after another (NumPy)."""
+        """Write `array[indices] = op(array[indices], b)`, repeated indices one after another
+        (NumPy)."""
         from nbgraph.operator import ufunc
 
         ufunc.at(self.form(parameters), array, indices, b, parameters)

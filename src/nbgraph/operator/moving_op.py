@@ -19,7 +19,7 @@ class MovingOp(ArrayOp):
     adds = False  # the kernel stores
 
     def still(self, attributes: Attributes) -> bool:
-        """Whether the states never move, whatever a run says."""
+        """Return whether the states never move, whatever a run says."""
         return False
 
     def mode(self, attributes: Attributes) -> bool | None:

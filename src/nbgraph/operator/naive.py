@@ -45,8 +45,8 @@ def call(
     order: str = "K",
     quiet: bool = True,
 ) -> tuple[Array, ...]:
-    """Outputs for operands, as `Invoker.call`, by running the text per element; NumPy tells of
-    divisions by zero and their like unless `quiet`."""
+    """Return outputs for operands, as `Invoker.call`, by running the text per element; NumPy tells
+    of divisions by zero and their like unless `quiet`."""
     invoker = Invoker(scalar)
     operands, plan = invoker.prepare(values, parameters, dtype, casting)
     mask = np.asarray(where)
@@ -85,19 +85,19 @@ def call(
 
 
 def _parts(value: Any) -> list[Any]:
-    """The numbers of a result that may be a tuple or a list of such."""
+    """Return the numbers of a result that may be a tuple or a list of such."""
     if not isinstance(value, (tuple, list)):
         return [value]
     return [part for item in cast("list[Any]", value) for part in _parts(item)]
 
 
 def _lift(value: Any, compute: Any) -> Any:
-    """16-bit floats compute in float32, as everywhere."""
+    """Return a value as it computes: 16-bit floats in float32, as everywhere."""
     return compute(value) if value.dtype.kind in "fV" else value
 
 
 def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> Any:
-    """The user's function over scalars, its `math` in NumPy's arithmetic."""
+    """Return the user's function over scalars, its `math` in NumPy's arithmetic."""
     if isinstance(scalar, WrittenFunction):
         places = scalar.signature.places if scalar.signature else ()
         fn = naive_draws.drawing(scalar.fn) if scalar.draws else scalar.fn
@@ -118,7 +118,7 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
 
 
 def _catches(fn: FunctionType) -> bool:
-    """Whether a text catches what Python raises, and NumPy's numbers do not."""
+    """Return whether a text catches what Python raises, and NumPy's numbers do not."""
     try:
         body = function_text(fn).body
     except NoSourceError:
@@ -127,7 +127,7 @@ def _catches(fn: FunctionType) -> bool:
 
 
 def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of Python's own numbers."""
+    """Return a function of Python's own numbers."""
 
     def own(value: Any) -> Any:
         return value.item() if isinstance(value, np.generic) else value
@@ -140,7 +140,7 @@ def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _without_errors(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose result is NaN where it raises."""
+    """Return a function whose result is NaN where it raises."""
 
     def call(*operands: Any, **parameters: Any) -> Any:
         try:
@@ -152,7 +152,7 @@ def _without_errors(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[str, Any]) -> Any:
-    """A derived definition has no text of its own: its graph is evaluated."""
+    """Evaluate the graph of a derived definition, which has no text of its own."""
     kinds = ["f" if np.asarray(o).dtype.kind == "f" else np.asarray(o).dtype.name for o in operands]
     captured = scalar.capture(kinds, parameters)
     leaves = {n.id: o.item() for n, o in zip(captured.operands, operands, strict=True)}
@@ -168,15 +168,15 @@ def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[st
 
 
 def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = None) -> FunctionType:
-    """A copy of a function whose `math`, `cmath` and `complex`, and those of whose helpers, compute
-    as NumPy does."""
+    """Return a copy of a function whose `math`, `cmath` and `complex`, and those of whose helpers,
+    compute as NumPy does."""
     seen = {} if seen is None else seen
     if fn in seen:
         return seen[fn]
     space = {**fn.__globals__, "__builtins__": {**vars(builtins), "__import__": _imported}}
-    made = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
-    made.__kwdefaults__ = fn.__kwdefaults__
-    seen[fn] = made
+    copy = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
+    copy.__kwdefaults__ = fn.__kwdefaults__
+    seen[fn] = copy
     for name in names_of(fn.__code__):
         value = fn.__globals__.get(name, getattr(builtins, name, None))
         if value is math or value is cmath:
@@ -192,18 +192,18 @@ def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
         elif getattr(value, "__module__", None) in ("math", "cmath") and callable(value):
             module = numpy_math() if value.__module__ == "math" else numpy_cmath()
             space[name] = getattr(module, value.__name__)
-    return made
+    return copy
 
 
 def _imported(name: str, *rest: Any) -> Any:
-    """What an `import` inside of a function gives."""
+    """Return what an `import` inside of a function gives."""
     module = __import__(name, *rest)
     return numpy_math() if module is math else numpy_cmath() if module is cmath else module
 
 
 @functools.cache
 def numpy_math() -> ModuleType:
-    """A stand-in for the module `math` whose functions keep the dtype and never raise."""
+    """Return a stand-in for the module `math` whose functions keep the dtype and never raise."""
     import scipy.special
 
     module = ModuleType("math")
@@ -223,7 +223,8 @@ def numpy_math() -> ModuleType:
 
 @functools.cache
 def numpy_cmath() -> ModuleType:
-    """A stand-in for the module `cmath` whose functions keep the precision and never raise."""
+    """Return a stand-in for the module `cmath` whose functions keep the precision and never
+    raise."""
     module = ModuleType("cmath")
     module.__dict__.update({k: v for k, v in vars(cmath).items() if not k.startswith("__")})
     for name in "exp log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite".split():
@@ -246,13 +247,13 @@ def _of_complex(fn: Any) -> Any:
 
 
 def _isinstance(value: Any, target: Any) -> bool:
-    """`isinstance` as kernels decide it, by the kind of a number."""
+    """Return what `isinstance` is in kernels, by the kind of a number."""
     targets = target if isinstance(target, tuple) else (target,)
     return python_isinstance(value, tuple([complex if t is _complex else t for t in targets]))
 
 
 def _complex(real: Any = 0.0, imag: Any = 0.0) -> Any:
-    """`complex(real, imag)` as a NumPy number: arithmetic with it never raises."""
+    """Return `complex(real, imag)` as a NumPy number: arithmetic with it never raises."""
     if isinstance(real, str):
         return complex(real)
     if np.iscomplexobj(real) or np.iscomplexobj(imag):

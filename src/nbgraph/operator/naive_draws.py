@@ -28,9 +28,9 @@ def drawing(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
         return seen[fn]
     space = dict(fn.__globals__)
     cells = [CellType() for _ in fn.__closure__ or ()]
-    made = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, tuple(cells) or None)
-    made.__kwdefaults__ = fn.__kwdefaults__
-    seen[fn] = made
+    copy = FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, tuple(cells) or None)
+    copy.__kwdefaults__ = fn.__kwdefaults__
+    seen[fn] = copy
     for name in _names(fn.__code__) & space.keys():
         space[name] = _replaced(space[name], seen)
     for cell, own in zip(cells, fn.__closure__ or (), strict=True):
@@ -38,7 +38,7 @@ def drawing(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = No
             cell.cell_contents = _replaced(own.cell_contents, seen)
         except ValueError:  # it has no value yet
             continue
-    return made
+    return copy
 
 
 def _names(code: CodeType) -> set[str]:
@@ -47,7 +47,7 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _replaced(value: Any, seen: dict[FunctionType, FunctionType]) -> Any:
-    """What stands for a value that a text reads."""
+    """Return what stands for a value that a text reads."""
     text = text_of(value)
     if text is not None:
         return text
@@ -61,7 +61,7 @@ def _replaced(value: Any, seen: dict[FunctionType, FunctionType]) -> Any:
 
 
 def _draws(value: Any) -> bool:
-    """Whether attributes of an object draw, or theirs do."""
+    """Return whether attributes of an object draw, or theirs do."""
     if isinstance(value, ModuleType):
         return value.__name__ in ("random", "numpy", "numpy.random")
     return class_of(value) in OF_CLASSES
@@ -93,10 +93,11 @@ def run(word: int, places: Mapping[Place, int], text: Callable[[], Any]) -> Any:
 
 
 def _number(place: Place, places: Mapping[Place, int]) -> int:
-    """The number of a place; of one that capture reached by other calls, the only one there."""
+    """Return the number of a place; of one that capture reached by other calls, the only one
+    there."""
     if place in places:
         return places[place]
-    same = [number for known, number in places.items() if known[:1] == place[:1]]
+    same = [number for other, number in places.items() if other[:1] == place[:1]]
     if len(same) != 1:
         where = ", line ".join(map(str, place[0][:2])) if place else "this line"
         raise NbgraphError(
@@ -107,19 +108,19 @@ def _number(place: Place, places: Mapping[Place, int]) -> int:
 
 
 def _place(frame: FrameType | None) -> Place:
-    """Where the user's text is, through all calls; see `capture.draws`."""
-    found: list[tuple[str, int, int]] = []
+    """Return where the user's text is, through all calls; see `capture.draws`."""
+    frames: list[tuple[str, int, int]] = []
     inner = False
     while frame is not None:
         own = str(frame.f_globals.get("__name__")).startswith("nbgraph.")
-        if own and found:
+        if own and frames:
             break
         if not own and not inner:
             line, column = _positions(frame.f_code)[frame.f_lasti // 2]
-            found.append((frame.f_code.co_filename, line, column))
+            frames.append((frame.f_code.co_filename, line, column))
         inner = not own and frame.f_code.co_name in _INNER
         frame = frame.f_back
-    return tuple(found)
+    return tuple(frames)
 
 
 @functools.lru_cache(maxsize=256)

@@ -39,7 +39,7 @@ class Lifted:
         self.__module__ = op.__module__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The operator for the lifted arguments."""
+        """Apply the operator to the lifted arguments."""
         args, kwargs = self._lift(self.__wrapped__, args, kwargs)
         return self.__wrapped__(*args, **kwargs)
 
@@ -107,17 +107,17 @@ class Namespace:
         except ArgumentError:
             if name in GROUPS:
                 return Group(self, name)
-            told = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
-            raise MissingName(told, name=name) from None
+            message = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
+            raise MissingName(message, name=name) from None
         if self._lift is None:
             if name in registry.library():  # its own names stay what they are
                 self.__dict__[name] = entry.op
             return entry.op
         first = entry.names[0]  # aliases are one object
-        made = self._made.get(first)
-        if made is None or made.__wrapped__ is not entry.op:  # registered anew
-            made = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
-        return made
+        value = self._made.get(first)
+        if value is None or value.__wrapped__ is not entry.op:  # registered anew
+            value = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
+        return value
 
     @property
     def contrib(self) -> Any:

@@ -63,8 +63,8 @@ def dispatch(
 def _asked(
     value: Any, op: Elementwise, method: str, operands: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """What a class makes of an operator; of one that it does not know, and that NumPy has as well,
-    what it makes of NumPy's."""
+    """Return what a class makes of an operator; of one that it does not know, and that NumPy has as
+    well, what it makes of NumPy's."""
     like = twin(op)
     if like is None:
         return value.__array_ufunc__(op, method, *operands, **options)
@@ -78,29 +78,29 @@ def _asked(
 
 
 def claims(value: Any) -> bool:
-    """Whether a value's class carries ufuncs out itself, by `__array_ufunc__`."""
+    """Return whether a value's class carries ufuncs out itself, by `__array_ufunc__`."""
     return getattr(type(value), "__array_ufunc__", _DEFAULT) is not _DEFAULT
 
 
 def twin(op: Elementwise) -> Any:
-    """NumPy's ufunc that is the same as an operator of the library, or None."""
-    found = getattr(np, op.__name__, None)
-    same = isinstance(found, np.ufunc) and (found.nin, found.nout) == (op.nin, op.nout)
-    return found if same and op.__module__.startswith("nbgraph.") else None
+    """Return NumPy's ufunc that is the same as an operator of the library, or None."""
+    ufunc = getattr(np, op.__name__, None)
+    same = isinstance(ufunc, np.ufunc) and (ufunc.nin, ufunc.nout) == (op.nin, op.nout)
+    return ufunc if same and op.__module__.startswith("nbgraph.") else None
 
 
 def carry(
     op: Elementwise, carrier: Any, operands: tuple[Any, ...], out: Any, options: dict[str, Any]
 ) -> Any:
-    """The call by a class of arrays that is not NumPy's."""
-    operands, call, given = arguments.split(op, operands, options, out)
+    """Carry the call out by a class of arrays that is not NumPy's."""
+    operands, call, parameters = arguments.split(op, operands, options, out)
     dtype = call.pop("dtype", None)
     call.pop("subok", None)
     for name, value in call.items():
         if type(value) not in (bool, str) or value != _USUAL[name]:
-            shown = repr(value) if np.ndim(value) == 0 else f"<{type(value).__name__}>"
+            text = repr(value) if np.ndim(value) == 0 else f"<{type(value).__name__}>"
             raise ArgumentError(
-                f"{op.__name__}: {name}={shown} is for NumPy arrays; leave it out, or use "
+                f"{op.__name__}: {name}={text} is for NumPy arrays; leave it out, or use "
                 "ng.where on the result"
             )
     if dtype is not None:
@@ -108,11 +108,11 @@ def carry(
         cast = [_as(value, as_dtype(dtype)) for value in operands[:last]]
         operands = (*cast, *operands[last:])
     outs = None if out is None else arguments.outputs(op, out)
-    return carrier.__nbgraph_call__(op, operands, given, outs)
+    return carrier.__nbgraph_call__(op, operands, parameters, outs)
 
 
 def _as(value: Any, dtype: np.dtype[Any]) -> Any:
-    """An operand cast to a dtype, whatever kind of array it is."""
+    """Return an operand cast to a dtype, whatever kind of array it is."""
     return value.astype(dtype) if hasattr(value, "astype") else np.asarray(value, dtype)
 
 
@@ -124,7 +124,7 @@ def wrap(
     *,
     subok: bool = True,
 ) -> Any:
-    """What the caller sees: scalars for 0-d results, array subclasses as NumPy does."""
+    """Return what the caller sees: scalars for 0-d results, array subclasses as NumPy does."""
     wrapper = _wrapper(operands) if subok else None
     finished = []
     for index, (out, result) in enumerate(zip(outs, results, strict=True)):

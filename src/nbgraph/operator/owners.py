@@ -16,7 +16,7 @@ OWNED: dict[int, tuple[int, int, Callable[[], None]]] = {}
 
 
 def enter(key: int, start: int, nbytes: int, wait: Callable[[], None]) -> None:
-    """From now on a call on NumPy arrays within this memory calls `wait()` first.
+    """Make calls on NumPy arrays within this memory call `wait()` first from now on.
 
     >>> x = np.zeros(3)
     >>> enter(-1, x.ctypes.data, x.nbytes, lambda: print("waits"))
@@ -28,7 +28,7 @@ def enter(key: int, start: int, nbytes: int, wait: Callable[[], None]) -> None:
 
 
 def leave(key: int) -> None:
-    """The memory is shared no more; nothing happens if it was not."""
+    """End the sharing of the memory; nothing happens if it was not shared."""
     OWNED.pop(key, None)
 
 

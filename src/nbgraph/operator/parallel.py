@@ -17,13 +17,13 @@ GRAIN = 500_000  # nanoseconds from which a call is worth the workers
 
 
 def most(captured: Captured, nbytes: int) -> int:
-    """Elements up to which a call stays on its thread."""
+    """Return the elements up to which a call stays on its thread."""
     return int(GRAIN / max(per_element(captured, nbytes), 1e-3))
 
 
 def alone() -> bool:
-    """Whether calls have no other thread: an engine without workers, or a function that the engine
-    runs, where the other workers have work of their own."""
+    """Return whether calls have no other thread: an engine without workers, or a function that the
+    engine runs, where the other workers have work of their own."""
     if config.engine != "threaded":
         return True
     from nbgraph import engine
@@ -58,6 +58,6 @@ def run(
     try:
         done.result()
     except KeyboardInterrupt:  # it goes on: until its end nothing of it may go
-        held = call, arrays
-        current.push(lambda run_ctx: held and None, const_vars=[variable])
+        alive = call, arrays
+        current.push(lambda run_ctx: alive and None, const_vars=[variable])
         raise

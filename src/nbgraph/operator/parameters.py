@@ -66,7 +66,7 @@ class Field(NamedTuple):
         return self.default is MISSING
 
     def read(self, owner: str, value: Any) -> Any:
-        """A value or its text, checked; ArgumentError says what was expected."""
+        """Return a value or its text, checked; ArgumentError says what was expected."""
         assert self.kind is not None, self
         try:
             read = self.kind.read(value)
@@ -95,7 +95,7 @@ class Field(NamedTuple):
         return f"{self.upper} or less" if self.lower is None else f"{self.lower} to {self.upper}"
 
     def describe(self) -> str:
-        """A line of documentation: `kernel : pair of int, 1 or more; required`."""
+        """Return a line of documentation: `kernel : pair of int, 1 or more; required`."""
         assert self.kind is not None, self
         parts = [self.kind.name]
         if self.choices:
@@ -115,8 +115,8 @@ def field(
     choices: Sequence[Any] = (),
     doc: str = "",
 ) -> Any:
-    """A parameter of a Param: without default it is required; bounds are inclusive and hold for
-    each item of a tuple.
+    """Declare a parameter of a Param: without default it is required; bounds are inclusive and hold
+    for each item of a tuple.
 
     >>> class DropParam(Param):
     ...     p: float = field(0.5, lower=0.0, upper=1.0)
@@ -147,17 +147,17 @@ class Param:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        found = dict(cls.__fields__)
+        fields = dict(cls.__fields__)
         hints = typing.get_type_hints(cls, localns=_near(cls))
         for name in inspect.get_annotations(cls):
             if typing.get_origin(hints[name]) is ClassVar:
                 continue
-            found[name] = _field(cls, name, hints[name])
+            fields[name] = _field(cls, name, hints[name])
             if name in cls.__dict__:
                 delattr(cls, name)  # values live in instances alone
-        cls.__fields__ = found
-        cls.__doc__ = _documentation(cls.__dict__.get("__doc__"), found)
-        cls.__signature__ = _signature(found)
+        cls.__fields__ = fields
+        cls.__doc__ = _documentation(cls.__dict__.get("__doc__"), fields)
+        cls.__signature__ = _signature(fields)
 
     def __init__(self, **given: Any) -> None:
         owner = type(self).__name__
@@ -176,21 +176,21 @@ class Param:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], owner: str | None = None) -> Self:
-        """From values or their text; errors name `owner`, the operator."""
+        """Read values or their text; errors name `owner`, the operator."""
         try:
             return cls(**given)
         except ArgumentError as error:
             if owner is None:
                 raise
-            told = str(error).removeprefix(f"{cls.__name__}: ")
-            raise ArgumentError(f"{owner}: {told}") from None
+            message = str(error).removeprefix(f"{cls.__name__}: ")
+            raise ArgumentError(f"{owner}: {message}") from None
 
     def to_dict(self) -> dict[str, Any]:
-        """Values by name, in the order of the fields."""
+        """Return values by name, in the order of the fields."""
         return {name: getattr(self, name) for name in self.__fields__}
 
     def to_strings(self) -> dict[str, str]:
-        """The same as text, which `parse` reads."""
+        """Return the same as text, which `parse` reads."""
         return {name: text_of(value) for name, value in self.to_dict().items()}
 
     def __getitem__(self, name: str) -> Any:
@@ -218,16 +218,16 @@ class Param:
 
 
 def _near(cls: type) -> dict[str, Any]:
-    """Names that annotations may use wherever the class is written."""
+    """Return names that annotations may use wherever the class is written."""
     import numpy as np
 
     return {"np": np, "numpy": np, "typing": typing, cls.__name__: cls}
 
 
 def _field(cls: type, name: str, hint: Any) -> Field:
-    """The field of a name: `x: int`, `x: int = 3` or `x: int = field(...)`."""
-    given = cls.__dict__.get(name, MISSING)
-    f = given if isinstance(given, Field) else Field(given)
+    """Return the field of a name: `x: int`, `x: int = 3` or `x: int = field(...)`."""
+    value = cls.__dict__.get(name, MISSING)
+    f = value if isinstance(value, Field) else Field(value)
     if name.startswith("_") or name in Param.__dict__ or name in ("out", "scalar"):
         raise ArgumentError(f"{cls.__name__}: {name!r} cannot name a parameter; choose another")
     kind, choices = kind_of(f"{cls.__name__}.{name}", hint)

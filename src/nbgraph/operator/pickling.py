@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def reduce_mapper(op: Elementwise) -> tuple[Any, tuple[Any, ...]]:
-    """For `Mapper.__reduce__`."""
+    """Return what `Mapper.__reduce__` returns."""
     name = op.__name__
     if name in registry.library() and registry.find(name) is op:
         return registry.find, (name,)  # the other side has it
@@ -40,7 +40,7 @@ class Frozen(NamedTuple):
 
 
 def freeze_mapper(op: Elementwise) -> Frozen:
-    """A written operator as data; CaptureError names what of it cannot be told in data."""
+    """Return a written operator as data; CaptureError names what of it cannot be told in data."""
     scalar = op.scalar
     if not isinstance(scalar, WrittenFunction):
         raise CaptureError(f"{op.__name__}: this operator cannot be pickled; pickle its parent")
@@ -54,14 +54,14 @@ def freeze_mapper(op: Elementwise) -> Frozen:
 def written(
     mapper: type[Any], data: Data, name: str, options: dict[str, Any], hand: Data | None
 ) -> Any:
-    """The operator again, of what `freeze_mapper` gave. Runs its text."""
+    """Return the operator again, of what `freeze_mapper` gave. Runs its text."""
     options = dict(options)
     scalar = WrittenFunction(thaw(data), on_invalid=options.pop("on_invalid", "raise"))
     scalar.name = name
-    made = mapper(scalar, **options)
+    op = mapper(scalar, **options)
     if hand is not None:
-        made.hand_gradient = read_gradient(scalar, made.nout, thaw(hand))
-    return made
+        op.hand_gradient = read_gradient(scalar, op.nout, thaw(hand))
+    return op
 
 
 def _derivative(parent: Elementwise, wrt: str, order: int) -> Elementwise:

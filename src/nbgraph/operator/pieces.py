@@ -42,26 +42,26 @@ def parts_of(
 ) -> list[Part] | None:
     """Return the parts that hold elements; None where the form does not know how."""
     views = [_over(own) for own in (*operands, out)]
-    *given, made = views
-    found: list[Part] = []
-    written = parts(made, *given, **attributes)
+    *sources, target_view = views
+    pieces: list[Part] = []
+    written = parts(target_view, *sources, **attributes)
     if written is None:
         return None
     for target, operand, source in written:
         if not target.size:
             continue
-        place, own = _address(target) - _address(made), layout_of(target)
+        place, own = _address(target) - _address(target_view), layout_of(target)
         if operand is None:
-            found.append(Part(place, own, None, 0, source))
+            pieces.append(Part(place, own, None, 0, source))
         else:
             wide = np.broadcast_to(source, target.shape)
-            away = _address(wide) - _address(given[operand])
-            found.append(Part(place, own, operand, away, layout_of(wide)))
-    return found
+            away = _address(wide) - _address(sources[operand])
+            pieces.append(Part(place, own, operand, away, layout_of(wide)))
+    return pieces
 
 
 def _over(own: Layout) -> View:
-    """A view of this layout of memory that is never read."""
+    """Return a view of this layout of memory that is never read."""
     steps = [(n - 1) * step for n, step in zip(own.shape, own.strides, strict=True) if n]
     first = -sum(step for step in steps if step < 0)
     memory = untouched(first + own.dtype.itemsize + sum(step for step in steps if step > 0))
@@ -69,5 +69,5 @@ def _over(own: Layout) -> View:
 
 
 def _address(view: View) -> int:
-    found: int = view.__array_interface__["data"][0]
-    return found
+    address: int = view.__array_interface__["data"][0]
+    return address

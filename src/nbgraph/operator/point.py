@@ -58,7 +58,7 @@ class Point(picture.Report):
     notes: list[str] = field(default_factory=list)
 
     def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+        """Return headings and texts, in order."""
         parts: list[tuple[str, str]] = []
         if self.conditions:
             rows = [(c.where, c.text, str(c.holds), c.numbers) for c in self.conditions]
@@ -77,11 +77,11 @@ class Point(picture.Report):
     @property
     def title(self) -> str:
         """The call."""
-        given = {**self.operands, **self.parameters}
-        return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
+        named = {**self.operands, **self.parameters}
+        return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in named.items())})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values."""
+        """Return the fields as plain values."""
         return asdict(self)
 
 
@@ -125,7 +125,7 @@ class _Look:
         self.notes: list[str] = []
 
     def point(self) -> Point:
-        """What is seen."""
+        """Return what is seen."""
         evaluate, values = self._values()
         budget = _budget()
         names = facts.floating_operands(self.op)
@@ -160,11 +160,11 @@ class _Look:
         try:
             captured = scalar.capture(self.kinds, self.given)
             evaluate = self._evaluator(captured, MultiDomain(budget=budget))
-            found = [_rounded(evaluate(node)) for node in captured.outputs]
+            slopes = [_rounded(evaluate(node)) for node in captured.outputs]
         except (NbgraphError, ValueError, TypeError) as error:
             self.notes.append(f"no partial w.r.t. {name} here: {error}")
             return math.nan
-        return found[0] if len(found) == 1 else tuple(found)
+        return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
     def _evaluator(self, captured: Captured, domain: Domain) -> Evaluator:
         leaves = {}
@@ -175,9 +175,9 @@ class _Look:
         return Evaluator(captured.graph, leaves, domain)
 
     def _conditions(self, evaluate: Evaluator) -> list[Condition]:
-        """The tests of the user's text that were made, in the order of the text."""
+        """Return the tests of the user's text that were made, in the order of the text."""
         graph = self.captured.graph
-        found = []
+        conditions = []
         for node in graph.reachable(self.captured.outputs):
             if node.op not in COMPARISONS or node.regions or evaluate.known(node) is None:
                 continue
@@ -185,7 +185,7 @@ class _Look:
             if where:
                 sides = [_rounded(evaluate.known(a)) for a in node.args]
                 symbol = _SYMBOLS[node.op]
-                found.append(
+                conditions.append(
                     Condition(
                         where,
                         line,
@@ -196,15 +196,15 @@ class _Look:
                         bool(evaluate.known(node)),
                     )
                 )
-        return found
+        return conditions
 
     def _trips(self, evaluate: Evaluator) -> dict[str, int]:
-        found = {}
+        trips = {}
         for region, count in evaluate.trips.items():
             cond: Node | None = self.captured.graph.regions[region].cond
             where = facts.user_line(cond)[0] if cond is not None else ""
-            found[where or f"loop {region}"] = count
-        return found
+            trips[where or f"loop {region}"] = count
+        return trips
 
 
 def _budget() -> Budget:

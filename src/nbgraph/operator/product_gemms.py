@@ -55,18 +55,18 @@ def gemms_lowered(
     cast = [x if x.dtype == dtype else layout(x.shape, dtype) for x in arrays]
     if not is_float(dtype):
         return _sums(op, operands, out, cast[2], request, attributes)
-    found = None
+    gemms = None
     for most in (_FEW, 1 << 30):
-        found = found or op.replacements(
+        gemms = gemms or op.replacements(
             cast[:2],
             cast[2],
             attributes,
             (dtype,),
             lambda call, most=most: requests(call, dtype.itemsize) <= most,
         )
-    if found is None:
+    if gemms is None:
         return None
-    laid = [x if own is None else own for x, own in zip(cast, found, strict=True)]
+    laid = [x if own is None else own for x, own in zip(cast, gemms, strict=True)]
     call = op.arranged(laid[:2], laid[2], attributes, (dtype,))
     assert call is not None, op
     scalar = call.u.extent == call.v.extent == 1
@@ -99,8 +99,8 @@ def _sums(
     """Return the product by a kernel that adds up multiplications."""
     fits = made is out and out.contiguous
     target, word = (out, request) if fits else (layout(made.shape, made.dtype), "write")
-    found = _added_up(op, operands, target, word, attributes)
-    return found._replace(places=(None, None, None if fits else target))
+    stages = _added_up(op, operands, target, word, attributes)
+    return stages._replace(places=(None, None, None if fits else target))
 
 
 def _added_up(
@@ -120,7 +120,7 @@ def _added_up(
 
 
 def _spread(x: Layout, own: Sequence[str], order: Sequence[str]) -> Layout:
-    """With the axes of `order` and one more; those it lacks have one element."""
-    known = dict(zip(own, zip(x.shape, x.strides, strict=True), strict=True))
-    pairs = [*(known.get(label, (1, 0)) for label in order), (1, 0)]
+    """Return it with the axes of `order` and one more; those it lacks have one element."""
+    dims = dict(zip(own, zip(x.shape, x.strides, strict=True), strict=True))
+    pairs = [*(dims.get(label, (1, 0)) for label in order), (1, 0)]
     return layout(tuple(n for n, _ in pairs), x.dtype, tuple(s for _, s in pairs))

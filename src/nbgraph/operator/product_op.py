@@ -39,7 +39,7 @@ class Labels(NamedTuple):
     out: tuple[str, ...]
 
     def sizes(self, a: Shape, b: Shape) -> dict[str, int]:
-        """The extents of all labels; 1 broadcasts."""
+        """Return the extents of all labels; 1 broadcasts."""
         sizes = dict.fromkeys(self.out, 1)
         for label, n in (*zip(self.a, a, strict=True), *zip(self.b, b, strict=True)):
             if sizes.setdefault(label, n) == 1:
@@ -92,7 +92,7 @@ class ProductOp(ArrayOp):
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
     ) -> tuple[Shapes, Shapes] | None:
-        """Axes under one label have one size, which follows from any of them."""
+        """Return sizes of axes under one label, which follow from any of them."""
         ranks = [self.even + 1 if s is None else len(s) for s in in_shapes]
         if max(ranks) > self.even:
             return None
@@ -116,13 +116,13 @@ class ProductOp(ArrayOp):
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp; found again for equal shapes, as small products take less than this."""
         key = *specs, *attributes.items()
-        found = self._inferred.get(key)
-        if found is None:
-            found = super().infer(specs, attributes)
+        specs_out = self._inferred.get(key)
+        if specs_out is None:
+            specs_out = super().infer(specs, attributes)
             if len(self._inferred) >= _KEPT:
                 self._inferred.clear()
-            self._inferred[key] = found
-        return found
+            self._inferred[key] = specs_out
+        return specs_out
 
     # kernels ----------------------------------------------------------------------------------
 

@@ -60,8 +60,8 @@ def infer(op: Any, prop: Any, sort: Sort, operands: Sequence[Any], outputs: Sequ
 def outputs(op: Any, prop: Any, sort: Sort, specs: Sequence[Spec]) -> list[Any]:
     """Return the outputs' shapes or dtypes; the error where one is left open."""
     nothing = [None] * op.nout
-    known = [getattr(s, sort.name) for s in specs]
-    _, values = infer(op, prop, sort, known, nothing) or ((), nothing)
+    partial = [getattr(s, sort.name) for s in specs]
+    _, values = infer(op, prop, sort, partial, nothing) or ((), nothing)
     for name, value in zip(op.outputs, values, strict=True):
         if sort.is_open(value):
             raise sort.error(
@@ -76,7 +76,7 @@ def _asked(
 ) -> Known | None:
     lists = known.copy()
     try:
-        told = rule(*lists)
+        answer = rule(*lists)
     except TypeError as error:
         if partial and not isinstance(error, ArgumentError | DTypeError):
             return None
@@ -85,16 +85,16 @@ def _asked(
     except Exception as error:
         error.add_note(f"{op}: {method} was asked for {_listed(known)}")
         raise
-    if told is True:
+    if answer is True:
         return lists
-    if told is False:
+    if answer is False:
         return None
-    groups = tuple(told) if isinstance(told, (tuple, list)) else ()
+    groups = tuple(answer) if isinstance(answer, (tuple, list)) else ()
     if len(groups) == 2 and not known.states:
         groups = (*groups, [])
     if len(groups) != 3:
         raise ArgumentError(
-            f"{op}: {method} returned {told!r}; fill the lists and return True, return the three "
+            f"{op}: {method} returned {answer!r}; fill the lists and return True, return the three "
             "lists (arguments, outputs, states), or False where nothing follows yet"
         )
     return Known(*map(list, groups))  # type: ignore[arg-type]
@@ -115,8 +115,8 @@ class _Place(NamedTuple):
             for name, s in zip(self.facts.arguments, self.known.ins, strict=True)
             if s is not None
         ]
-        told = f" (given: {', '.join(beside)})" if beside else ""
-        return f"{self.op}: {self.what} {self.name!r}{told}"
+        others = f" (given: {', '.join(beside)})" if beside else ""
+        return f"{self.op}: {self.what} {self.name!r}{others}"
 
 
 def _merged(

@@ -31,18 +31,18 @@ def own_lowered(
     trains is a number of the call, where the kernel asks."""
     places = [None if x.contiguous else layout(x.shape, x.dtype) for x in (*operands, *outputs)]
     count, first = len(operands), len(operands) + len(outputs)
-    order, scratch, asked = list(range(count)), list[Layout](), list[OpReqType]()
+    order, scratch, wanted_requests = list(range(count)), list[Layout](), list[OpReqType]()
     for target in own.targets:
         if type(target) is int:
             order.append(count + target)
             aside = places[count + target] is not None and requests[target] != "null"
-            asked.append(OpReqType.of("write" if aside else requests[target]))
+            wanted_requests.append(OpReqType.of("write" if aside else requests[target]))
         else:
             order.append(first + len(scratch))
             scratch.append(layout(*target))  # type: ignore[misc]
-            asked.append(OpReqType.kNullOp)
+            wanted_requests.append(OpReqType.kNullOp)
     laid = [own or x for own, x in zip(places, (*operands, *outputs), strict=True)] + scratch
-    call = _call(op, own, [laid[k] for k in order], count, order, asked)
+    call = _call(op, own, [laid[k] for k in order], count, order, wanted_requests)
     return Lowered((call,), tuple(places), tuple(scratch))
 
 

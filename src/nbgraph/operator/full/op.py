@@ -79,14 +79,14 @@ class CustomOp(Pass):
         """Return the specs of a call's outputs; ShapeError or DTypeError where operands do not
         fit."""
         key: Any = (specs, *attributes.items()) if attributes else specs
-        found = self._inferred.get(key)
-        if found is None:
+        specs_of = self._inferred.get(key)
+        if specs_of is None:
             if len(self._inferred) >= _KEPT:
                 self._inferred.clear()
             prop = self.semantics(attributes)
             shapes, dtypes = (inference.outputs(self, prop, sort, specs) for sort in (SHAPE, DTYPE))
-            found = self._inferred[key] = tuple(map(Spec, shapes, dtypes))
-        return found
+            specs_of = self._inferred[key] = tuple(map(Spec, shapes, dtypes))
+        return specs_of
 
     def infer_partial(
         self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
@@ -121,7 +121,7 @@ class CustomOp(Pass):
         """Run the gradient; `handles` says what the arrays are that it reads. What `backward` does
         not declare is a stand-in."""
         reads = dict(zip(handles, run.reads, strict=True))
-        made = self.known(run.specs, self.gradient_attributes(run.attributes))
+        slopes = self.known(run.specs, self.gradient_attributes(run.attributes))
 
         def arrays(kind: Kind, specs: Sequence[Spec]) -> tuple[Any, ...]:
             return tuple([self._array(Handle(kind, k), reads, s) for k, s in enumerate(specs)])
@@ -131,9 +131,9 @@ class CustomOp(Pass):
             ctx = ctx._replace(is_train=self.trains_backward)
         return self.operator(run).backward(
             ctx,
-            arrays("out_grad", made[: self.facts.visible]),
+            arrays("out_grad", slopes[: self.facts.visible]),
             arrays("in_data", run.specs[: len(self.facts.arguments)]),
-            arrays("out_data", made),
+            arrays("out_data", slopes),
             run.requests,
             run.outputs,
             run.states,
@@ -152,10 +152,10 @@ class CustomOp(Pass):
         """Return the operator of the in-gradients that are wanted, where these out-gradients are
         given; None: all of them."""
         given = (True,) * self.facts.visible if given is None else given
-        found = self._gradients.get((wanted, given))
-        if found is None:
-            found = self._gradients[wanted, given] = CustomGradient(self, wanted, given)
-        return found
+        gradient = self._gradients.get((wanted, given))
+        if gradient is None:
+            gradient = self._gradients[wanted, given] = CustomGradient(self, wanted, given)
+        return gradient
 
     def require_backward(self, specs: Sequence[Spec]) -> None:
         """DerivativeError where the operator of these operands has no gradient."""
@@ -192,12 +192,12 @@ class PropertyOp(CustomOp):
 
     def another(self) -> PropertyOp:
         """Return another application, which shares what was inferred."""
-        made = PropertyOp(self.owner, self.property, self.facts)
-        made._inferred = self._inferred
-        return made
+        copy = PropertyOp(self.owner, self.property, self.facts)
+        copy._inferred = self._inferred
+        return copy
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """The parameters, which were read before."""
+        """Return the parameters, which were read before."""
         return self.parameters
 
     def semantics(self, attributes: Attributes) -> OperatorProperty:

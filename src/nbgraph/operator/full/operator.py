@@ -83,5 +83,5 @@ def fix(operator: Operator, why: str) -> None:
 
 
 def has_backward(operator: Operator) -> bool:
-    """Whether there is a gradient."""
+    """Return whether there is a gradient."""
     return type(operator).backward is not Operator.backward

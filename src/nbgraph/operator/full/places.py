@@ -50,85 +50,88 @@ class Places:
     # resources --------------------------------------------------------------------------------
 
     def granted(self, device: Context, requests: Any) -> tuple[Any, ...]:
-        """Resources of a push, and for a stateful application its turn."""
-        found: tuple[Any, ...] = ()
+        """Return resources of a push, and for a stateful application its turn."""
+        resources: tuple[Any, ...] = ()
         if requests:
             from nbgraph.resource import request  # it needs the engine
 
-            found = request(requests, device)
+            resources = request(requests, device)
         if not self._op.stateful:
-            return found
+            return resources
         if self._turn is None:
             from nbgraph.engine import new_variable
 
             with self._lock:
                 self._turn = self._turn or Turn(new_variable(f"operator {self._op.__name__}"))
-        return (*found, self._turn)
+        return (*resources, self._turn)
 
     # objects ----------------------------------------------------------------------------------
 
     def ready(self, device: Context, specs: Specs) -> Operator:
-        """An object for these arguments, to be looked at or run; errors of its making are raised
-        here."""
+        """Return an object for these arguments, to be looked at or run; errors of its making are
+        raised here."""
         key = device, specs
         with self._lock:
-            found = self._own.get(key) or self._spare.get(key)
-            if found is None:
-                found = self._spare[key] = self._made(device, specs)
-            return found
+            operator = self._own.get(key) or self._spare.get(key)
+            if operator is None:
+                operator = self._spare[key] = self._made(device, specs)
+            return operator
 
     def differentiable(self, specs: Specs) -> bool:
-        """Whether operators of these arguments have a gradient; one is made where none was yet."""
-        found = self._gradient.get(specs)
-        if found is None:
+        """Return whether operators of these arguments have a gradient; one is made where none was
+        yet."""
+        known_answer = self._gradient.get(specs)
+        if known_answer is None:
             self.ready(cpu(), specs)
-            found = self._gradient[specs]
-        return found
+            known_answer = self._gradient[specs]
+        return known_answer
 
     def operator(self, device: Context, specs: Specs) -> Operator:
-        """The object of calls at once."""
+        """Return the object of calls at once."""
         return self._taken(self._own, device, specs, "" if self._op.stateful else _STATELESS)
 
     def of_executor(self, held: dict[Any, Any], device: Context, specs: Specs) -> Operator:
-        """The object of a stateful application in an executor, which keeps it in `held`."""
+        """Return the object of a stateful application in an executor, which keeps it in `held`."""
         return self._taken(held.setdefault(self._op, {}), device, specs, "")
 
     def of_function(self, device: Context, specs: Specs) -> Operator:
-        """The object of a stateful application in a function that many call."""
+        """Return the object of a stateful application in a function that many call."""
         return self._taken(self._shared, device, specs, _SHARED)
 
     def _taken(
         self, store: dict[Any, Operator], device: Context, specs: Specs, fixed: str
     ) -> Operator:
         key = device, specs
-        found = store.get(key)
-        if found is not None:
-            return found
+        operator = store.get(key)
+        if operator is not None:
+            return operator
         with self._lock:
             if key not in store:
-                made = self._spare.pop(key, None) or self._made(device, specs)
-                for one in (made, *getattr(made, "candidates", ())):
+                fresh = self._spare.pop(key, None) or self._made(device, specs)
+                for one in (fresh, *getattr(fresh, "candidates", ())):
                     fix(one, fixed)
-                store[key] = made
+                store[key] = fresh
             return store[key]
 
     def _made(self, device: Context, specs: Specs) -> Operator:
         op = self._op
         op.known(specs)  # whether operands fit
         arguments = specs[: len(op.facts.arguments)]
-        made = op.property.create_operator(
+        operator = op.property.create_operator(
             device, [s.shape for s in arguments], [s.dtype for s in arguments]
         )
-        if made is None:
+        if operator is None:
             raise DeviceError(
                 f"{op.__name__}: create_operator gives no implementation for {device!r}; add one, "
                 f"or run it on {cpu()!r}"
             )
-        candidates: list[Any] = list(made) if isinstance(made, (list, tuple)) else [made]
+        candidates: list[Any] = (
+            list(operator) if isinstance(operator, (list, tuple)) else [operator]
+        )
         if not candidates or not all(isinstance(one, Operator) for one in candidates):
             raise ArgumentError(
-                f"{op.__name__}: create_operator returned {made!r}; return an ng.Operator, or a "
-                "list of them"
+                f"{op.__name__}: create_operator returned {operator!r}; return an ng.Operator, or "
+                "a list of them"
             )
         self._gradient[specs] = all(map(has_backward, candidates))
         if len(candidates) == 1:
@@ -137,5 +140,5 @@ class Places:
         return Choice(candidates, op.owner.tuner, key, stateful=op.stateful)
 
     def find_in(self, held: dict[Any, Any] | None) -> Find:
-        """What finds the object of a stateful application there: see `Pass.find_in`."""
+        """Return what finds the object of a stateful application there: see `Pass.find_in`."""
         return self.of_function if held is None else partial(self.of_executor, held)

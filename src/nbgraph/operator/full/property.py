@@ -82,34 +82,34 @@ class OperatorProperty(ABC):
         self.param = self.Param.parse(kwargs, type(self).__name__)
 
     def get_params(self) -> dict[str, str]:
-        """The parameters as text, which `init` reads again."""
+        """Return the parameters as text, which `init` reads again."""
         return self.param.to_strings()
 
     # names ------------------------------------------------------------------------------------
 
     def list_arguments(self) -> Sequence[str]:
-        """Names of the arguments: data, weights, biases, labels."""
+        """Return names of the arguments: data, weights, biases, labels."""
         return ["data"]
 
     def list_outputs(self) -> Sequence[str]:
-        """Names of the outputs; those from `num_visible_outputs()` on are hidden."""
+        """Return names of the outputs; those from `num_visible_outputs()` on are hidden."""
         return ["output"]
 
     def list_auxiliary_states(self) -> Sequence[str]:
-        """Names of arrays that `forward` writes in training, as moving averages."""
+        """Return names of arrays that `forward` writes in training, as moving averages."""
         return []
 
     def num_outputs(self) -> int:
-        """How many outputs there are, hidden ones included."""
+        """Return how many outputs there are, hidden ones included."""
         return len(self.list_outputs())
 
     def num_visible_outputs(self) -> int:
-        """How many outputs a call gives; the others are for `backward` alone."""
+        """Return how many outputs a call gives; the others are for `backward` alone."""
         return self.num_outputs()
 
     def initial(self, name: str) -> Any:
-        """How an argument or state begins that a graph makes by itself: the `init` of `ng.var`.
-        None: zeros."""
+        """Return how an argument or state begins that a graph makes by itself: the `init` of
+        `ng.var`. None: zeros."""
         return None
 
     # shapes and dtypes ------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class OperatorProperty(ABC):
         """
 
     def infer_type(self, in_dtypes: DtypeList, out_dtypes: DtypeList, aux_dtypes: DtypeList) -> Any:
-        """The same of dtypes. By default all have one."""
+        """Return dtypes as `infer_shape` returns shapes. By default all have one."""
         known = [d for d in (*in_dtypes, *out_dtypes, *aux_dtypes) if d is not None]
         if not known:
             return False
@@ -143,14 +143,14 @@ class OperatorProperty(ABC):
         in_data: Sequence[Handle],
         out_data: Sequence[Handle],
     ) -> Sequence[Handle]:
-        """What `backward` reads, of these; the rest is not kept for it. By default all."""
+        """Return what `backward` reads, of these; the rest is not kept for it. By default all."""
         return [*out_grad, *in_data, *out_data]
 
     def forward_inplace_option(
         self, in_data: Sequence[Handle], out_data: Sequence[Handle]
     ) -> Pairs:
-        """Pairs (in_data[i], out_data[j]): that output may take the argument's memory. It is a
-        suggestion: where it is taken up, the request is kWriteInplace. By default none."""
+        """Return pairs (in_data[i], out_data[j]): that output may take the argument's memory. It is
+        a suggestion: where it is taken up, the request is kWriteInplace. By default none."""
         return []
 
     def backward_inplace_option(
@@ -160,16 +160,17 @@ class OperatorProperty(ABC):
         out_data: Sequence[Handle],
         in_grad: Sequence[Handle],
     ) -> Pairs:
-        """Pairs (what is read, in_grad[j]): that gradient may take its memory. By default none."""
+        """Return pairs (what is read, in_grad[j]): that gradient may take its memory. By default
+        none."""
         return []
 
     def forward_resource(self, in_shapes: Sequence[Any]) -> Any:
-        """Requests of `forward`: "random", "parallel_random", "temp_space"; none by default. It is
-        also asked with shapes that are None."""
+        """Return requests of `forward`: "random", "parallel_random", "temp_space"; none by default.
+        It is also asked with shapes that are None."""
         return []
 
     def backward_resource(self, in_shapes: Sequence[Any]) -> Any:
-        """Requests of `backward`."""
+        """Return requests of `backward`."""
         return []
 
     # the implementation -----------------------------------------------------------------------
@@ -178,7 +179,7 @@ class OperatorProperty(ABC):
     def create_operator(
         self, ctx: Context, in_shapes: Sequence[tuple[int, ...]], in_dtypes: Sequence[np.dtype[Any]]
     ) -> Operator | Sequence[Operator] | None:
-        """An operator for a device, and arguments of these shapes and dtypes.
+        """Return an operator for a device, and arguments of these shapes and dtypes.
 
         Several, in a list: the quickest is found by measurement, each call of the first few using
         another one. None: there is none for that device.

@@ -78,8 +78,8 @@ class RegisteredOperator:
         self.property, self.tuner = prop, Tuner()
         self._known: dict[Param, PropertyOp] = {}
         self._asked: dict[Any, PropertyOp] = {}  # by what a call gave
-        shown = example(prop)
-        facts = None if shown is None else facts_of(name, shown, prop.Param.__fields__)
+        sample = example(prop)
+        facts = None if sample is None else facts_of(name, sample, prop.Param.__fields__)
         self.operands = () if facts is None else (*facts.arguments, *facts.states)
         self.__signature__ = signature(prop, facts)
         self.__doc__ = described(name, prop, facts)
@@ -87,32 +87,33 @@ class RegisteredOperator:
     # operators --------------------------------------------------------------------------------
 
     def of(self, parameters: Mapping[str, Any]) -> PropertyOp:
-        """The operator for these parameters, values or text; a new one where it is stateful."""
-        found = self._known_by(parameters)
-        return found.another() if found.stateful else found
+        """Return the operator for these parameters, values or text; a new one where it is
+        stateful."""
+        op = self._known_by(parameters)
+        return op.another() if op.stateful else op
 
     def _known_by(self, parameters: Mapping[str, Any]) -> PropertyOp:
         if not all(type(value) in _PLAIN for value in parameters.values()):
             return self._read(parameters)
         key = tuple([(name, type(value), value) for name, value in parameters.items()])
-        found = self._asked.get(key)
-        if found is None:
+        op = self._asked.get(key)
+        if op is None:
             _trim(self._asked)
-            found = self._asked[key] = self._read(parameters)
-        return found
+            op = self._asked[key] = self._read(parameters)
+        return op
 
     def _read(self, parameters: Mapping[str, Any]) -> PropertyOp:
         try:
             prop = self.property(**parameters)
         except ArgumentError as error:
-            told = str(error).removeprefix(f"{self.property.__name__}: ")
-            raise ArgumentError(f"{self.__name__}: {told}") from None
-        found = self._known.get(prop.param)
-        if found is None:
+            message = str(error).removeprefix(f"{self.property.__name__}: ")
+            raise ArgumentError(f"{self.__name__}: {message}") from None
+        op = self._known.get(prop.param)
+        if op is None:
             _trim(self._known)
             facts = facts_of(self.__name__, prop, prop.Param.__fields__)
-            found = self._known.setdefault(prop.param, PropertyOp(self, prop, facts))
-        return found
+            op = self._known.setdefault(prop.param, PropertyOp(self, prop, facts))
+        return op
 
     # calls ------------------------------------------------------------------------------------
 
@@ -141,7 +142,7 @@ class RegisteredOperator:
     def _values(
         self, op: PropertyOp, operands: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
-        """Arrays in order, None for those that are not given."""
+        """Return arrays in order, None for those that are missing."""
         names = op.operands
         if len(operands) > len(names):
             raise ArgumentError(
@@ -151,11 +152,11 @@ class RegisteredOperator:
         values = [*operands, *[None] * (len(names) - len(operands))]
         for label, value in named.items():
             if label not in names:
-                known = [*names, *self.property.Param.__fields__]
-                refuse_marks(self.__name__, {label: value}, known)
+                allowed = [*names, *self.property.Param.__fields__]
+                refuse_marks(self.__name__, {label: value}, allowed)
                 raise ArgumentError(
                     f"{self.__name__}: there is no argument or parameter {label!r}; "
-                    f"{registry.suggestion(label, known)} (it takes {', '.join(known)})"
+                    f"{registry.suggestion(label, allowed)} (it takes {', '.join(allowed)})"
                 )
             place = names.index(label)
             if values[place] is not None:
@@ -166,7 +167,8 @@ class RegisteredOperator:
     # what it is -------------------------------------------------------------------------------
 
     def measured(self) -> list[Measured]:
-        """Where `create_operator` gives several implementations: what was measured, and chosen."""
+        """Return what was measured and chosen where `create_operator` gives several
+        implementations."""
         return self.tuner.measured()
 
     def choose(self, implementation: int | None) -> None:
@@ -175,7 +177,7 @@ class RegisteredOperator:
         self.tuner.fixed = implementation
 
     def content(self) -> str:
-        """A hash of the texts of property and operators."""
+        """Return a hash of the texts of property and operators."""
         return content_of_property(self.property)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -197,7 +199,7 @@ def _require_all(op: PropertyOp, values: Sequence[Any]) -> None:
 
 
 def _outs(op: PropertyOp, out: Any) -> Any:
-    """`out` for all outputs: hidden ones are new."""
+    """Return `out` for all outputs: hidden ones are new."""
     if out is None:
         return None
     outs = out if isinstance(out, tuple) else (out,)
@@ -220,7 +222,7 @@ def _trim(table: dict[Any, Any]) -> None:
 
 
 def register_operator(name: str) -> Callable[[_Property], _Property]:
-    """A decorator of an OperatorProperty that makes it an operator of that name: in `ng.nd`,
+    """Return a decorator of an OperatorProperty that makes it an operator of that name: in `ng.nd`,
     `ng.sym` and, where the name is free, in `ng`.
 
     Run again, as a notebook cell is, it replaces what the same module registered; a name of
@@ -259,8 +261,8 @@ infer_shape; write them as methods
 
 
 def example(prop: type[OperatorProperty]) -> OperatorProperty | None:
-    """The property with default parameters, and examples of those that are required: by it names
-    are known before any call. None where such parameters do not fit together."""
+    """Return the property with default parameters, and examples of those that are required, or None
+    where such parameters do not fit together: by it names are known before any call."""
     required = {
         name: f.choices[0] if f.choices else f.kind.example
         for name, f in prop.Param.__fields__.items()
@@ -273,7 +275,7 @@ def example(prop: type[OperatorProperty]) -> OperatorProperty | None:
 
 
 def signature(prop: type[OperatorProperty], facts: Facts | None) -> inspect.Signature:
-    """Arrays positional or by name, then `out`, `name` and the parameters by name."""
+    """Return arrays positional or by name, then `out`, `name` and the parameters by name."""
     P = inspect.Parameter
     if facts is None:
         arrays = [P("arrays", P.VAR_POSITIONAL)]
@@ -286,7 +288,8 @@ def signature(prop: type[OperatorProperty], facts: Facts | None) -> inspect.Sign
 
 
 def described(name: str, prop: type[OperatorProperty], facts: Facts | None) -> str:
-    """What help() shows: the property's own text, arrays, parameters, outputs, what is known."""
+    """Return what help() shows: the property's own text, arrays, parameters, outputs, what is
+    known."""
     own = prop.__dict__.get("__doc__")
     lines = [inspect.cleandoc(own) if own else f"The operator {name}.", ""]
     rows = [] if facts is None else [f"{n} : array" for n in facts.arguments]
@@ -317,7 +320,8 @@ def _listed(handles: tuple[Any, ...]) -> str:
 
 
 def content_of_property(prop: type[OperatorProperty]) -> str:
-    """Of the texts of its methods, and of those of the operators it names in `create_operator`."""
+    """Return a hash of the texts of its methods, and of those of the operators it names in
+    `create_operator`."""
     functions = dict(_methods(prop, OperatorProperty))
     create = functions["create_operator"]
     for name in sorted(set(create.__code__.co_names)):
@@ -329,7 +333,7 @@ def content_of_property(prop: type[OperatorProperty]) -> str:
 
 
 def _methods(cls: type, base: type) -> Iterator[tuple[str, FunctionType]]:
-    """The functions of a class and of its bases below `base`, nearest first."""
+    """Yield the functions of a class and of its bases below `base`, nearest first."""
     for owner in reversed(cls.__mro__):
         if issubclass(owner, base) and owner is not base:
             for name, value in vars(owner).items():
@@ -339,4 +343,4 @@ def _methods(cls: type, base: type) -> Iterator[tuple[str, FunctionType]]:
 
 
 def _nothing() -> None:
-    """Stands for a text that is in its name alone."""
+    """Stand for a text that is in its name alone."""
