@@ -108,6 +108,7 @@ FUNCTIONS = {
     **_each("unravel_index", I, shape=(3, 4)),
     **_each("roi_pooling", M[None, None], np.float32([[0, 0, 0, 2, 2]]), pooled_size=(2, 2)),
     **_each("shift", M, offsets=(1, 0)),
+    **_each("scaled_dot_product_attention", M, M, M),
     **_each("triplet_margin_loss", M, M * M, M + 1),
     **_each("random_bernoulli random_exponential random_poisson random_geometric", HALF),
     **_each("random_gamma random_standard_gamma", HALF),

@@ -28,15 +28,15 @@ _BOTH_WAYS = (CompositeOp, FilledOp)  # operators whose shapes may follow from t
 
 
 def auxiliary_variables(graph: Graph) -> list[GraphNode]:
-    """Variables that an operator writes: states, which have no gradient."""
-    found: dict[GraphNode, None] = {}
+    """Return variables that an operator writes: states, which have no gradient."""
+    states: dict[GraphNode, None] = {}
     for node in graph.nodes:
         names = getattr(node.op, "auxiliary", ())
         operands = getattr(node.op, "operands", ())
         for name, operand in zip(operands, node.inputs, strict=False):
             if name in names and type(operand) is tuple and operand[0].op is None:
-                found[operand[0]] = None
-    return [v for v in graph.variables if v in found]
+                states[operand[0]] = None
+    return [v for v in graph.variables if v in states]
 
 
 class Arguments:
@@ -54,21 +54,21 @@ class Arguments:
     # names ------------------------------------------------------------------------------------
 
     def list_arguments(self) -> list[str]:
-        """Names of the variables, in the order they are met."""
+        """Return names of the variables, in the order they are met."""
         states = set(auxiliary_variables(self.graph))
         return [str(v.name) for v in self.graph.variables if v not in states]
 
     def list_auxiliary_states(self) -> list[str]:
-        """Names of the variables that operators write: moving means and such."""
+        """Return names of the variables that operators write: moving means and such."""
         return [str(v.name) for v in auxiliary_variables(self.graph)]
 
     def list_outputs(self) -> list[str]:
-        """Names of the outputs."""
+        """Return names of the outputs."""
         names = naming.names_of(self.graph.nodes)
         return [naming.output_name(node, i, names[node]) for node, i in self.entries]
 
     def get_internals(self) -> Symbol:
-        """All outputs of all nodes as a group, operands first; not hidden ones.
+        """Return all outputs of all nodes as a group, operands first; not hidden ones.
 
         >>> import nbgraph as ng
         >>> ng.sum(ng.sin(ng.var("x"))).get_internals().list_outputs()
@@ -80,16 +80,16 @@ class Arguments:
         )
 
     def get_children(self) -> Symbol | None:
-        """The operands of the node, as a group; None for a variable."""
+        """Return the operands of the node, as a group, or None for a variable."""
         entries = [operand for node, _ in self.entries for operand in node.entries]
         return self._like(entries) if entries else None
 
     def _like(self, entries: Sequence[Entry]) -> Any:
-        made: Any = type(self)
-        return made(entries)
+        kind: Any = type(self)
+        return kind(entries)
 
     def named(self, name: str) -> Symbol:
-        """The same under a name of its own.
+        """Return the same symbol under a name of its own.
 
         >>> import nbgraph as ng
         >>> ng.sin(ng.var("x")).named("wave").list_outputs()
@@ -106,27 +106,28 @@ class Arguments:
     # attributes -------------------------------------------------------------------------------
 
     def attr(self, key: str) -> Any:
-        """An attribute of the node, by name; None where it has none of that name."""
+        """Return an attribute of the node, by name, or None where it has none of that name."""
         return self.list_attr().get(key)
 
     def list_attr(self) -> dict[str, Any]:
-        """The node's attributes: what the user marked it with, and the operator's parameters."""
+        """Return the node's attributes: what the user marked it with, and the operator's
+        parameters."""
         (node, _) = self.entries[0]
         return {**_parameters(node), **node.marks}
 
     def attr_dict(self) -> dict[str, dict[str, Any]]:
-        """Attributes of every node that has some, by name."""
+        """Return attributes of every node that has some, by name."""
         names = naming.names_of(self.graph.nodes)
-        found = {names[node]: {**_parameters(node), **node.marks} for node in self.graph.nodes}
-        return {name: attributes for name, attributes in found.items() if attributes}
+        by_name = {names[node]: {**_parameters(node), **node.marks} for node in self.graph.nodes}
+        return {name: attributes for name, attributes in by_name.items() if attributes}
 
     # shapes and dtypes ------------------------------------------------------------------------
 
     def infer_shape(
         self, *in_order: PartialShape, **shapes: Sequence[int]
     ) -> tuple[Shapes, Shapes, Shapes]:
-        """Shapes of arguments, outputs and states, from those of some variables: by name, or in
-        the order of `list_arguments()`, None where one is not known.
+        """Return shapes of arguments, outputs and states, from those of some variables: by name, or
+        in the order of `list_arguments()`, None where one is not known.
 
         Three times None where they are not determined; `infer_shape_partial` tells what is.
         Raises ShapeError, with both shapes and the way to them, where they contradict each other.
@@ -141,22 +142,23 @@ class Arguments:
         (None, None, None)
         """
         named = self._named("infer_shape", "shapes", in_order, shapes)
-        known = resolved(self.graph, named, {})[1]
-        if known.missing() or known.unfilled():
+        inference = resolved(self.graph, named, {})[1]
+        if inference.missing() or inference.unfilled():
             return None, None, None
-        return _sorted(known.graph, known.shapes)
+        return _sorted(inference.graph, inference.shapes)
 
     def infer_shape_partial(
         self, *in_order: PartialShape, **shapes: Sequence[int]
     ) -> tuple[Shapes, Shapes, Shapes]:
-        """As `infer_shape`; what is not determined is None, the whole or an extent."""
+        """Return what `infer_shape` does; what is not determined is None, the whole or an
+        extent."""
         named = self._named("infer_shape_partial", "shapes", in_order, shapes)
-        known = resolved(self.graph, named, {})[1]
-        return _sorted(known.graph, known.shapes)
+        inference = resolved(self.graph, named, {})[1]
+        return _sorted(inference.graph, inference.shapes)
 
     def infer_type(self, *in_order: Any, **dtypes: Any) -> tuple[list[Any], list[Any], list[Any]]:
-        """Dtypes of arguments, outputs and states, from those of some variables: by name, or in
-        the order of `list_arguments()`, None where one is not known.
+        """Return dtypes of arguments, outputs and states, from those of some variables: by name, or
+        in the order of `list_arguments()`, None where one is not known.
 
         A variable without one takes that of the floating arrays beside it, in both directions,
         through operators that keep it; else it is `ng.config.default_float`. None where an
@@ -167,24 +169,24 @@ class Arguments:
         ([dtype('float64'), dtype('float64')], [dtype('float64')], [])
         """
         named = self._named("infer_type", "dtypes", in_order, dtypes)
-        known = resolved(self.graph, {}, named)[1]
-        return _sorted(known.graph, known.dtypes)
+        inference = resolved(self.graph, {}, named)[1]
+        return _sorted(inference.graph, inference.dtypes)
 
     def _named(
         self, call: str, what: str, given: Sequence[Any], named: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """All by name: those in the order of `list_arguments()`, and those by name."""
+        """Return all by name: those in the order of `list_arguments()`, and those by name."""
         names = self.list_arguments()
         if len(given) > len(names):
             raise ArgumentError(
                 f"{call}: {len(given)} {what} for {len(names)} arguments ({', '.join(names)}); "
                 "give one for each at most"
             )
-        found = dict(zip(names, given, strict=False))
-        twice = [name for name in found if name in named]
+        by_place = dict(zip(names, given, strict=False))
+        twice = [name for name in by_place if name in named]
         if twice:
             raise ArgumentError(f"{call}: {twice[0]!r} is given twice, by its place and by name")
-        return {**found, **named}
+        return {**by_place, **named}
 
 
 def _parameters(node: GraphNode) -> dict[str, Any]:
@@ -194,7 +196,7 @@ def _parameters(node: GraphNode) -> dict[str, Any]:
 
 
 def _sorted(graph: Graph, found: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
-    """What is found of arguments, heads and states."""
+    """Return what was inferred of arguments, heads and states."""
     states = set(auxiliary_variables(graph))
     variables = graph.variables
     return (
@@ -205,36 +207,36 @@ def _sorted(graph: Graph, found: Mapping[Entry, Any]) -> tuple[list[Any], list[A
 
 
 def typed(graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> Graph:
-    """The graph with all shapes and dtypes known, and functions that look at them composed.
+    """Return the graph with all shapes and dtypes known, and functions that look at them composed.
 
     ShapeError names the variables without a shape."""
-    made = _typed_forward(graph, shapes, dtypes)
-    if made is not None:
-        return made
-    graph, known = resolved(graph, shapes, dtypes)
-    missing = known.missing()
+    result = _typed_forward(graph, shapes, dtypes)
+    if result is not None:
+        return result
+    graph, inference = resolved(graph, shapes, dtypes)
+    missing = inference.missing()
     if missing:
         listed = ", ".join(missing)
         raise ShapeError(
             f"the shape of {listed} is not known and does not follow from what is given; give "
             f"{', '.join(f'{name}=(...)' for name in missing)}"
         )
-    for node in known.unfilled():
+    for node in inference.unfilled():
         shape = partial_text(node.attributes["shape"])
         raise ShapeError(
             f"{node.label}: shape {shape} does not follow from where it is used; give the extents, "
             "or use it beside an array that has them"
         )
-    given: dict[GraphNode, GraphNode] = {}
+    variables: dict[GraphNode, GraphNode] = {}
     by_name: dict[str, GraphNode] = {}
     for node in graph.variables:
-        spec = known.spec((node, 0))
+        spec = inference.spec((node, 0))
         assert spec is not None
         name = str(node.name)
-        given[node] = build.variable(name, *spec, node.marks, node.line)
-        if by_name.setdefault(name, given[node]) is not given[node]:
+        variables[node] = build.variable(name, *spec, node.marks, node.line)
+        if by_name.setdefault(name, variables[node]) is not variables[node]:
             raise _two_of_one_name(name, node)
-    return with_variables(graph, given, without=EXPECTED)
+    return with_variables(graph, variables, without=EXPECTED)
 
 
 def _typed_forward(
@@ -250,7 +252,7 @@ def _typed_forward(
     ):
         return None
     default, chosen = as_dtype(config.default_float), False
-    given: dict[GraphNode, GraphNode] = {}
+    variables: dict[GraphNode, GraphNode] = {}
     try:
         for name, node in names.items():
             shape, declared = as_partial(name, shapes.get(name)), node.attributes["shape"]
@@ -264,8 +266,8 @@ def _typed_forward(
             dtype = asked if dtype is None else dtype
             chosen = chosen or dtype is None
             own = default if dtype is None else dtype
-            given[node] = build.variable(name, shape, own, node.marks, node.line)
-        made = with_variables(graph, given)
+            variables[node] = build.variable(name, shape, own, node.marks, node.line)
+        made = with_variables(graph, variables)
     except Exception:  # a user's shape function may raise anything; inference says where
         return None
     specs = [node.specs for node in made.nodes]
@@ -277,7 +279,7 @@ def _typed_forward(
 
 
 def _two_of_one_name(name: str, node: GraphNode) -> ArgumentError:
-    """What is given by name could not be told apart."""
+    """Return the error of two variables of one name, which a name cannot tell apart."""
     if OF_ITS_OWN in node.marks:
         stem = name.rpartition("_")[0]
         return ArgumentError(

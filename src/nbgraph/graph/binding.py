@@ -27,7 +27,7 @@ class Binding:
         group2ctx: Mapping[str, Context] | None = None,
         **shapes: Sequence[int],
     ) -> Any:
-        """An Executor with arrays made for it, from the shapes of some arguments.
+        """Return an Executor with arrays made for it, from the shapes of some arguments.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Binding:
         options: Any = None,
         group2ctx: Mapping[str, Context] | None = None,
     ) -> Any:
-        """An Executor over given NDArrays.
+        """Return an Executor over NDArrays.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Binding:
         return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options, group2ctx)
 
     def eval(self, ctx: Context | None = None, **arrays: Any) -> list[Any]:
-        """The outputs for these values of the arguments: a list of NDArrays.
+        """Return the outputs for these values of the arguments: a list of NDArrays.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ class Binding:
     __slots__ = ()
 
     def simple_bind(self, ctx: Context | None=None, grad_req: Any='write', type_dict: Mapping[str, Any] | None=None, options: Any=None, group2ctx: Mapping[str, Context] | None=None, **shapes: Sequence[int]) -> Executor:
-        """An Executor with arrays made for it, from the shapes of some arguments.
+        """Return an Executor with arrays made for it, from the shapes of some arguments.
     
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Binding:
     ((2, 4), ['w', 'x'])"""
 
     def bind(self, ctx: Context | None=None, args: Any=None, args_grad: Any=None, grad_req: Any='write', aux: Any=None, options: Any=None, group2ctx: Mapping[str, Context] | None=None) -> Executor:
-        """An Executor over given NDArrays.
+        """Return an Executor over NDArrays.
     
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Binding:
     array([2., 4.], dtype=float32)"""
 
     def eval(self, ctx: Context | None=None, **arrays: Any) -> list[Any]:
-        """The outputs for these values of the arguments: a list of NDArrays.
+        """Return the outputs for these values of the arguments: a list of NDArrays.
     
     Parameters
     ----------

@@ -94,12 +94,12 @@ class GraphNode(Node):
 
 
 def group_of(node: GraphNode) -> str | None:
-    """The group of devices that a node was marked for."""
+    """Return the group of devices that a node was marked for, or None."""
     return node.marks.get("ctx_group", node.marks.get("__ctx_group__"))
 
 
 def frozen(value: Any) -> Any:
-    """A key that is equal only for values that mean the same: 1, 1.0 and True are three.
+    """Return a key that is equal only for values that mean the same: 1, 1.0 and True are three.
 
     >>> frozen(1) == frozen(1.0), frozen(0.0) == frozen(-0.0), frozen((1, 2)) == frozen((1, 2))
     (False, False, True)
@@ -119,20 +119,20 @@ def frozen(value: Any) -> Any:
 
 
 def new_token(kind: str = "effect") -> tuple[str, int]:
-    """A token that no other application has."""
+    """Return a token that no other application has."""
     return kind, next(_tokens)
 
 
 def has_effect(op: Any) -> bool:
-    """Whether applying the operator twice is not the same as once: it draws, writes a state, or
-    says that it does something else (`effect`)."""
+    """Return whether applying the operator twice is not the same as once: it draws, writes a state,
+    or says that it does something else (`effect`)."""
     if getattr(op, "auxiliary", ()) or getattr(op, "effect", False):
         return True
     return any(str(getattr(r, "kind", r)) in _EFFECTS for r in getattr(op, "resources", ()))
 
 
 def draws_alone(op: Any) -> bool:
-    """Whether all that it is granted are random numbers of a push."""
+    """Return whether all that it is granted are random numbers of a push."""
     kinds = [str(getattr(r, "kind", r)) for r in getattr(op, "resources", ())]
     return bool(kinds) and set(kinds) == {"parallel_random"}
 
@@ -149,22 +149,22 @@ def variable(
     marks: Mapping[str, Any] = _NOTHING,
     line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
-    """The node of an array that is given later."""
-    known = shape is not None and None not in shape
-    assumed = as_dtype(config.default_float) if known and dtype is None else dtype
+    """Return the node of an array that comes later."""
+    complete = shape is not None and None not in shape
+    assumed = as_dtype(config.default_float) if complete and dtype is None else dtype
     key = "variable", name, shape, dtype, assumed, frozen(tuple(marks.items()))
-    found = _TABLE.get(key)
-    if found is not None:
-        return found
-    made = GraphNode(None, (), {"shape": shape, "dtype": dtype}, name)
-    made.specs = (Spec(shape, assumed),) if known else None  # type: ignore[arg-type]
-    made.open = known and dtype is None
-    made.token, made.after, made.marks, made.line, made.scope = None, (), marks, line, ""
-    return _entered(key, made)
+    node = _TABLE.get(key)
+    if node is not None:
+        return node
+    fresh = GraphNode(None, (), {"shape": shape, "dtype": dtype}, name)
+    fresh.specs = (Spec(shape, assumed),) if complete else None  # type: ignore[arg-type]
+    fresh.open = complete and dtype is None
+    fresh.token, fresh.after, fresh.marks, fresh.line, fresh.scope = None, (), marks, line, ""
+    return _entered(key, fresh)
 
 
 def constant(value: Any) -> GraphNode:
-    """The node of an array known now, by value."""
+    """Return the node of an array known now, by value."""
     op, attributes = constant_node_value(value)
     return apply(op, (), attributes)
 
@@ -181,7 +181,7 @@ def apply(
     scope: str = "",
     line: tuple[CodeType, int] | None = None,
 ) -> GraphNode:
-    """The node of an operator over operands; the existing one where there is an equal one.
+    """Return the node of an operator over operands; the existing one where there is an equal one.
 
     Raises what the operator's inference raises, where all shapes are known.
     """
@@ -211,26 +211,26 @@ def apply(
     found = _TABLE.get(key)
     if found is not None:
         return found
-    made = GraphNode(op, tuple(inputs), attributes, name)
-    made.token, made.after, made.marks, made.line = token, after, marks, line
-    made.scope = scope
-    made.open = True in [i[0].open for i in inputs if type(i) is tuple]
-    made.specs = (
-        _assumed(op, made.inputs, attributes) if made.open else _specs(op, inputs, attributes)
+    fresh = GraphNode(op, tuple(inputs), attributes, name)
+    fresh.token, fresh.after, fresh.marks, fresh.line = token, after, marks, line
+    fresh.scope = scope
+    fresh.open = True in [i[0].open for i in inputs if type(i) is tuple]
+    fresh.specs = (
+        _assumed(op, fresh.inputs, attributes) if fresh.open else _specs(op, inputs, attributes)
     )
-    return _entered(key, made)
+    return _entered(key, fresh)
 
 
 def lifted(value: Any) -> Any:
-    """Operators over whole arrays take numbers as arrays without axes."""
+    """Return a number as an array without axes: operators over whole arrays take those."""
     return (constant(np.asarray(value)), 0) if type(value) in NUMBERS else value
 
 
 def _assumed(
     op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Attributes
 ) -> tuple[Spec, ...] | None:
-    """Specs where dtypes below are left open; None where the operator refuses the default, as it
-    may be for other dtypes."""
+    """Return specs where dtypes below are left open, or None where the operator refuses the
+    default, as it may be for other dtypes."""
     try:
         return _specs(op, inputs, attributes)
     except (DTypeError, CaptureError):
@@ -253,17 +253,17 @@ def _specs(
     attributes: Attributes,
     default: np.dtype[Any] | None = None,
 ) -> tuple[Spec, ...] | None:
-    """Specs of the outputs, None where those of an operand are not known; `default` takes the place
-    of dtypes that are left open."""
+    """Return specs of the outputs, or None where those of an operand are not known; `default` takes
+    the place of dtypes that are left open."""
     operands: list[Any] = []
     for value in inputs:
         if type(value) is not tuple:
             operands.append(value)
             continue
-        known = value[0].specs
-        if known is None:
+        own = value[0].specs
+        if own is None:
             return None
-        spec = known[value[1]]
+        spec = own[value[1]]
         operands.append(Spec(spec.shape, default) if default and value[0].open else spec)
     try:
         return infer(op, operands, attributes)
@@ -276,7 +276,8 @@ def _specs(
 def infer(
     op: Mapper | ArrayOp, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Spec, ...]:
-    """Shapes and dtypes of the outputs, from Specs and Python numbers (weak, as in NEP 50)."""
+    """Return shapes and dtypes of the outputs, from Specs and Python numbers (weak, as in NEP
+    50)."""
     if not isinstance(op, Mapper):
         return op.infer(operands, attributes)
     dtypes = [v.dtype if isinstance(v, Spec) else v for v in operands]
@@ -287,7 +288,7 @@ def infer(
 
 
 def _same(inputs: Sequence[Operand], others: Sequence[Operand]) -> bool:
-    """Whether operands are equal, numbers the very objects: 1 and True are two."""
+    """Return whether operands are equal, numbers the very objects: 1 and True are two."""
     for a, b in zip(inputs, others, strict=True):
         if a is not b and not (type(a) is tuple and a == b):
             return False
@@ -295,11 +296,11 @@ def _same(inputs: Sequence[Operand], others: Sequence[Operand]) -> bool:
 
 
 def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> GraphNode:
-    """The node over other operands; itself where nothing changes."""
+    """Return the node over other operands; itself where nothing changes."""
     if not changes and _same(inputs, node.inputs):
         return node
     assert node.op is not None, "a variable has no operands to replace"
-    kept: dict[str, Any] = {
+    unchanged: dict[str, Any] = {
         "attributes": node.attributes,
         "token": node.token,
         "after": node.after,
@@ -308,4 +309,4 @@ def rebuilt(node: GraphNode, inputs: Sequence[Operand], **changes: Any) -> Graph
         "scope": node.scope,
         "line": node.line,
     }
-    return apply(node.op, inputs, **(kept | changes))
+    return apply(node.op, inputs, **(unchanged | changes))

@@ -24,9 +24,9 @@ class Calling(Arguments):
     __slots__ = ()
 
     def __call__(self, *in_order: Any, **by_name: Any) -> Any:
-        """The same graph over other symbols, in place of the variables: those named, or in the
-        order of `list_arguments()`. On NDArrays, one for each variable: what they give, recorded
-        as any operators are.
+        """Return the same graph over other symbols, in place of the variables: those named, or in
+        the order of `list_arguments()`. On NDArrays, one for each variable: what they give,
+        recorded as any operators are.
 
         An operand that a call of `ng.sym` left out is also known by the operator's name for it.
 
@@ -44,11 +44,11 @@ class Calling(Arguments):
         """
         values = self._named("compose", "symbols", in_order, by_name)
         graph = self.graph
-        found = {_variable(graph, name): value for name, value in values.items()}
-        if any(_is_array(value) for value in found.values()):
-            return self._computed(graph, found)
+        by_variable = {_variable(graph, name): value for name, value in values.items()}
+        if any(_is_array(value) for value in by_variable.values()):
+            return self._computed(graph, by_variable)
         moved: dict[Entry, Any] = {}
-        for node, symbol in found.items():
+        for node, symbol in by_variable.items():
             if not isinstance(symbol, Arguments):
                 raise ArgumentError(
                     f"compose: {node.name}={symbol!r} is {noun(symbol)}; give a symbol, "
@@ -72,35 +72,37 @@ class Calling(Arguments):
         plain = with_variables(graph, {}, without=EXPECTED)
         for node in plain.nodes:
             if node.op is not None:
-                made = _results(node, [values[v] if type(v) is tuple else v for v in node.inputs])
-                values.update({(node, k): value for k, value in enumerate(made)})
+                results = _results(
+                    node, [values[v] if type(v) is tuple else v for v in node.inputs]
+                )
+                values.update({(node, k): value for k, value in enumerate(results)})
         outputs = [values[head] for head in plain.heads]
         return outputs[0] if len(outputs) == 1 else outputs
 
 
 def _is_array(value: Any) -> bool:
-    """Whether it is an NDArray, or stands for one in a function that is traced."""
+    """Return whether it is an NDArray, or stands for one in a function that is traced."""
     return hasattr(value, "asnumpy") or getattr(value, "stands_for_array", False)
 
 
 def _results(node: GraphNode, operands: list[Any]) -> list[Any]:
-    """What an operator gives for arrays."""
+    """Return what an operator gives for arrays."""
     if node.op is CONSTANT:
         array = importlib.import_module("nbgraph.array.create").array
         return [array(node.attributes["value"].array)]
     if isinstance(node.op, CompositeOp):
         return node.op.results(operands, node.attributes)
-    made = call(node.op, operands, node.attributes)
-    return list(made) if isinstance(made, (list, tuple)) else [made]
+    results = call(node.op, operands, node.attributes)
+    return list(results) if isinstance(results, (list, tuple)) else [results]
 
 
 def _variable(graph: Graph, name: str) -> GraphNode:
-    """The variable of this name, or of the only operand of this name that was left out."""
+    """Return the variable of this name, or of the only operand of this name that was left out."""
     for node in graph.variables:
         if node.name == name:
             return node
     left_out = [v for v in graph.variables if v.marks.get(OPERAND) == name]
     if len(left_out) != 1:
-        known = ", ".join(str(v.name) for v in graph.variables)
-        raise ArgumentError(f"compose: no variable is called {name!r}; there are {known}")
+        listed = ", ".join(str(v.name) for v in graph.variables)
+        raise ArgumentError(f"compose: no variable is called {name!r}; there are {listed}")
     return left_out[0]

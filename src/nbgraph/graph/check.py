@@ -45,8 +45,8 @@ def _neighbourhood(graph: Graph, at: int) -> str:
     except (KeyError, IndexError, AttributeError) as problem:  # of what is wrong with the graph
         return f"(it cannot be listed: {problem!r})"
     first = max(min(at - _AROUND // 2, len(lines) - _AROUND), 0)
-    shown = enumerate(lines[first : first + _AROUND], first)
-    return "\n".join(f"{'>' if k == at else ' '} {line}" for k, line in shown)
+    numbered = enumerate(lines[first : first + _AROUND], first)
+    return "\n".join(f"{'>' if k == at else ' '} {line}" for k, line in numbered)
 
 
 # nodes ------------------------------------------------------------------------------------------
@@ -94,9 +94,9 @@ def _types(node: GraphNode) -> Iterator[str]:
     if len(node.specs) != node.nout:
         yield f"{node!r} has {node.nout} outputs and {len(node.specs)} shapes"
     elif node.op is None:
-        given = Spec(node.attributes["shape"], node.attributes["dtype"] or node.specs[0].dtype)
-        if node.specs[0] != given:
-            yield f"{node!r} is {node.specs[0]}, it was given as {given}"
+        declared = Spec(node.attributes["shape"], node.attributes["dtype"] or node.specs[0].dtype)
+        if node.specs[0] != declared:
+            yield f"{node!r} is {node.specs[0]}, it was given as {declared}"
     else:
         yield from _inferred(node)
 
@@ -113,8 +113,8 @@ def _inferred(node: GraphNode) -> Iterator[str]:
         yield f"{node!r}: inference refuses its operands: {problem}"
         return
     if tuple(found) != node.specs:
-        told, right = (", ".join(map(str, specs)) for specs in (node.specs or (), found))
-        yield f"{node!r} says {told}, inference gives {right}"
+        stored, right = (", ".join(map(str, specs)) for specs in (node.specs or (), found))
+        yield f"{node!r} says {stored}, inference gives {right}"
 
 
 def _known(operand: Operand) -> Any:

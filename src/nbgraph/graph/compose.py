@@ -29,7 +29,7 @@ def composed(
     attributes: Attributes | None = None,
     known: Mapping[str, tuple[Any, Any]] | None = None,
 ) -> GraphNode:
-    """The node, over variables where an operand is None.
+    """Return the node, over variables where an operand is None.
 
     `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
     begins; or `attributes` are those of its node, and `known` says what is known of variables: the
@@ -41,11 +41,11 @@ def composed(
     stem = name or _by_place(op.__name__, operands)
     own = {} if name else {OF_ITS_OWN: os.urandom(8).hex()}
     inputs = [
-        _variable(op, stem, label, own, known) if given is None else given
-        for label, given in zip(op.operands, operands, strict=True)
+        _variable(op, stem, label, own, known) if operand is None else operand
+        for label, operand in zip(op.operands, operands, strict=True)
     ]
-    for label, given in zip(op.operands, inputs, strict=True):
-        if label in op.auxiliary and (type(given) is not tuple or given[0].op is not None):
+    for label, operand in zip(op.operands, inputs, strict=True):
+        if label in op.auxiliary and (type(operand) is not tuple or operand[0].op is not None):
             raise ArgumentError(
                 f"{op.__name__}: the auxiliary state {label!r} is computed; it is written in "
                 f"training, so it has to be a variable: leave it out, or give ng.var({label!r})"
@@ -72,7 +72,7 @@ def left_out(op: str, name: str | None, operand: str) -> tuple[GraphNode, int]:
 
 
 def _by_place(name: str, operands: Sequence[Operand | None]) -> str:
-    """The operator's name with the number of its nodes below."""
+    """Return the operator's name with the number of its nodes below."""
     below = Graph([v for v in operands if type(v) is tuple]).nodes
     return f"{name}{sum(n.op is not None and n.op.__name__ == name for n in below)}"
 

@@ -55,11 +55,11 @@ class CompositeOp(ArrayOp):
     def _specs(self, *specs: Spec, **attributes: Any) -> tuple[Spec, ...]:
         entries = [(build.variable(f"operand{k}", *spec), 0) for k, spec in enumerate(specs)]
         heads = self.composed(entries, attributes)
-        found = [node.specs and node.specs[index] for node, index in heads]
-        unknown = [h for h, spec in zip(heads, found, strict=True) if spec is None]
+        specs_out = [node.specs and node.specs[index] for node, index in heads]
+        unknown = [h for h, spec in zip(heads, specs_out, strict=True) if spec is None]
         if unknown:
             raise UnknownShape(f"{self.__name__}: the shape of a result does not follow")
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(specs_out)  # type: ignore[arg-type]
 
     def composed(self, entries: Sequence[Operand], attributes: Attributes) -> list[Entry]:
         """Call the function on symbols of these entries; the entries of its results.
@@ -76,8 +76,8 @@ class CompositeOp(ArrayOp):
 
     def results(self, operands: Sequence[Any], attributes: Attributes) -> list[Any]:
         """Call the function on operands of any kind; its results as a list."""
-        made = self.call(inspect.unwrap(self.function), operands, attributes)
-        results = list(made) if isinstance(made, (list, tuple)) else [made]
+        value = self.call(inspect.unwrap(self.function), operands, attributes)
+        results = list(value) if isinstance(value, (list, tuple)) else [value]
         if len(results) != self.nout:
             raise ArgumentError(
                 f"{self.__name__}: the call gives {len(results)} results, {self.nout} were expected"
@@ -119,8 +119,8 @@ FORMER: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 
 def operator_of(function: Function, nout: int = 1) -> CompositeOp:
     """Return the operator whose nodes hold calls of a public function."""
-    made = _OPERATORS.setdefault(function, {})
-    return made.setdefault(nout, CompositeOp(function, nout))
+    by_count = _OPERATORS.setdefault(function, {})
+    return by_count.setdefault(nout, CompositeOp(function, nout))
 
 
 def deferred(
@@ -156,7 +156,7 @@ def deferred(
 
 
 def _slotted(value: Any, operands: list[Operand], lift: Callable[[Any], Operand | None]) -> Any:
-    """The argument with a Slot in place of each operand, which is added to the list."""
+    """Return the argument with a Slot in place of each operand, which is added to the list."""
     entry = lift(value)
     if entry is not None:
         operands.append(entry)
@@ -179,7 +179,7 @@ def _filled(value: Any, operands: Sequence[Any]) -> Any:
 def _arguments(
     function: Function, attributes: Attributes, operands: Sequence[Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of the call that attributes hold."""
+    """Return the arguments of the call that attributes hold."""
     signature = inspect.signature(function)
     values = {key: _filled(value, operands) for key, value in attributes.items()}
     own = {key: values.pop(key) for key in signature.parameters if key in values}
@@ -202,16 +202,16 @@ def resolved(
     the one before could not; through what they make shapes flow in both directions.
     """
     while True:
-        known = Inference(graph, shapes, dtypes)
-        again = _expanded(graph, known)
+        inference = Inference(graph, shapes, dtypes)
+        again = _expanded(graph, inference)
         if again is None:
-            return graph, known
+            return graph, inference
         graph = again
 
 
 def _expanded(graph: Graph, known: Inference) -> Graph | None:
-    """The graph with those composites expanded that can be, and with shapes of zeros and the like
-    that follow from their use; None where there is none."""
+    """Return the graph with those composites expanded that can be, and with shapes of zeros and the
+    like that follow from their use, or None where there is nothing to expand."""
     if not any(isinstance(node.op, (CompositeOp, FilledOp)) for node in graph.nodes):
         return None
     changed = False
@@ -239,7 +239,7 @@ def _expanded(graph: Graph, known: Inference) -> Graph | None:
 def _expansion(
     node: GraphNode, inputs: Sequence[Operand], facts: Sequence[Known]
 ) -> Sequence[Operand] | None:
-    """What the function makes of these inputs; None where it has to know more of them.
+    """Return what the function makes of these inputs, or None where it has to know more of them.
 
     It is called on variables of the shapes that are known, then these are replaced.
     """

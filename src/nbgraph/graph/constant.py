@@ -75,6 +75,6 @@ CONSTANT = ArrayOp(
 
 
 def constant_node_value(value: Any) -> tuple[ArrayOp, Mapping[str, Any]]:
-    """The operator and attributes of a constant's node."""
+    """Return the operator and attributes of a constant's node."""
     data = value if isinstance(value, Data) else Data(value)
     return CONSTANT, {"value": data}

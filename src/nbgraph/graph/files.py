@@ -27,7 +27,7 @@ class Saved:
     entries: tuple[Entry, ...]
 
     def tojson(self) -> str:
-        """The graph as JSON text: `ng.load_json` reads it.
+        """Return the graph as JSON text: `ng.load_json` reads it.
 
         Operators that users wrote are in it with their source text. ArgumentError names what a
         text cannot hold: an operator without source text, an attribute that is an object.
@@ -47,15 +47,15 @@ class Saved:
         """
         text = self.tojson()
         target = Path(path)
-        made = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
+        temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}")
         try:
-            with made.open("x", encoding="utf-8") as file:
+            with temporary.open("x", encoding="utf-8") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            made.replace(target)
+            temporary.replace(target)
         except BaseException:
-            made.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
 
     def __copy__(self) -> Self:
@@ -73,7 +73,7 @@ class Saved:
 
 
 def _unpickled(kind: type[Any], text: str, objects: Sequence[Any]) -> Any:
-    """A symbol out of a pickle, which runs code as any pickle does."""
+    """Return a symbol out of a pickle, which runs code as any pickle does."""
     from nbgraph.graph import serial
     from nbgraph.graph.recall import Trust
 

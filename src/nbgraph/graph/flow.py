@@ -35,12 +35,12 @@ _FLOATS = (np.dtype("float32"), np.dtype("float64"))
 
 
 def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[Shapes, Shapes]:
-    """What is known of the operands that are arrays, and of the outputs, after this node was asked.
-    Not merged with what is known already, and not checked against it."""
+    """Return what is known of the operands that are arrays, and of the outputs, after this node was
+    asked. Not merged with what is known already, and not checked against it."""
     assert node.op is not None
     if not isinstance(node.op, Mapper):
-        found = node.op.infer_partial(operands, outputs, node.attributes)
-        operands, outputs = (operands, outputs) if found is None else found
+        answer = node.op.infer_partial(operands, outputs, node.attributes)
+        operands, outputs = (operands, outputs) if answer is None else answer
         operands = _only_fit(node, operands, outputs)
         certain = _certain_extents(node, operands)
         if certain is not None:
@@ -55,23 +55,23 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
 
 
 def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:
-    """Extents of the outputs that are the same whatever the unknown extents of operands are: found
-    by inference for many of these. None where a rank is not known, or all extents are."""
+    """Return extents of the outputs that are the same whatever the unknown extents of operands are:
+    by inference for many of these; None where a rank is not known, or all extents are."""
     if any(s is None for s in operands) or all(None not in s for s in operands if s is not None):
         return None
     for dtype in (*_FLOATS[:1], _INT64):
-        found = [
+        trials = [
             _shapes_for(node, [Spec(_stand_in(s, 0, n), dtype) for s in operands]) for n in _EXTENTS
         ]
-        tried = [shapes for shapes in found if shapes is not None]
+        tried = [shapes for shapes in trials if shapes is not None]
         if len(tried) > 1:
             return [_common(shapes) for shapes in zip(*tried, strict=True)]
     return None
 
 
 def _only_fit(node: GraphNode, operands: Shapes, outputs: Shapes) -> Shapes:
-    """The operands with the one extent that is not known, if only one value fits what else is
-    known: found by inference for those that may, and for their neighbours."""
+    """Return the operands with the one extent that is not known, if only one value fits what else
+    is known: by inference for those that may, and for their neighbours."""
     missing = [(k, s.index(None)) for k, s in enumerate(operands) if s is not None and None in s]
     if len(missing) != 1 or any(s is None or s.count(None) > 1 for s in operands):
         return operands
@@ -100,12 +100,12 @@ def _only_fit(node: GraphNode, operands: Shapes, outputs: Shapes) -> Shapes:
 
 
 def _candidates(operands: Shapes, outputs: Shapes) -> list[int]:
-    """Extents that an operand may have beside these shapes, and their neighbours."""
-    known = [[n for n in s if n is not None] for s in (*operands, *outputs) if s is not None]
-    sizes = {math.prod(s) for s in known}
-    found = {n for s in known for n in s} | sizes
-    found |= {a // b for a in sizes for b in sizes if b and a % b == 0}
-    return sorted({m for n in {1, *found} for m in (n - 1, n, n + 1) if m >= 0})
+    """Return extents that an operand may have beside these shapes, and their neighbours."""
+    extents_of = [[n for n in s if n is not None] for s in (*operands, *outputs) if s is not None]
+    sizes = {math.prod(s) for s in extents_of}
+    extents = {n for s in extents_of for n in s} | sizes
+    extents |= {a // b for a in sizes for b in sizes if b and a % b == 0}
+    return sorted({m for n in {1, *extents} for m in (n - 1, n, n + 1) if m >= 0})
 
 
 def _agrees(shape: tuple[int, ...], known: PartialShape) -> bool:
@@ -116,7 +116,7 @@ def _agrees(shape: tuple[int, ...], known: PartialShape) -> bool:
 
 
 def _shapes_for(node: GraphNode, operands: Sequence[Spec]) -> list[tuple[int, ...]] | None:
-    """Shapes of the outputs; None where an extent or the dtype does not fit."""
+    """Return shapes of the outputs, or None where an extent or the dtype does not fit."""
     try:
         return [spec.shape for spec in infer(node.op, operands, node.attributes)]  # type: ignore[arg-type]
     except Exception:  # a user's shape function may raise anything then
@@ -132,7 +132,8 @@ def _common(shapes: Sequence[tuple[int, ...]]) -> PartialShape:
 def output_dtypes(
     node: GraphNode, dtypes: Sequence[Dtype | bool | float], shapes: Shapes
 ) -> list[Dtype] | None:
-    """Dtypes of the outputs, which do not depend on extents; None where the operator does not say.
+    """Return dtypes of the outputs, which do not depend on extents, or None where the operator does
+    not say.
 
     `dtypes` has a dtype or a number for each operand, `shapes` what is known of their shapes.
     Raises DTypeError where the dtypes do not fit.
@@ -141,9 +142,9 @@ def output_dtypes(
     assert op is not None
     if isinstance(op, Mapper):
         return list(op.invoker.plan_of(dtypes, node.attributes).typed.outputs)
-    told = op.infer_dtypes(dtypes, [None] * op.nout, node.attributes)
-    if told is not None and all(d is not None for d in told[1]):
-        return list(told[1])
+    answer = op.infer_dtypes(dtypes, [None] * op.nout, node.attributes)
+    if answer is not None and all(d is not None for d in answer[1]):
+        return list(answer[1])
     if op.view is not None:
         return [d for d in dtypes[:1] if isinstance(d, np.dtype)]
     for extent, ranks in itertools.product(_SIZES, _choices([s is None for s in shapes])):
@@ -151,14 +152,14 @@ def output_dtypes(
             Spec(_stand_in(s, rank, extent), d) if isinstance(d, np.dtype) else d
             for d, s, rank in zip(dtypes, shapes, ranks, strict=True)
         ]
-        found = _tried(node, specs)
-        if found is not None:
-            return found
+        inferred = _tried(node, specs)
+        if inferred is not None:
+            return inferred
     return None
 
 
 def _choices(unknown: Sequence[bool]) -> Iterator[Sequence[int]]:
-    """Ranks of stand-ins for the operands whose shape is not known: alike first."""
+    """Yield ranks of stand-ins for the operands whose shape is not known: alike first."""
     for rank in _RANKS:
         yield [rank] * len(unknown)
     every = itertools.product(*(_RANKS if missing else (0,) for missing in unknown))
@@ -175,8 +176,8 @@ def _tried(node: GraphNode, operands: Sequence[Any]) -> list[Dtype] | None:
 
 
 def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> list[Dtype] | None:
-    """Dtypes of the outputs where they do not depend on the operands without one (None): a cast's,
-    a comparison's."""
+    """Return dtypes of the outputs where they do not depend on the operands without one (None): a
+    cast's, a comparison's."""
     try:
         single, double = (
             output_dtypes(node, [dtype if d is None else d for d in dtypes], shapes)
@@ -188,12 +189,13 @@ def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> li
 
 
 def _stand_in(shape: PartialShape, rank: int, extent: int) -> tuple[int, ...]:
-    """A shape with this extent for those that are not known."""
+    """Return a shape with this extent for those that are not known."""
     return tuple([extent if n is None else n for n in ([None] * rank if shape is None else shape)])
 
 
 def keeps_float(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> bool:
-    """Whether floating operands of one dtype give a first output of that dtype, whichever it is.
+    """Return whether floating operands of one dtype give a first output of that dtype, whichever it
+    is.
 
     `dtypes` has None for operands that are not known.
     """
@@ -203,8 +205,8 @@ def keeps_float(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> bool:
                 dtype if d is None or (type(d) not in NUMBERS and is_float(d)) else d
                 for d in dtypes
             ]
-            found = output_dtypes(node, tried, shapes)
-            if found is None or found[0] != dtype:
+            outputs = output_dtypes(node, tried, shapes)
+            if outputs is None or outputs[0] != dtype:
                 return False
     except DTypeError:
         return False

@@ -96,9 +96,9 @@ class Graph:
                 for k, output in enumerate(outputs):
                     moved[node, k] = output
                 continue
-            made = node if same or node.op is None else _again(node, inputs, moved)
+            again = node if same or node.op is None else _again(node, inputs, moved)
             for k in range(node.nout):
-                moved[node, k] = made, k
+                moved[node, k] = again, k
         heads = [moved.get(head, head) for head in self.heads]
         return Graph(heads, self.variables)  # type: ignore[arg-type]
 
@@ -141,13 +141,13 @@ def spec(entry: Entry) -> Spec:
 def with_variables(
     graph: Graph, given: dict[GraphNode, GraphNode], without: object = None
 ) -> Graph:
-    """The graph over other variables: shapes are inferred again. Nodes of the operator `without`
-    are left out: their first operand stands in their place."""
+    """Return the graph over other variables: shapes are inferred again. Nodes of the operator
+    `without` are left out: their first operand stands in their place."""
     moved: Moved = {(old, 0): (new, 0) for old, new in given.items()}
-    made = graph.rewrite(
+    result = graph.rewrite(
         lambda node, inputs: inputs[:1] if node.op is without and inputs else None, moved
     )
-    return Graph(made.heads, [given.get(v, v) for v in graph.variables])
+    return Graph(result.heads, [given.get(v, v) for v in graph.variables])
 
 
 __all__ = ["Entry", "Graph", "Moved", "spec_of", "with_variables"]

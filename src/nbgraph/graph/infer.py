@@ -67,11 +67,11 @@ class Inference:
         return None if dtype is None or shape is None or None in shape else Spec(shape, dtype)  # type: ignore[arg-type]
 
     def missing(self) -> list[str]:
-        """Variables whose shape is not determined."""
+        """Return variables whose shape is not determined."""
         return [str(v.name) for v in self.graph.variables if not _known(self.shapes.get((v, 0)))]
 
     def unfilled(self) -> list[GraphNode]:
-        """Zeros, ones and the like whose shape is not determined."""
+        """Return zeros, ones and the like whose shape is not determined."""
         filled = [n for n in self.graph.nodes if isinstance(n.op, FilledOp)]
         return [n for n in filled if not _known(self.shapes.get((n, 0)))]
 
@@ -79,16 +79,16 @@ class Inference:
 
     def _begin(self, node: GraphNode, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]) -> None:
         name = str(node.name)
-        asked = as_partial(f"variable {name!r}", shapes.get(name))
-        self.shapes[node, 0] = merged(node.attributes["shape"], asked, f"variable {name!r}")
+        shape = as_partial(f"variable {name!r}", shapes.get(name))
+        self.shapes[node, 0] = merged(node.attributes["shape"], shape, f"variable {name!r}")
         declared = node.attributes["dtype"]
-        told = None if dtypes.get(name) is None else variable_dtype(name, dtypes[name])
-        if declared is not None and told is not None and declared != told:
+        chosen_dtype = None if dtypes.get(name) is None else variable_dtype(name, dtypes[name])
+        if declared is not None and chosen_dtype is not None and declared != chosen_dtype:
             raise DTypeError(
-                f"variable {name!r} was made with dtype {declared}, {told} is given; leave one of "
-                "them out"
+                f"variable {name!r} was made with dtype {declared}, {chosen_dtype} is given; "
+                "leave one of them out"
             )
-        chosen = told if declared is None else declared
+        chosen = chosen_dtype if declared is None else declared
         if chosen is not None:
             self.dtypes[node, 0] = chosen
 
@@ -102,15 +102,15 @@ class Inference:
             learned = any(fitted)
 
     def _alike(self) -> set[Entry]:
-        """Entries whose shape is not known for extents of zeros and the like alone."""
-        found = {(node, 0) for node in self.unfilled()}
+        """Return entries whose shape is not known for extents of zeros and the like alone."""
+        entries = {(node, 0) for node in self.unfilled()}
         for node in self.graph.nodes:
             unknown = [v for v in node.entries if not _known(self.shapes.get(v))]
-            if unknown and all(v in found for v in unknown):
+            if unknown and all(v in entries for v in unknown):
                 self._learn_rank(node)
                 outputs = [(node, k) for k in range(node.nout)]
-                found.update(v for v in outputs if not _known(self.shapes.get(v)))
-        return found
+                entries.update(v for v in outputs if not _known(self.shapes.get(v)))
+        return entries
 
     def _learn_rank(self, node: GraphNode) -> None:
         """Learn the axes of a scalar operator's output, and extents that are larger than 1."""
@@ -149,7 +149,7 @@ class Inference:
         return learned
 
     def _choose_dtypes(self) -> None:
-        """Dtypes of variables that have none."""
+        """Choose dtypes of variables that have none."""
         without = [v for v in self.graph.variables if (v, 0) not in self.dtypes]
         if not without:
             return
@@ -197,7 +197,7 @@ class Inference:
             raise
 
     def _forward(self, node: GraphNode) -> bool:
-        """From operands to outputs, where these are known in full."""
+        """Infer outputs from operands, where these are known in full; return whether they are."""
         assert node.op is not None
         operands = [self.spec(v) if type(v) is tuple else v for v in node.inputs]
         if any(v is None for v in operands) or (not operands and node.specs is None):
@@ -206,28 +206,28 @@ class Inference:
         return True
 
     def _through(self, node: GraphNode) -> None:
-        """What is known in part, from operands to outputs and back."""
+        """Learn what is known in part, from operands to outputs and back."""
         entries, outputs = node.entries, [(node, k) for k in range(node.nout)]
-        found = partial_shapes(
+        shapes = partial_shapes(
             node, [self.shapes.get(v) for v in entries], [self.shapes.get(v) for v in outputs]
         )
-        for entry, shape in zip((*entries, *outputs), (*found[0], *found[1]), strict=True):
+        for entry, shape in zip((*entries, *outputs), (*shapes[0], *shapes[1]), strict=True):
             self._learn_shape(entry, shape, node)
         dtypes = self._operand_dtypes(node)
         if not isinstance(node.op, Mapper) and node.op is not None:
             self._told_dtypes(node, dtypes, outputs)
         if (node, 0) not in self.dtypes and _all_known(dtypes):
-            made = output_dtypes(node, dtypes, self._operand_shapes(node))
-            for k, dtype in enumerate(made or ()):
+            outputs_of = output_dtypes(node, dtypes, self._operand_shapes(node))
+            for k, dtype in enumerate(outputs_of or ()):
                 self._learn_dtype((node, k), dtype)
 
     def _told_dtypes(
         self, node: GraphNode, dtypes: Sequence[Any], outputs: Sequence[Entry]
     ) -> None:
-        """What an operator over whole arrays says of dtypes, in both directions."""
+        """Learn what an operator over whole arrays says of dtypes, in both directions."""
         op: Any = node.op
-        found = op.infer_dtypes(dtypes, [self.dtypes.get(v) for v in outputs], node.attributes)
-        for groups in () if found is None else zip((node.inputs, outputs), found, strict=True):
+        answer = op.infer_dtypes(dtypes, [self.dtypes.get(v) for v in outputs], node.attributes)
+        for groups in () if answer is None else zip((node.inputs, outputs), answer, strict=True):
             for entry, dtype in zip(*groups, strict=True):
                 if dtype is not None and (entry not in self.dtypes or self.dtypes[entry] != dtype):
                     self._learn_dtype(entry, dtype)  # type: ignore[arg-type]
@@ -285,7 +285,7 @@ class Inference:
         self._tell(entry)
 
     def _tell(self, entry: Entry) -> None:
-        """Nodes beside an entry have something new to go by."""
+        """Queue the nodes beside an entry, which have something new to go by."""
         if self._sweeping:  # over all nodes; those that are not complete then are asked again
             return
         self._queue(entry[0])
@@ -296,34 +296,35 @@ class Inference:
         return _all_known(self._operand_dtypes(node))
 
     def _complete(self, node: GraphNode) -> bool:
-        """Whether all around the node is known."""
+        """Return whether all around the node is known."""
         outputs = all(self.spec((node, k)) is not None for k in range(node.nout))
         return outputs and all(_known(self.shapes.get(v)) for v in node.entries)
 
 
 def as_partial(what: str, shape: Any) -> PartialShape:
-    """A shape as a user gives it: a number or tuple of them, None for the whole or one extent.
+    """Return a shape as a user writes it: a number or tuple of them, None for the whole or one
+    extent.
 
     >>> as_partial("x", [2, None]), as_partial("x", 3), as_partial("x", None)
     ((2, None), (3,), None)
     """
     if shape is None:
         return None
-    given = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    parts = (shape,) if isinstance(shape, (int, np.integer)) else shape
     try:
-        found = tuple([None if n is None else operator.index(n) for n in given])
+        extents = tuple([None if n is None else operator.index(n) for n in parts])
     except TypeError:
         raise ArgumentError(
             f"{what}: shape={shape!r}; give a tuple of whole numbers, None where an extent is not "
             "known"
         ) from None
-    if any(n is not None and n < 0 for n in found):
+    if any(n is not None and n < 0 for n in extents):
         raise ShapeError(f"{what}: shape={shape!r} has a negative size; sizes start at 0")
-    return found
+    return extents
 
 
 def variable_dtype(name: str, dtype: Any) -> np.dtype[Any]:
-    """A dtype that is given for a variable; DTypeError names it where there is none such."""
+    """Return a dtype for a variable; DTypeError names the variable where there is no such dtype."""
     try:
         return as_dtype(dtype)
     except TypeError as error:
@@ -355,11 +356,11 @@ def _require_known(what: str, given: Mapping[str, Any], graph: Graph) -> None:
 
 
 def _located(problem: NbgraphError, known: Inference, node: GraphNode) -> NbgraphError:
-    """The same error, with the way from the variables to the node."""
-    made = type(problem)("\n".join([str(problem), *_way(known, node)]))
+    """Return the same error, with the way from the variables to the node."""
+    error = type(problem)("\n".join([str(problem), *_way(known, node)]))
     for note in getattr(problem, "__notes__", ()):
-        made.add_note(note)
-    return made
+        error.add_note(note)
+    return error
 
 
 def _way(known: Inference, node: GraphNode) -> list[str]:
@@ -371,14 +372,14 @@ def _way(known: Inference, node: GraphNode) -> list[str]:
 
 
 def _path(known: Inference, entry: Entry) -> list[str]:
-    found: list[str] = []
+    path: list[str] = []
     while True:
-        found.append(f"{entry[0].label}{_told(known, entry)}")
+        path.append(f"{entry[0].label}{_told(known, entry)}")
         above = entry[0].entries
         if not above:
-            return found
-        if len(found) == _SHOWN:
-            return [*found, "..."]
+            return path
+        if len(path) == _SHOWN:
+            return [*path, "..."]
         entry = above[0]
 
 
@@ -391,5 +392,5 @@ def _told(known: Inference, entry: Entry) -> str:
 
 
 def _number(operand: Any) -> bool:
-    """Whether it is a number that an operator over whole arrays took as a constant."""
+    """Return whether it is a number that an operator over whole arrays took as a constant."""
     return type(operand) is tuple and operand[0].op is CONSTANT and operand[0].specs[0].shape == ()

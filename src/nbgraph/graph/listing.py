@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def numbers(graph: Graph) -> dict[GraphNode, str]:
-    """What each node is called in a listing."""
+    """Return what each node is called in a listing."""
     return {node: f"%{k}" for k, node in enumerate(graph.nodes)}
 
 
 def listing(graph: Graph) -> str:
-    """The numbered text; the heads stand in the last line."""
+    """Return the numbered text; the heads stand in the last line."""
     number = numbers(graph)
     lines = [f"{number[node]} = {_line(node, number)}" for node in graph.nodes]
     heads = ", ".join(_operand(head, number) for head in graph.heads)
@@ -39,8 +39,8 @@ def listing(graph: Graph) -> str:
 
 
 def drawn(what: Any) -> str:
-    """The picture of a graph or a symbol, for notebooks. What draws lies above graphs, so it is
-    found by name."""
+    """Return the picture of a graph or a symbol, for notebooks. What draws lies above graphs, so it
+    is found by name."""
     return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 

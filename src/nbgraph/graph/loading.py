@@ -19,7 +19,7 @@ Given = Mapping[str, Any] | Iterable[Any]
 def load_json(
     text: str | bytes, *, ops: Given = (), allow_code: bool = False, allow_changed: bool = False
 ) -> Symbol:
-    """The symbol that `Symbol.tojson` told.
+    """Return the symbol that `Symbol.tojson` wrote.
 
     Nothing in the text is run: the operators of the library are found by name, those that users
     wrote must be registered or given, and compute the same as those that were written.
@@ -60,7 +60,8 @@ def load_symbol(
     allow_code: bool = False,
     allow_changed: bool = False,
 ) -> Symbol:
-    """The symbol that `Symbol.save` wrote to a file; see `load_json` for the other arguments.
+    """Return the symbol that `Symbol.save` wrote to a file; see `load_json` for the other
+    arguments.
 
     >>> import tempfile, nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3))

@@ -32,7 +32,7 @@ class SymbolicOperator(Lifted):
     """An operator whose operands become symbols."""
 
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
-        """The node's symbol; several outputs are a tuple."""
+        """Return the node's symbol; several outputs are a tuple."""
         attributes = attributes_of(self.__name__, attr)
         names_itself = _names_itself(self.__wrapped__)
         if names_itself:
@@ -42,15 +42,15 @@ class SymbolicOperator(Lifted):
             with attribute_scope(**attributes):
                 args, kwargs = _completed(self.__wrapped__, args, kwargs, name)
                 args, kwargs = self._lift(self.__wrapped__, args, kwargs)
-                made = self.__wrapped__(*args, **kwargs)
+                result = self.__wrapped__(*args, **kwargs)
                 if name is None or names_itself:
-                    return made
-                return self._named(made, args, kwargs, name)
+                    return result
+                return self._named(result, args, kwargs, name)
         finally:
             sources.reset(token)
 
     def _named(self, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
-        """A result under a name; several as outputs of one node: `name_output0`, ..."""
+        """Return a result under a name; several as outputs of one node: `name_output0`, ..."""
         if not isinstance(made, (list, tuple)):
             return named(made, name)
         if len({symbol.node for symbol in made}) > 1:
@@ -59,21 +59,21 @@ class SymbolicOperator(Lifted):
 
 
 def _names_itself(op: Any) -> bool:
-    """Whether the operator takes the name: it may call variables by it."""
+    """Return whether the operator takes the name: it may call variables by it."""
     return isinstance(op, RegisteredOperator) or "name" in inspect.signature(op).parameters
 
 
 def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> Any:
-    """The arguments with variables for operands that are left out, to be composed later."""
+    """Return the arguments with variables for operands that are left out, to be composed later."""
     signature = inspect.signature(op)
     try:
-        known = signature.bind_partial(*args, **kwargs).arguments
+        bound = signature.bind_partial(*args, **kwargs).arguments
     except TypeError:
         return args, kwargs
     needed = [
         n
         for n, p in signature.parameters.items()
-        if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD and n not in known
+        if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD and n not in bound
     ]
     operands = (*_operand_names(op), *list(signature.parameters)[:1])
     if not set(needed) <= set(operands):
@@ -83,30 +83,30 @@ def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> 
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The arguments of a call with one operand at least as a symbol: the others follow."""
+    """Return the arguments of a call with one operand at least as a symbol: the others follow."""
     try:
         bound = inspect.signature(op).bind(*args, **kwargs)
     except TypeError:
         return args, kwargs  # the operator itself says what is wrong
     operands = _operand_names(op)
-    found = bound.arguments
+    arguments = bound.arguments
     if isinstance(getattr(op, "op", op), FilledOp):
-        found["shape"] = _with_unknown(found["shape"])
-    if not any(isinstance(found[n], Symbol) for n in found):
+        arguments["shape"] = _with_unknown(arguments["shape"])
+    if not any(isinstance(arguments[n], Symbol) for n in arguments):
         for n in operands:
-            if n in found:
-                found[n] = constant(op.__name__, n, found[n])
+            if n in arguments:
+                arguments[n] = constant(op.__name__, n, arguments[n])
     return bound.args, bound.kwargs
 
 
 def _with_unknown(shape: Any) -> Any:
-    """The shape with None for extents that are 0, as MXNet writes what is not known yet."""
+    """Return the shape with None for extents that are 0, as MXNet writes what is not known yet."""
     extents = shape if isinstance(shape, (tuple, list)) else (shape,)
     return tuple([None if n is None or n == 0 else n for n in extents])
 
 
 def constant(op: str, name: str, value: Any) -> Symbol:
-    """A value as a symbol."""
+    """Return a value as a symbol."""
     if hasattr(value, "asnumpy"):
         value = value.asnumpy()
     return Symbol([(build.constant(as_operand(op, name, value)), 0)])

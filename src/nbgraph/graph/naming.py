@@ -29,7 +29,7 @@ marks: ContextVar[Mapping[str, Any]] = ContextVar(
 
 @contextmanager
 def name_scope(prefix: str) -> Generator[str]:
-    """Names of what is made within begin with `prefix`; scopes nest.
+    """Let names of what is made within begin with `prefix`; scopes nest.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ def name_scope(prefix: str) -> Generator[str]:
 
 
 def attributes_of(call: str, attr: Any) -> dict[str, Any]:
-    """MXNet's `attr=`, a dict of attributes by name, or None; ArgumentError for another thing."""
+    """Return MXNet's `attr=`, a dict of attributes by name, or None; raise ArgumentError for
+    another thing."""
     if attr is None:
         return {}
     if not isinstance(attr, Mapping) or not all(isinstance(key, str) for key in attr):
@@ -60,7 +61,7 @@ def attributes_of(call: str, attr: Any) -> dict[str, Any]:
 
 @contextmanager
 def attribute_scope(**attributes: Any) -> Generator[None]:
-    """Nodes made within carry these attributes, as `Symbol.attr` tells them.
+    """Let nodes made within carry these attributes, as `Symbol.attr` returns them.
 
     >>> import nbgraph as ng
     >>> with ng.attribute_scope(group="encoder"):
@@ -78,28 +79,28 @@ AttrScope = attribute_scope
 
 
 def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
-    """The name of each node of a graph, in its order; operator names are numbered from 0."""
+    """Return the name of each node of a graph, in its order; operator names are numbered from 0."""
     nodes = list(nodes)
-    taken = {node.name for node in nodes if node.name}
+    reserved = {node.name for node in nodes if node.name}
     counts: dict[str, int] = {}
-    found: dict[GraphNode, str] = {}
+    names: dict[GraphNode, str] = {}
     for node in nodes:
         if node.name:
-            found[node] = node.name
+            names[node] = node.name
             continue
         stem = node.scope + node.op.__name__  # type: ignore[union-attr]
         number = counts.get(stem, 0)
-        while f"{stem}{number}" in taken:
+        while f"{stem}{number}" in reserved:
             number += 1
         counts[stem] = number + 1
-        taken.add(f"{stem}{number}")  # "a1" + "0" is "a" + "10"
-        found[node] = f"{stem}{number}"
-    return found
+        reserved.add(f"{stem}{number}")  # "a1" + "0" is "a" + "10"
+        names[node] = f"{stem}{number}"
+    return names
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:
-    """What one output is called: a variable's own name, else that of the node and the operator's
-    name for it, or "output"."""
+    """Return what one output is called: a variable's own name, else that of the node and the
+    operator's name for it, or "output"."""
     if node.op is None:
         return name
     own = getattr(node.op, "outputs", None)

@@ -45,7 +45,7 @@ class Node:
 
 
 def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
-    """Every node the heads depend on, operands first. No recursion: chains may be long.
+    """Return every node the heads depend on, operands first. No recursion: chains may be long.
 
     What `ends` depend on is left out.
 

@@ -26,7 +26,7 @@ def integers(bound: Bound) -> bool:
 
 
 def floats(bound: Bound) -> bool:
-    """No sign is lost: the negative of the smallest integer is itself."""
+    """Return whether no sign is lost: the negative of the smallest integer is itself."""
     return _kinds(bound) <= set("fV")
 
 
@@ -36,15 +36,16 @@ def signed(bound: Bound) -> bool:
 
 
 def _indexed(rules: list[Rule]) -> Rules:
-    found: dict[object, list[Rule]] = {}
+    by_operator: dict[object, list[Rule]] = {}
     for rule in rules:
-        found.setdefault(rule.before.op, []).append(rule)
-    return {op: tuple(own) for op, own in found.items()}
+        by_operator.setdefault(rule.before.op, []).append(rule)
+    return {op: tuple(own) for op, own in by_operator.items()}
 
 
 @functools.cache
 def exact() -> Rules:
-    """The same bits in IEEE arithmetic, NaN, infinities and signed zeros included."""
+    """Return rules with the same bits in IEEE arithmetic, NaN, infinities and signed zeros
+    included."""
     return _indexed(
         [
             Rule(ops.negative(-x), x),
@@ -95,8 +96,8 @@ def stable() -> Rules:
 
 @functools.cache
 def fast() -> Rules:
-    """As if numbers were exact: zeros lose their sign, NaN and overflow may come or go, and the
-    last bits change."""
+    """Return rules as if numbers were exact: zeros lose their sign, NaN and overflow may come or
+    go, and the last bits change."""
     return _indexed(
         [
             Rule(x + 0, x),

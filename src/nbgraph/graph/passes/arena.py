@@ -68,8 +68,8 @@ class Arena:
         self._free.setdefault(segment.colour, _Pool()).add(segment)
 
     def take(self, size: int, colours: Iterable[int], sift: Sift) -> tuple[int, tuple[int, ...]]:
-        """The place of `size` bytes, and the tasks that may have to be waited for. `sift` parts
-        segments that may be taken from those that may if the taker waits, and from others."""
+        """Return the place of `size` bytes, and the tasks that may have to be waited for. `sift`
+        parts segments that may be taken from those that may if the taker waits, and from others."""
         free, late = sift(self._candidates(size, colours))
         run = _smallest(_runs(free), size)
         if run is None:
@@ -82,15 +82,15 @@ class Arena:
         return start, self._cut(run, start, start + size)
 
     def _candidates(self, size: int, colours: Iterable[int]) -> list[Segment]:
-        found: list[Segment] = []
+        segments: list[Segment] = []
         for colour in (NOBODY, *colours):
             pool = self._free.get(colour)
-            if pool is not None and len(found) < LOOKED_AT:
-                found += pool.choice(size)
-        return found
+            if pool is not None and len(segments) < LOOKED_AT:
+                segments += pool.choice(size)
+        return segments
 
     def _grow(self, runs: list[_Run], size: int) -> _Run:
-        """The run at the top, or none, made large enough."""
+        """Return the run at the top, or none, made large enough."""
         run = runs[-1] if runs and runs[-1].end == self.top else _Run(self.top, self.top, [])
         self.top = run.end = run.start + size
         return run
@@ -126,7 +126,7 @@ class _Pool:
         del self.sizes[bisect.bisect_left(self.sizes, (segment.size, segment.start))]
 
     def choice(self, size: int) -> Iterable[Segment]:
-        """All, or the most promising ones."""
+        """Return all segments, or the most promising ones."""
         segments = self.segments
         if len(segments) <= LOOKED_AT:
             return segments.values()
@@ -139,7 +139,7 @@ class _Pool:
 
 
 def _runs(segments: list[Segment]) -> list[_Run]:
-    """Neighbours joined, from the bottom up."""
+    """Return neighbours joined, from the bottom up."""
     segments.sort(key=lambda segment: segment.start)
     runs: list[_Run] = []
     for segment in segments:
@@ -152,6 +152,6 @@ def _runs(segments: list[Segment]) -> list[_Run]:
 
 
 def _smallest(runs: list[_Run], size: int) -> _Run | None:
-    """The smallest that is large enough; of equals the lowest."""
+    """Return the smallest run that is large enough; of equals the lowest."""
     fitting = [run for run in runs if run.end - run.start >= size]
     return min(fitting, key=lambda run: run.end - run.start, default=None)

@@ -24,7 +24,7 @@ _DEEPEST = 8  # forms that are made of operators with forms
 
 
 def compose(graph: Graph) -> Graph:
-    """The graph without operators that have a Composed form. Values are as the forms say."""
+    """Return the graph without operators that have a Composed form. Values are as the forms say."""
     for _ in range(_DEEPEST):
         after = graph.rewrite(_rule)
         if after.heads == graph.heads:
@@ -42,12 +42,13 @@ def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
     values: list[Any] = [Value.of(v) if type(v) is tuple else v for v in inputs]
     token = line.set(node.line)
     try:
-        found = form.run(*values, **node.attributes)
-        if found is None:
+        outputs = form.run(*values, **node.attributes)
+        if outputs is None:
             return None
-        made = found if type(found) is tuple else (found,)
+        results = outputs if type(outputs) is tuple else (outputs,)
         return [
-            astype(value, spec((node, k)).dtype, copy=False).entry for k, value in enumerate(made)
+            astype(value, spec((node, k)).dtype, copy=False).entry
+            for k, value in enumerate(results)
         ]
     finally:
         line.reset(token)

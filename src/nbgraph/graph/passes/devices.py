@@ -21,7 +21,7 @@ from nbgraph.graph.node import topological
 def place(
     graph: Graph, groups: Mapping[str, Context], default: Context
 ) -> dict[GraphNode, Context]:
-    """The device of each node.
+    """Return the device of each node.
 
     >>> import nbgraph as ng
     >>> with ng.AttrScope(ctx_group="second"):
@@ -30,19 +30,19 @@ def place(
     >>> [str(d) for d in place(y.graph, {"second": ng.cpu(1)}, ng.cpu(0)).values()]
     ['cpu(1)', 'cpu(1)', 'cpu(1)', 'cpu(1)', 'cpu(1)']
     """
-    found: dict[GraphNode, Context] = {}
+    devices: dict[GraphNode, Context] = {}
     for node in graph.nodes:
         group = group_of(node)
-        known = [found[source] for source, _ in node.entries if source in found]
+        sources = [devices[source] for source, _ in node.entries if source in devices]
         if group is not None:
-            found[node] = groups.get(group, default)
-        elif known:
-            found[node] = known[0]
+            devices[node] = groups.get(group, default)
+        elif sources:
+            devices[node] = sources[0]
     for node in reversed(graph.nodes):
-        here = found.setdefault(node, default)
+        here = devices.setdefault(node, default)
         for source, _ in node.entries:
-            found.setdefault(source, here)
-    return {node: found[node] for node in graph.nodes}
+            devices.setdefault(source, here)
+    return {node: devices[node] for node in graph.nodes}
 
 
 @dataclass(slots=True, eq=False)
@@ -61,39 +61,40 @@ class Part:
 
 
 def parts(graph: Graph, devices: Mapping[GraphNode, Context]) -> list[Part]:
-    """The graph as parts, in an order in which they can run; every head is given by one of them.
+    """Return the graph as parts, in an order in which they can run; every head is given by one of
+    them.
 
     Constants are made wherever they are read.
     """
     level: dict[GraphNode, int] = {}
-    found: dict[tuple[int, Context], Part] = {}
+    by_stage: dict[tuple[int, Context], Part] = {}
     for node in graph.nodes:
         if node.op is None or _is_constant(node):
             continue
         before = [n for n in (*(n for n, _ in node.entries), *node.after) if n in level]
         level[node] = max([level[n] + (devices[n] != devices[node]) for n in before], default=0)
         key = level[node], devices[node]
-        found.setdefault(key, Part(devices[node])).nodes.append(node)
+        by_stage.setdefault(key, Part(devices[node])).nodes.append(node)
     for node, _ in graph.heads:
         if node not in level:
             level[node] = 0
-            found.setdefault((0, devices[node]), Part(devices[node]))
-    part_of = {node: found[level[node], devices[node]] for node in level}
-    wanted: dict[Entry, None] = dict.fromkeys(graph.heads)
+            by_stage.setdefault((0, devices[node]), Part(devices[node]))
+    part_of = {node: by_stage[level[node], devices[node]] for node in level}
+    needed: dict[Entry, None] = dict.fromkeys(graph.heads)
     for node in graph.nodes:
         crossing = (e for e in node.entries if e[0] in part_of and e[0].op is not None)
         if node in part_of and node.op is not None:
-            wanted.update(dict.fromkeys(e for e in crossing if part_of[e[0]] is not part_of[node]))
-    for entry in wanted:
+            needed.update(dict.fromkeys(e for e in crossing if part_of[e[0]] is not part_of[node]))
+    for entry in needed:
         part_of[entry[0]].gives.append(entry)
-    ordered = [found[key] for key in sorted(found, key=lambda key: key[0])]
+    ordered = [by_stage[key] for key in sorted(by_stage, key=lambda key: key[0])]
     for part in ordered:
         part.graph = _cut(part, part_of)
     return ordered
 
 
 def _cut(part: Part, part_of: Mapping[GraphNode, Part]) -> Graph:
-    """The graph of a part, over variables in place of what other parts give."""
+    """Return the graph of a part, over variables in place of what other parts give."""
     moved: dict[Entry, Operand] = {}
     for node in part.nodes:
         for entry in node.entries:

@@ -29,7 +29,7 @@ LIMIT = 1 << 12  # bytes by which results may be larger than what was read for t
 
 
 def fold(graph: Graph) -> Graph:
-    """Nodes whose operands are constants become constants.
+    """Return the graph in which nodes whose operands are constants are constants.
 
     Preserves every value, bit for bit: the operator itself is applied, once, to the same arrays.
     Left alone are what has an effect or follows another node, what raises, and what would make
@@ -52,14 +52,14 @@ def fold(graph: Graph) -> Graph:
         arrays = [known(operand) for operand in inputs]
         if any(a is None for a in arrays) or not _small(node, arrays):
             return None
-        found = _computed(node.op, arrays, node.attributes)
-        if found is None:
+        results = _computed(node.op, arrays, node.attributes)
+        if results is None:
             return None
-        if _is_view(node) and not found[0].flags.c_contiguous:
-            made = rebuilt(node, inputs)
-            views[made, 0] = found[0]
-            return [(made, 0)]
-        return [(constant(a), 0) for a in found]
+        if _is_view(node) and not results[0].flags.c_contiguous:
+            again = rebuilt(node, inputs)
+            views[again, 0] = results[0]
+            return [(again, 0)]
+        return [(constant(a), 0) for a in results]
 
     return graph.rewrite(rule)
 
@@ -69,16 +69,16 @@ def _is_view(node: GraphNode) -> bool:
 
 
 def _small(node: GraphNode, arrays: Sequence[Any]) -> bool:
-    """Whether the results are small enough; a view takes no memory."""
+    """Return whether the results are small enough; a view takes no memory."""
     if node.specs is None:
         return False
-    made = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in node.specs)
+    total = sum(math.prod(spec.shape) * spec.dtype.itemsize for spec in node.specs)
     read = sum(_nbytes(a) for a in arrays if isinstance(a, np.ndarray))
-    return made <= LIMIT + read or _is_view(node)
+    return total <= LIMIT + read or _is_view(node)
 
 
 def _nbytes(array: Array) -> int:
-    """Bytes of memory behind an array, counted once where axes are repeated."""
+    """Return bytes of memory behind an array, counted once where axes are repeated."""
     sizes = [n for n, step in zip(array.shape, array.strides, strict=True) if step]
     return math.prod(sizes) * array.itemsize
 
@@ -86,10 +86,10 @@ def _nbytes(array: Array) -> int:
 def _computed(
     op: Mapper | ArrayOp, arrays: Sequence[Any], attributes: Attributes
 ) -> list[Array] | None:
-    """The outputs; None where the operator raises: it does so where it is run."""
+    """Return the outputs, or None where the operator raises: it does so where it is run."""
     try:
         with np.errstate(all="ignore"):
-            found = op(*arrays, **attributes)
+            outputs = op(*arrays, **attributes)
     except Exception:  # whatever it is, it is told at the run, on the user's line
         return None
-    return [np.asarray(a) for a in (found if isinstance(found, tuple) else (found,))]
+    return [np.asarray(a) for a in (outputs if isinstance(outputs, tuple) else (outputs,))]

@@ -81,13 +81,14 @@ def fuse(
     apart = set() if joint else set(topological(moved(node) for node in forward))
     grouping = Grouping(plain, most, apart, knowledge)
     emission = _Emission(plain, grouping, frozenset(loose))
-    made = emission.result()
-    _REPORTS[made] = Fusion(plain, emission.loops, dict(grouping.apart))
-    return made
+    result = emission.result()
+    _REPORTS[result] = Fusion(plain, emission.loops, dict(grouping.apart))
+    return result
 
 
 def explain_fusion(graph: Graph) -> Fusion:
-    """What `fuse` did to give this graph; KeyError for a graph that it did not give."""
+    """Return what `fuse` did to give this graph; raise KeyError for a graph that it did not
+    give."""
     return _REPORTS[graph]
 
 
@@ -95,8 +96,8 @@ def explain_fusion(graph: Graph) -> Fusion:
 
 
 def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[GraphNode], GraphNode]]:
-    """The graph without marks, with means as sums where a loop can end in them; and what its nodes
-    became."""
+    """Return the graph without marks, with means as sums where a loop can end in them; and what its
+    nodes became."""
     moved: dict[Entry, Operand] = {}
 
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
@@ -104,18 +105,18 @@ def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[Grap
             return inputs
         return _mean_as_sum(node, inputs[0], knowledge) if node.op is _MEAN else None
 
-    made = graph
+    result = graph
     if any(node.op in (_MEAN, _CHECKPOINT) for node in graph.nodes):
-        made = graph.rewrite(rule, moved)
-    return made, lambda node: _node(moved.get((node, 0), (node, 0)))
+        result = graph.rewrite(rule, moved)
+    return result, lambda node: _node(moved.get((node, 0), (node, 0)))
 
 
 def _mean_as_sum(node: GraphNode, x: Operand, knowledge: Knowledge) -> list[Operand] | None:
-    """A mean of what a scalar operator gives is the sum, divided: the same bits."""
-    spec, asked = spec_of(x), node.attributes["dtype"]
+    """Return a mean of what a scalar operator gives as the sum, divided: the same bits."""
+    spec, dtype = spec_of(x), node.attributes["dtype"]
     if spec is None or name_of(spec.dtype) not in ("float32", "float64"):
         return None
-    if asked not in (None, spec.dtype) or not isinstance(_node(x).op, Mapper):
+    if dtype not in (None, spec.dtype) or not isinstance(_node(x).op, Mapper):
         return None
     attributes = {"axis": node.attributes["axis"], "dtype": None}
     total = apply(_SUM, [x], attributes | {"keepdims": node.attributes["keepdims"]})
@@ -147,7 +148,7 @@ class _Emission:
         self._became: dict[GraphNode, GraphNode] = {}  # where `after` says so
 
     def result(self) -> Graph:
-        """All of it."""
+        """Return all of it."""
         for group in self._ordered():
             alone = len(group.members) == 1 or tuple(group.members) in self.loose
             parts = None if alone else self._parts(group)
@@ -160,7 +161,7 @@ class _Emission:
         return self.graph.with_heads([moved[head] for head in self.graph.heads])
 
     def _ordered(self) -> Iterator[Group]:
-        """Groups after those that they read; else in the order of their first nodes."""
+        """Yield groups after those that they read; else in the order of their first nodes."""
         groups = list(self.grouping.groups())
         place = {group: k for k, group in enumerate(groups)}
         below: dict[Group, list[Group]] = {group: [] for group in groups}
@@ -180,26 +181,26 @@ class _Emission:
 
     def _before(self, group: Group) -> dict[Group, None]:
         nodes = [n for m in group.members for n in (*(e[0] for e in m.entries), *m.after)]
-        found = dict.fromkeys(self.grouping.of(n) for n in nodes)
-        found.pop(group, None)
-        return found
+        groups = dict.fromkeys(self.grouping.of(n) for n in nodes)
+        groups.pop(group, None)
+        return groups
 
     def _one(self, node: GraphNode) -> None:
-        made = node
+        again = node
         if node.op is not None:
             inputs = [self._moved[i] if type(i) is tuple else i for i in node.inputs]  # type: ignore[index]
-            made = rebuilt(node, inputs, **self._after([node]))
-        self._became[node] = made
-        self._moved |= {(node, k): (made, k) for k in range(node.nout)}
+            again = rebuilt(node, inputs, **self._after([node]))
+        self._became[node] = again
+        self._moved |= {(node, k): (again, k) for k in range(node.nout)}
 
     def _after(self, members: Sequence[GraphNode]) -> dict[str, Any]:
-        """What must have run before all of the members, if that changed."""
+        """Return what must have run before all of the members, if that changed."""
         old = tuple(n for m in members for n in m.after)
         new = tuple(dict.fromkeys(self._became[n] for n in old if n not in members))
         return {} if new == old else {"after": new}
 
     def _parts(self, group: Group) -> _Parts | None:
-        """The group as a loop, or None where too much would be compiled."""
+        """Return the group as a loop, or None where too much would be compiled."""
         parts = _Parts(group, self.grouping.outputs(group) or [(group.members[-1], 0)])
         form = tuple((part.op, part.operands) for part in parts.parts), tuple(parts.values)
         if form not in self._forms:
@@ -223,18 +224,19 @@ class _Emission:
                 "numbers": numbers,
                 "reductions": tuple(parts.reductions),
             }
-            made = apply(op, inputs, attributes, token=token, **after)
+            loop_node = apply(op, inputs, attributes, token=token, **after)
         else:
-            made = apply(mapper, [*inputs, *numbers], parameters, token=token, **after)
-        self._became |= dict.fromkeys(group.members, made)
-        self._moved |= {entry: (made, k) for k, entry in enumerate(parts.outputs)}
+            loop_node = apply(mapper, [*inputs, *numbers], parameters, token=token, **after)
+        self._became |= dict.fromkeys(group.members, loop_node)
+        self._moved |= {entry: (loop_node, k) for k, entry in enumerate(parts.outputs)}
         self.loops.append(
-            Loop(made, tuple(group.members), group.facts.scalars, tuple(parts.outputs))
+            Loop(loop_node, tuple(group.members), group.facts.scalars, tuple(parts.outputs))
         )
 
 
 def _token(members: Sequence[GraphNode]) -> Any:
-    """A copy that was made to compute again must not become one with the first."""
+    """Return a token that keeps a copy that was made to compute again from becoming one with the
+    first."""
     tokens = tuple(m.token for m in members if m.token is not None)
     return ("again", *tokens) if tokens else None
 
@@ -255,9 +257,9 @@ class _Parts:
                 self._map(node, node.op)
             else:
                 self._reduce(node, group.facts.axes)
-        found = [self._output(entry) for entry in outputs]
-        self.values = [value for value, _ in found]
-        self.reductions = [reduction for _, reduction in found]
+        results = [self._output(entry) for entry in outputs]
+        self.values = [value for value, _ in results]
+        self.reductions = [reduction for _, reduction in results]
 
     def _map(self, node: GraphNode, op: Mapper) -> None:
         common = common_dtype(op.scalar, values_of(node))
@@ -271,9 +273,9 @@ class _Parts:
             source = self._external(entry)
             self._sources[entry] = len(self.parts), 0
             self.parts.append(Part(positive, (source,)))
-        op, given = node.op, tuple(node.attributes.items())
+        op, attributes = node.op, tuple(node.attributes.items())
         assert isinstance(op, ArrayOp), "a reduction is an operator over whole arrays"
-        reduction = Reduction(COMBINES[op], axes, op, given)
+        reduction = Reduction(COMBINES[op], axes, op, attributes)
         self._totals[node, 0] = self._sources[entry], reduction
 
     def _source(self, operand: Operand, common: np.dtype[Any]) -> Source:
@@ -295,7 +297,7 @@ class _Parts:
 
 
 def _name(members: Sequence[GraphNode]) -> str:
-    """What is in it, shortly: fused_multiply_subtract_2more."""
+    """Return what is in it, shortly: fused_multiply_subtract_2more."""
     names = [re.sub(r"\W+", "", m.op.__name__) or "op" for m in members]  # type: ignore[union-attr]
     more = len(names) - _NAMED
     return "_".join(["fused", *names[:_NAMED], *([f"{more}more"] if more > 0 else [])])

@@ -54,7 +54,7 @@ class Knowledge:
         self._scalars: dict[Any, tuple[str | None, int, str | None]] = {}
 
     def of(self, node: GraphNode) -> Facts:
-        """What is known of a node; it must be typed."""
+        """Return what is known of a node; it must be typed."""
         if isinstance(node.op, Mapper):
             return self._map(node, node.op)
         if node.op in COMBINES:
@@ -66,15 +66,15 @@ class Knowledge:
         values = values_of(node)
         weak = tuple(v if isinstance(v, np.dtype) else type(v) for v in values)
         key = op, weak, tuple(node.attributes.items())
-        found = self._scalars.get(key)
-        if found is None:
-            found = self._scalars[key] = _scalar_facts(node, op, values)
-        compute, scalars, problem = found
+        facts = self._scalars.get(key)
+        if facts is None:
+            facts = self._scalars[key] = _scalar_facts(node, op, values)
+        compute, scalars, problem = facts
         return Facts(node.specs[0].shape, compute, scalars, 0, problem or _too_large(values))
 
 
 def values_of(node: GraphNode) -> list[Any]:
-    """Dtypes of the operands, and the numbers among them."""
+    """Return dtypes of the operands, and the numbers among them."""
     specs = [spec_of(operand) for operand in node.inputs]
     return [
         operand if spec is None else spec.dtype
@@ -97,15 +97,16 @@ def _scalar_facts(
 
 
 def _weight(node: Any) -> int:
-    """How many scalar operations a scalar node counts for: by the time it takes to compile. A
-    trigonometric function is written twice, for moderate arguments and for all."""
+    """Return how many scalar operations a scalar node counts for: by the time it takes to compile.
+    A trigonometric function is written twice, for moderate arguments and for all."""
     if node.op == "call":
         return _TRIGONOMETRIC if node.data in TRIGONOMETRIC else _CALL
     return int(node.op not in _FREE)
 
 
 def _too_large(values: Sequence[Any]) -> str | None:
-    """A comparison takes integers that its operand's dtype does not; a loop of several cannot."""
+    """Return why a comparison with an integer beyond its operand's dtype cannot be in a loop of
+    several, or None."""
     if not any(type(v) is int for v in values):
         return None
     common = np.result_type(*values)
@@ -138,14 +139,14 @@ def _reduction(node: GraphNode) -> Facts:
 
 
 def reduced_axes(node: GraphNode, spec: Spec) -> tuple[int, ...]:
-    """The axes of its operand that a reduction reduces, in order."""
+    """Return the axes of its operand that a reduction reduces, in order."""
     op: Any = node.op
-    found: tuple[int, ...] = op.axes(spec.shape, node.attributes)
-    return found
+    axes: tuple[int, ...] = op.axes(spec.shape, node.attributes)
+    return axes
 
 
 def trailing(axes: Sequence[int], ndim: int) -> int:
-    """How many, if they are the last ones; else 0.
+    """Return how many axes there are, if they are the last ones; else 0.
 
     >>> trailing((1, 2), 3), trailing((0, 2), 3), trailing((), 3)
     (2, 0, 0)
@@ -154,15 +155,15 @@ def trailing(axes: Sequence[int], ndim: int) -> int:
 
 
 def _plain(node: GraphNode, spec: Spec) -> bool:
-    """Whether a loop reduces in the dtype that the operator reduces in."""
-    asked = node.attributes.get("dtype")
+    """Return whether a loop reduces in the dtype that the operator reduces in."""
+    dtype = node.attributes.get("dtype")
     if is_float(spec.dtype):
-        return name_of(spec.dtype) in ("float32", "float64") and asked in (None, spec.dtype)
-    return asked is None and spec.dtype.kind != "b" and node.op is not _SUM_TO
+        return name_of(spec.dtype) in ("float32", "float64") and dtype in (None, spec.dtype)
+    return dtype is None and spec.dtype.kind != "b" and node.op is not _SUM_TO
 
 
 def nbytes(entry: Entry) -> int:
-    """Of an entry's array."""
+    """Return the bytes of an entry's array."""
     spec = spec_of(entry)
     assert spec is not None, "an entry is an array"
     return math.prod(spec.shape) * spec.dtype.itemsize

@@ -36,7 +36,7 @@ class Live:
         self.peak = 0
 
     def after(self, reads: Iterable[int]) -> int:
-        """The largest number once a member is appended that reads these members."""
+        """Return the largest number once a member is appended that reads these members."""
         ends = sorted({self.last[p] for p in reads})
         peak = self.peak
         for k, end in enumerate(ends, 1):
@@ -57,7 +57,7 @@ class Live:
         self.peak = max(self.peak, self.counts[-1])
 
     def extend(self, other: Live) -> None:
-        """The members of another group, which neither read these nor are read by them."""
+        """Add the members of another group, which neither read these nor are read by them."""
         self.last += [p + len(self.counts) for p in other.last]
         self.counts += other.counts
         self.peak = max(self.peak, other.peak)
@@ -81,7 +81,7 @@ class Group:
 
 
 def root(group: Group) -> Group:
-    """The group that it is part of now."""
+    """Return the group that it is part of now."""
     while group.into is not None:
         group = group.into
     return group
@@ -100,19 +100,19 @@ class Grouping:
         nodes = graph.nodes
         for stretch in range(0, len(nodes), STRETCH):
             part = nodes[stretch : stretch + STRETCH]
-            found = [self._placed(node, bit, stretch) for bit, node in enumerate(part)]
-            self._siblings([g for g in dict.fromkeys(found) if g.into is None])
+            groups = [self._placed(node, bit, stretch) for bit, node in enumerate(part)]
+            self._siblings([g for g in dict.fromkeys(groups) if g.into is None])
 
     def of(self, node: GraphNode) -> Group:
-        """The group of a node."""
+        """Return the group of a node."""
         return root(self._of[node])
 
     def groups(self) -> Iterator[Group]:
-        """All of them, in the order of their first nodes."""
+        """Yield all of them, in the order of their first nodes."""
         return iter(dict.fromkeys(self.of(node) for node in self.graph.nodes))
 
     def outputs(self, group: Group) -> list[Entry]:
-        """What others read of a group's members, and heads."""
+        """Return what others read of a group's members, and heads."""
         users, heads = self.graph.users, self.graph.head_set
         return [
             (node, k)
@@ -124,7 +124,7 @@ class Grouping:
     # one node after another -------------------------------------------------------------------
 
     def _placed(self, node: GraphNode, bit: int, stretch: int) -> Group:
-        """The group that a node begins or joins."""
+        """Return the group that a node begins or joins."""
         own = _alone(node, self.knowledge.of(node), 1 << bit, stretch, node in self._forward)
         operands = [self.of(n) for n in (*(e[0] for e in node.entries), *node.after)]
         before = dict.fromkeys(g for g in operands if g.stretch == stretch)
@@ -144,7 +144,8 @@ class Grouping:
         return into
 
     def _chosen(self, node: GraphNode, own: Group, before: Sequence[Group]) -> list[Group]:
-        """The groups that a node joins: one of its operands', and those that one can take in."""
+        """Return the groups that a node joins: one of its operands', and those that one can take
+        in."""
         chosen: list[Group] = []
         saved = {g: self._saved(node, g) for g in before if not g.facts.problem}
         for group in sorted(saved, key=lambda g: -saved[g]):
@@ -162,7 +163,7 @@ class Grouping:
                 self.apart[operand, node] = reason
 
     def _saved(self, node: GraphNode, group: Group) -> int:
-        """Bytes that no longer go through memory if a node joins a group."""
+        """Return bytes that no longer go through memory if a node joins a group."""
         total = 0
         for entry in dict.fromkeys(node.entries):
             if entry[0] in group.place:
@@ -224,11 +225,11 @@ class Grouping:
                     readers.setdefault(entry, []).append(group)
         shared = [entry for entry, found in readers.items() if len(found) > 1]
         for entry in sorted(shared, key=lambda e: -nbytes(e)):
-            kept: list[Group] = []
+            remaining: list[Group] = []
             for group in dict.fromkeys(root(g) for g in readers[entry]):
-                host = next((g for g in kept[-_TRIED:] if self._mergeable(g, group)), None)
+                host = next((g for g in remaining[-_TRIED:] if self._mergeable(g, group)), None)
                 if host is None:
-                    kept.append(group)
+                    remaining.append(group)
                 else:
                     _merge(host, group)
                     _tell(host)
@@ -258,7 +259,7 @@ def _not_kept(entry: Entry, compute: str | None) -> str | None:
 
 
 def _related(a: Group, b: Group) -> bool:
-    """Whether one depends on the other."""
+    """Return whether one depends on the other."""
     return bool(a.ancestors & b.bits or b.ancestors & a.bits)
 
 
@@ -272,7 +273,7 @@ def _alone(node: GraphNode, facts: Facts, bits: int, stretch: int, forward: bool
 
 
 def _absorb(group: Group, own: Group) -> None:
-    """A new node, which reads members of the group, becomes the last of them."""
+    """Make a new node, which reads members of the group, the last of them."""
     (node,) = own.members
     group.live.append([group.place[n] for n, _ in node.entries if n in group.place])
     group.reads |= {e: None for e in node.entries if e[0] not in group.place}
@@ -282,7 +283,7 @@ def _absorb(group: Group, own: Group) -> None:
 
 
 def _merge(group: Group, other: Group) -> None:
-    """A group that is not related becomes part of this one."""
+    """Make a group that is not related part of this one."""
     other.into = group
     group.place |= {n: len(group.members) + p for n, p in other.place.items()}
     group.members += other.members
@@ -299,7 +300,7 @@ def _together(a: Facts, b: Facts) -> Facts:
 
 
 def _tell(group: Group) -> None:
-    """What depends on a group has its ancestors, too."""
+    """Give what depends on a group its ancestors, too."""
     stack = [group]
     while stack:
         above = stack.pop()

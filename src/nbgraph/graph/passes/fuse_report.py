@@ -55,11 +55,12 @@ class Fusion:
         return names_of(self.graph.nodes)
 
     def loop_of(self, node: GraphNode) -> Loop | None:
-        """The loop that a node of the graph before is part of, or a fused node itself."""
+        """Return the loop that a node of the graph before is part of, or a fused node itself, else
+        None."""
         return next((lo for lo in self.loops if node is lo.node or node in lo.members), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the same as plain values."""
         names = self.names
         return {
             "saved_bytes": self.saved_bytes,
@@ -82,7 +83,7 @@ class Fusion:
     def _parts(self) -> list[tuple[str, str]]:
         from nbgraph.picture import columns
 
-        told = self.to_dict()
+        values = self.to_dict()
         loops = [
             [
                 loop["name"],
@@ -90,9 +91,9 @@ class Fusion:
                 f"{loop['saved_bytes']} bytes saved",
                 f"{', '.join(loop['members'])} -> {', '.join(loop['outputs'])}",
             ]
-            for loop in told["loops"]
+            for loop in values["loops"]
         ]
-        apart = [[e["from"], "->", e["to"], e["reason"]] for e in told["apart"]]
+        apart = [[e["from"], "->", e["to"], e["reason"]] for e in values["apart"]]
         return [("loops", columns(loops)), ("apart", columns(apart))]
 
     def __str__(self) -> str:

@@ -34,7 +34,8 @@ from nbgraph.ops.elementwise.casting import astype
 def gradient(
     graph: Graph, wrt: Sequence[GraphNode], head_grads: Sequence[Operand | None] | None = None
 ) -> Graph:
-    """The gradients of the heads, taken together, with respect to variables: one head for each.
+    """Return the gradients of the heads, taken together, with respect to variables: one head for
+    each.
 
     What is given stays what it is: values of the graph that gradients read are the same nodes, so
     nothing is computed or drawn twice. The gradients of a graph of gradients are second
@@ -87,7 +88,7 @@ def require_gradients(graph: Graph, wrt: Sequence[GraphNode]) -> None:
 
 
 def no_gradient(entry: Entry) -> bool:
-    """Whether a head of `gradient` says that none flows to that variable."""
+    """Return whether a head of `gradient` says that none flows to that variable."""
     return entry[0].op is library.zeros.op
 
 
@@ -115,11 +116,11 @@ def flow(
         if passing is not None:
             came = enumerate(out_grads)
             out_grads = [None if g is None else passing((node, k), g) for k, g in came]
-        wanted = [type(operand) is tuple and operand in useful for operand in node.inputs]
-        if True not in wanted or all(g is None for g in out_grads):
+        flags = [type(operand) is tuple and operand in useful for operand in node.inputs]
+        if True not in flags or all(g is None for g in out_grads):
             continue
-        found = in_gradients(node, out_grads, wanted)
-        for operand, value in zip(node.inputs, found, strict=True):
+        slopes = in_gradients(node, out_grads, flags)
+        for operand, value in zip(node.inputs, slopes, strict=True):
             if value is not None:
                 assert type(operand) is tuple
                 _add(sums, operand, value)
@@ -131,14 +132,14 @@ def _add(sums: dict[Entry, Value], entry: Entry, value: Value) -> None:
 
 
 def _useful(graph: Graph, wrt: Sequence[GraphNode]) -> set[Entry]:
-    """The floating entries that depend on the variables: gradients flow nowhere else."""
-    found: set[Entry] = set()
-    asked = set(wrt)
+    """Return the floating entries that depend on the variables: gradients flow nowhere else."""
+    entries: set[Entry] = set()
+    chosen = set(wrt)
     for node in graph.nodes:
-        if node in asked or _passes(node, found):
+        if node in chosen or _passes(node, entries):
             assert node.specs is not None
-            found.update((node, k) for k, own in enumerate(node.specs) if inexact(own.dtype))
-    return found
+            entries.update((node, k) for k, own in enumerate(node.specs) if inexact(own.dtype))
+    return entries
 
 
 def _passes(node: GraphNode, useful: set[Entry]) -> bool:
@@ -161,7 +162,8 @@ def _seeds(graph: Graph, given: Sequence[Operand | None] | None) -> list[Value]:
 
 
 def _seed(index: int, head: Entry, given: Operand | None) -> Value:
-    """The gradient that starts at a head: ones, or what was given, in the head's dtype."""
+    """Return the gradient that starts at a head: ones, or the head gradient, in the head's
+    dtype."""
     shape, dtype = spec(head)
     if given is None:
         return uniform("ones", spec(head))
@@ -177,7 +179,7 @@ def _seed(index: int, head: Entry, given: Operand | None) -> Value:
 
 
 def uniform(name: str, own: Spec, **given: Any) -> Value:
-    """One number everywhere, by the operator of that name."""
+    """Return one number everywhere, by the operator of that name."""
     op = getattr(library, name).op
     return Value.applied(op, [], {"shape": own.shape, **given, "dtype": own.dtype, "device": None})
 
@@ -188,7 +190,7 @@ def _result(variable: GraphNode, sums: dict[Entry, Value]) -> Entry:
 
 
 def _others(graph: Graph, seeds: Sequence[Value]) -> list[GraphNode]:
-    """Variables of the head gradients that the graph does not have."""
-    known = set(graph.variables)
+    """Return variables of the head gradients that the graph does not have."""
+    own = set(graph.variables)
     order: list[GraphNode] = topological([seed.node for seed in seeds])
-    return [node for node in order if node.op is None and node not in known]
+    return [node for node in order if node.op is None and node not in own]

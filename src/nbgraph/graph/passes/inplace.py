@@ -18,7 +18,7 @@ kWriteTo, kWriteInplace, kAddTo = OpReqType.kWriteTo, OpReqType.kWriteInplace, O
 
 
 def note(value: Value, line: str) -> None:
-    """One more line of a value's note, each line once."""
+    """Add a line to a value's note, each line once."""
     lines = value.note.split("\n") if value.note else []
     if line not in lines:
         value.note = "\n".join([*lines, line])
@@ -73,7 +73,7 @@ class _Takeover:
         return count
 
     def unite(self, read: Value, write: Value) -> None:
-        """One home for both: the operand's, or a given result."""
+        """Give both one home: the operand's, or that of a result of the caller."""
         home, touched = self.home[read], self.touched.pop(write)
         if write.given:
             self.touched.pop(home)
@@ -193,7 +193,7 @@ class _Sums:
         )
 
     def case(self, total: Task, x: Value, y: Value) -> _Sum | None:
-        """y's task adds to x: possible as far as these values go?"""
+        """Return how y's task adds to x, or None where it cannot as far as these values go."""
         if x.given or y.given or not self.writers[x] or len(self.readers[y]) != 1:
             return None
         if x.lasts or y.lasts:
@@ -209,8 +209,8 @@ class _Sums:
         return _Sum(total, x, y, total.writes[0], adder, j)
 
     def in_time(self, case: _Sum) -> bool:
-        """All that touches x, and what the sum has to follow, comes before the adder; the adder is
-        moved behind them if it can be."""
+        """Return whether all that touches x, and what the sum has to follow, comes before the
+        adder; the adder is moved behind them if it can be."""
         first = {task for task in self.touching(case.x) if task is not case.total}
         first.update(t for t in case.total.after if t in self.at and t is not case.adder)
         late = max(self.at[task] for task in first)
@@ -257,7 +257,7 @@ class _Sums:
         self.tasks[self.at.pop(total)] = None
 
     def follow(self, total: Task, adder: Task) -> None:
-        """The adder follows what the sum had to follow, and what followed the sum follows it."""
+        """Let the adder follow what the sum had to follow, and what followed the sum follow it."""
         follows = dict.fromkeys((*adder.after, *total.after))
         adder.after = tuple(task for task in follows if task is not adder)
         for other in total.after:
@@ -277,7 +277,7 @@ class _Behind:
         self._writes: set[Value] = set()
 
     def joins(self, task: Task) -> bool:
-        """Whether it has to stay behind; then so must those that depend on it."""
+        """Return whether it has to stay behind; then so must those that depend on it."""
         if task in self._set or self._depends(task):
             self.tasks.append(task)
             self._set.add(task)
