@@ -52,6 +52,29 @@ def test_values_are_those_of_numpy_in_every_world(name):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=world.__name__)
 
 
+def late(function, *points):
+    """Bind a graph of variables that get shape and dtype from their arrays alone."""
+    arrays = {f"x{k}": ng.array(x) for k, x in enumerate(points)}
+    symbols = [ng.var(name) for name in arrays]
+    return function(*symbols).bind(ng.cpu(), arrays).forward()[0]
+
+
+# Cases of NumPy's functions that symbols without a shape do not take
+SHAPED = {"sums", "products", "einsum", "shapes", "deviation"}
+
+
+@pytest.mark.parametrize("name", CASES.keys() - SHAPED)
+def test_dtypes_that_are_known_at_bind(name):
+    function, *points = CASES[name]
+    wanted = np.asarray(function(*points))
+    value = np.asarray(late(function, *points))
+    assert value.dtype == wanted.dtype
+    np.testing.assert_allclose(value, wanted, rtol=1e-12)
+    types = {f"x{k}": np.asarray(x).dtype for k, x in enumerate(points)}
+    symbols = [ng.var(key) for key in types]
+    assert function(*symbols).infer_type(**types)[1] == [wanted.dtype]
+
+
 # gradients --------------------------------------------------------------------------------------
 
 STEP = 1e-6
@@ -153,6 +176,19 @@ def test_a_scalar_function_takes_complex_operands(world):
     found = np.asarray(found[0] if isinstance(found, list) else found)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
     assert found.dtype == np.complex128
+
+
+def test_a_scalar_function_is_chosen_at_bind():
+    """Gradients, too: what takes the operator's place is what the gradient pass sees."""
+    z, w = (ng.array(v) for v in (Z, X))
+    loss = ng.sum(ng.real(blend(ng.var("z"), ng.var("w"))))
+    grads = {"z": ng.zeros(Z.shape, dtype=Z.dtype), "w": ng.zeros(X.shape, dtype=X.dtype)}
+    executor = loss.bind(ng.cpu(), {"z": z, "w": w}, args_grad=grads)
+    wanted = ng.grad(lambda z, w: ng.sum(ng.real(blend(z, w))), argnums=(0, 1))(z, w)
+    executor.forward(is_train=True)
+    executor.backward()
+    for grad, other in zip(grads.values(), wanted, strict=True):
+        np.testing.assert_allclose(grad.asnumpy(), other.asnumpy(), rtol=1e-12)
 
 
 def test_a_scalar_function_may_give_real_numbers():

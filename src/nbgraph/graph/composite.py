@@ -31,10 +31,11 @@ from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, Moved
 from nbgraph.graph.infer import Inference
-from nbgraph.operator import registry
+from nbgraph.operator import complex_call, registry
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
 from nbgraph.operator.filled import FilledOp
+from nbgraph.operator.mapper import Mapper
 
 Function = Callable[..., Any]
 Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
@@ -66,13 +67,7 @@ class CompositeOp(ArrayOp):
 
         UnknownShape where it has to know more of them.
         """
-        symbols = importlib.import_module("nbgraph.graph.symbol").Symbol
-        values = [symbols([e]) if type(e) is tuple else e for e in entries]
-        results = self.results(values, attributes)
-        return [
-            r.entry if isinstance(r, symbols) else (build.constant(np.asarray(r)), 0)
-            for r in results
-        ]
+        return _entries(lambda values: self.results(values, attributes), entries)
 
     def results(self, operands: Sequence[Any], attributes: Attributes) -> list[Any]:
         """Call the function on operands of any kind; its results as a list."""
@@ -88,6 +83,16 @@ class CompositeOp(ArrayOp):
         """Call the function with the arguments that attributes hold."""
         args, kwargs = _arguments(function, attributes, operands)
         return function(*args, **kwargs)
+
+
+def _entries(function: Function, entries: Sequence[Operand]) -> list[Entry]:
+    """Call a function of a list on symbols of these entries; the entries of its results."""
+    symbols = importlib.import_module("nbgraph.graph.symbol").Symbol
+    results = function([symbols([e]) if type(e) is tuple else e for e in entries])
+    return [
+        r.entry if isinstance(r, symbols) else (build.constant(np.asarray(r)), 0)
+        for r in (results if isinstance(results, (list, tuple)) else (results,))
+    ]
 
 
 class FormerOp(CompositeOp):
@@ -196,7 +201,8 @@ def _arguments(
 def resolved(
     graph: Graph, shapes: Mapping[str, Any], dtypes: Mapping[str, Any]
 ) -> tuple[Graph, Inference]:
-    """Return the graph with its composites expanded as far as shapes are known, and what is known.
+    """Return the graph with its composites, and scalar operators over complex operands, expanded as
+    far as shapes and dtypes are known, and what is known.
 
     Heads and variables keep their order. Each round of inference may let functions be composed that
     the one before could not; through what they make shapes flow in both directions.
@@ -210,9 +216,10 @@ def resolved(
 
 
 def _expanded(graph: Graph, known: Inference) -> Graph | None:
-    """Return the graph with those composites expanded that can be, and with shapes of zeros and the
-    like that follow from their use, or None where there is nothing to expand."""
-    if not any(isinstance(node.op, (CompositeOp, FilledOp)) for node in graph.nodes):
+    """Return the graph with those composites and complex calls expanded that can be, and with the
+    shapes of zeros and the like that follow from their use; None where nothing is to expand."""
+    kinds = (CompositeOp, FilledOp)
+    if not known.meets_complex and not any(isinstance(n.op, kinds) for n in graph.nodes):
         return None
     changed = False
 
@@ -222,12 +229,13 @@ def _expanded(graph: Graph, known: Inference) -> Graph | None:
         if isinstance(node.op, FilledOp) and node.specs is None and None not in (shape or (None,)):
             changed = True
             return [(build.rebuilt(node, (), attributes={**node.attributes, "shape": shape}), 0)]
-        if not isinstance(node.op, CompositeOp):
+        if not isinstance(node.op, (CompositeOp, Mapper)):
             return None
-        facts = [
-            (known.shapes.get(v), known.dtypes.get(v)) if type(v) is tuple else (None, None)
-            for v in node.inputs
-        ]
+        facts = [_fact(*pair, known) for pair in zip(node.inputs, inputs, strict=True)]
+        if isinstance(node.op, Mapper):
+            dtypes = [dtype for _, dtype in facts]
+            if any(d is None for d in dtypes) or not complex_call.any_complex(dtypes):
+                return None
         outputs = _expansion(node, inputs, facts)
         changed = changed or outputs is not None
         return outputs
@@ -236,14 +244,25 @@ def _expanded(graph: Graph, known: Inference) -> Graph | None:
     return again if changed else None
 
 
+def _fact(operand: Operand, after: Operand, known: Inference) -> Known:
+    """Return what is known of an operand, which this expansion may have replaced by another."""
+    if type(operand) is not tuple or type(after) is not tuple:
+        return None, operand
+    shape, dtype = known.shapes.get(operand), known.dtypes.get(operand)
+    if after[0].specs is not None and not after[0].open:
+        return after[0].specs[after[1]]
+    return shape, dtype
+
+
 def _expansion(
     node: GraphNode, inputs: Sequence[Operand], facts: Sequence[Known]
 ) -> Sequence[Operand] | None:
-    """Return what the function makes of these inputs, or None where it has to know more of them.
+    """Return what the function, or the operator on complex operands, makes of these inputs, or None
+    where it has to know more of them.
 
     It is called on variables of the shapes that are known, then these are replaced.
     """
-    assert isinstance(node.op, CompositeOp)
+    op = node.op
     moved: Moved = {}
     entries: list[Operand] = []
     for k, (operand, (shape, dtype)) in enumerate(zip(inputs, facts, strict=True)):
@@ -256,7 +275,10 @@ def _expansion(
     settings = naming.scope.set(node.scope), naming.marks.set(node.marks)
     seen = defaults_read()
     try:
-        heads = node.op.composed(entries, node.attributes)
+        if isinstance(op, CompositeOp):
+            heads = op.composed(entries, node.attributes)
+        else:
+            heads = _entries(lambda v: complex_call.apply(op, v, node.attributes, None), entries)
     except UnknownShape:
         return None
     finally:

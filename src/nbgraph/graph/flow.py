@@ -145,8 +145,9 @@ def output_dtypes(
     answer = op.infer_dtypes(dtypes, [None] * op.nout, node.attributes)
     if answer is not None and all(d is not None for d in answer[1]):
         return list(answer[1])
-    if op.view is not None:
-        return [d for d in dtypes[:1] if isinstance(d, np.dtype)]
+    seen = [d for d in dtypes[:1] if isinstance(d, np.dtype)] if op.view is not None else None
+    if seen and seen[0].kind != "c":  # only the parts of complex numbers have another dtype
+        return seen
     for extent, ranks in itertools.product(_SIZES, _choices([s is None for s in shapes])):
         specs = [
             Spec(_stand_in(s, rank, extent), d) if isinstance(d, np.dtype) else d
@@ -155,7 +156,7 @@ def output_dtypes(
         inferred = _tried(node, specs)
         if inferred is not None:
             return inferred
-    return None
+    return seen
 
 
 def _choices(unknown: Sequence[bool]) -> Iterator[Sequence[int]]:

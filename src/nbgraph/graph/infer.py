@@ -28,6 +28,7 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.flow import certain_dtypes, keeps_float, output_dtypes, partial_shapes
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.operator.array_op import Spec
+from nbgraph.operator.complex_call import any_complex
 from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.settings import config
@@ -48,6 +49,7 @@ class Inference:
         self.dtypes: dict[Entry, np.dtype[Any]] = {}
         self._pending: deque[GraphNode] = deque()
         self._queued: set[GraphNode] = set()
+        self.meets_complex = False  # whether scalar operators have complex operands
         _require_known("shape", shapes, graph)
         _require_known("dtype", dtypes, graph)
         for node in graph.variables:
@@ -202,6 +204,8 @@ class Inference:
         operands = [self.spec(v) if type(v) is tuple else v for v in node.inputs]
         if any(v is None for v in operands) or (not operands and node.specs is None):
             return False
+        if self._complex_call(node):
+            return False
         self._learn_specs(node, infer(node.op, operands, node.attributes))
         return True
 
@@ -215,13 +219,21 @@ class Inference:
             self._learn_shape(entry, shape, node)
         dtypes = self._operand_dtypes(node)
         if not isinstance(node.op, Mapper) and node.op is not None:
-            self._told_dtypes(node, dtypes, outputs)
-        if (node, 0) not in self.dtypes and _all_known(dtypes):
+            self._learn_declared_dtypes(node, dtypes, outputs)
+        if (node, 0) not in self.dtypes and _all_known(dtypes) and not self._complex_call(node):
             outputs_of = output_dtypes(node, dtypes, self._operand_shapes(node))
             for k, dtype in enumerate(outputs_of or ()):
                 self._learn_dtype((node, k), dtype)
 
-    def _told_dtypes(
+    def _complex_call(self, node: GraphNode) -> bool:
+        """Return whether it is a scalar operator over complex operands, which other operators take
+        the place of; see `composite.resolved`."""
+        if not isinstance(node.op, Mapper) or not any_complex(self._operand_dtypes(node)):
+            return False
+        self.meets_complex = True
+        return True
+
+    def _learn_declared_dtypes(
         self, node: GraphNode, dtypes: Sequence[Any], outputs: Sequence[Entry]
     ) -> None:
         """Learn what an operator over whole arrays says of dtypes, in both directions."""
@@ -236,7 +248,7 @@ class Inference:
         """Give operands without a dtype that of the floats beside them, or of the output; the
         output's where it does not depend on theirs."""
         dtypes = self._operand_dtypes(node)
-        if _all_known(dtypes):
+        if _all_known(dtypes) or self._complex_call(node):
             return
         shapes = self._operand_shapes(node)
         for k, dtype in enumerate(certain_dtypes(node, dtypes, shapes) or ()):

@@ -77,7 +77,9 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
                 "result"
             )
         if isinstance(op, Mapper) and complex_call.any_complex(operands):
-            return complex_call.apply(op, operands, attributes, None)
+            unknown = [v for v in operands if isinstance(v, Symbol) and v.known_dtype is None]
+            if not unknown:  # else a node stands for it until its dtypes are known
+                return complex_call.apply(op, operands, attributes, None)
         node = build.apply(
             op,
             [cls._lifted(op, i, value) for i, value in enumerate(operands)],
@@ -202,6 +204,8 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         if len(self.entries) != 1:
             return None
         node, index = self.entry
+        if node.op is None and node.specs is None:
+            return node.attributes["dtype"]
         return None if node.specs is None or node.open else node.specs[index].dtype
 
     @property

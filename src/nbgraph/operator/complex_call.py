@@ -19,9 +19,11 @@ from nbgraph.operator.spec import Attributes
 
 
 def is_complex(value: Any) -> bool:
-    """Return whether an operand is known to be complex."""
+    """Return whether an operand is known to be complex, or a dtype is."""
     if type(value) is complex:
         return True
+    if isinstance(value, np.dtype):
+        return value.kind == "c"
     if type(value) in (list, tuple):
         return any(map(is_complex, value))
     dtype = known_dtype(value)

@@ -18,6 +18,7 @@ from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.call import carrier_of
+from nbgraph.operator.complex_call import known_dtype
 from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, library, public
 from nbgraph.shape import broadcast
 
@@ -305,6 +306,6 @@ def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
     arrays = [x if type(x) in numbers or carrier_of((x,)) else np.asarray(x) for x in operands]
     if any(type(x) in numbers for x in arrays):
         counted = arrays[1:] if function == "where" else arrays
-        common = np.result_type(*[x if type(x) in numbers else x.dtype for x in counted])
+        common = np.result_type(*[x if type(x) in numbers else known_dtype(x) for x in counted])
         arrays = [np.asarray(x, common) if type(x) in numbers else x for x in arrays]
     return _COMPLEX_MAP(*arrays, function=function, out=None if out is None else out[0])
