@@ -1,15 +1,19 @@
 """Texts of kernels over channels of data, which are (images, channels, cells).
 
 [lo, hi) counts channels. Blocks of a run are added up in vectors, their totals in float64 one after
-another; for a variance differences from the mean are squared in a second pass. Of data whose runs
-are single cells, strips of channels, which lie side by side, are worked on: `channel_strips`.
+another; for a variance differences from the mean are squared in a second pass.
+
+Of data whose runs are single cells, so that the channels of an image lie side by side, strips of
+WIDTH channels are worked on at once: a total is a strip of numbers on the stack, and the inner loop
+runs over channels, so that memory is read in order. The elements of a channel are combined one
+after another in float64.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nbgraph.kernels import channel_strips as strips
+from nbgraph.kernels.columns import WIDTH
 from nbgraph.kernels.loops import BLOCK
 from nbgraph.kernels.windows import ITEM
 from nbgraph.kernels.written import Record, function, part
@@ -67,7 +71,7 @@ def statistics_text(dtype: str, *, beside: bool) -> str:
 
 def _moment_parts(dtype: str, *, beside: bool) -> str:
     if beside:
-        return strips.moment_parts(dtype)
+        return strip_moment_parts(dtype)
     return _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
         "spread(x, n, mean)", "off * off", dtype, off="load_input(x, start + i) - mean"
     )
@@ -76,7 +80,7 @@ def _moment_parts(dtype: str, *, beside: bool) -> str:
 def _moments(dtype: str, *, beside: bool) -> list[str]:
     """Reads `x`, `out` and sizes."""
     if beside:
-        return strips.moments(dtype)
+        return strip_moments(dtype)
     run = f"{dtype}_pointer(x + (n * channels + c) * cells * {ITEM[dtype]})"
     return [
         f"y = {dtype}_pointer(out)",
@@ -100,11 +104,11 @@ def _moments(dtype: str, *, beside: bool) -> list[str]:
 def sums_text(dtype: str, *, beside: bool) -> str:
     """out[0, channel] is the sum of g, out[1, channel] that of g * x."""
     layout = record("g", "x", "out")
-    parts = strips.sum_parts(dtype) if beside else _sum_parts(dtype)
+    parts = strip_sum_parts(dtype) if beside else _sum_parts(dtype)
     return parts + function(
         "def channel_sums(args, lo, hi):",
         *layout.reading(*_READ, "g", "x", "out"),
-        *(strips.sums(dtype) if beside else _sums(dtype)),
+        *(strip_sums(dtype) if beside else _sums(dtype)),
         "return 0",
     )
 
@@ -138,12 +142,12 @@ def standard_text(dtype: str, *, beside: bool) -> str:
     """out = x * scale + shift, where scale is gamma over the root of variance + eps, and shift
     brings the mean to beta."""
     layout = record("x", "moments", "gamma", "beta", "out")
-    parts = strips.standard_parts(dtype) if beside else _standard_parts()
+    parts = strip_standard_parts(dtype) if beside else _standard_parts()
     return parts + function(
         "def batch_standard(args, lo, hi):",
         *layout.reading(*_READ, "x", "moments", "gamma", "beta", "out"),
         f"eps = {dtype}_word(args, {layout.place('eps')})",
-        *(strips.standard(dtype) if beside else _standard(dtype)),
+        *(strip_standard(dtype) if beside else _standard(dtype)),
         "return 0",
     )
 
@@ -189,3 +193,139 @@ def _total(head: str, value: str, dtype: str, *, off: str = "") -> str:
         "    start += m",
         "return total",
     )
+
+
+def strip_moment_parts(dtype: str) -> str:
+    """What `moments` calls."""
+    return (
+        _over_images("added(totals, x, m, images, step)", [("totals", "load_input(x_p, i)")])
+        + _over_images(
+            "spread(totals, x, means, m, images, step)",
+            [("totals", "off * off")],
+            off="load_input(x_p, i) - load_input(means, i)",
+        )
+        + _delivered("average(y, totals, m, count)", f"{dtype}(load(totals, i) / count)")
+    )
+
+
+def strip_moments(dtype: str) -> list[str]:
+    """Reads `x`, `out` and sizes."""
+    item = ITEM[dtype]
+    return [
+        "totals = strip_float64()",
+        "count = float64(images)",
+        f"step = channels * {item}",
+        *_strips(
+            f"x_c = {dtype}_pointer(x + c * {item})",
+            f"means_c = {dtype}_pointer(out + c * {item})",
+            "done = added(totals, x_c, m, images, step)",
+            "done = average(means_c, totals, m, count)",
+            "done = spread(totals, x_c, means_c, m, images, step)",
+            f"done = average({dtype}_pointer(out + (channels + c) * {item}), totals, m, count)",
+        ),
+    ]
+
+
+def strip_sum_parts(dtype: str) -> str:
+    """What `sums` calls."""
+    return _over_images(
+        "added(totals, products, g, x, m, images, step)",
+        [("totals", "load_input(g_p, i)"), ("products", "off")],
+        off="load_input(g_p, i) * load_input(x_p, i)",
+        moving=("g", "x"),
+    ) + _delivered("put(y, totals, m)", f"{dtype}(load(totals, i))")
+
+
+def strip_sums(dtype: str) -> list[str]:
+    """Reads `g`, `x`, `out` and sizes."""
+    item = ITEM[dtype]
+    g, x = (f"{dtype}_pointer({name} + c * {item})" for name in "gx")
+    return [
+        "totals = strip_float64()",
+        "products = strip_float64()",
+        f"step = channels * {item}",
+        *_strips(
+            f"done = added(totals, products, {g}, {x}, m, images, step)",
+            f"done = put({dtype}_pointer(out + c * {item}), totals, m)",
+            f"done = put({dtype}_pointer(out + (channels + c) * {item}), products, m)",
+        ),
+    ]
+
+
+def strip_standard_parts(dtype: str) -> str:
+    """What `standard` calls."""
+    return part(
+        "settled(scales, shifts, means, variances, gammas, betas, m, eps)",
+        "for i in range(m):",
+        "    scale = load_input(gammas, i) / m_sqrt(load_input(variances, i) + eps)",
+        "    store_output(scales, i, scale)",
+        "    off = load_input(means, i) * scale",
+        "    store_output(shifts, i, load_input(betas, i) - off)",
+        "return 0",
+    ) + part(
+        "scaled(y, x, scales, shifts, m, images, step)",
+        "for j in range(images):",
+        "    x_p = shifted(x, j * step)",
+        "    y_p = shifted(y, j * step)",
+        "    for i in range(m):",
+        "        value = load_input(x_p, i) * load_input(scales, i) + load_input(shifts, i)",
+        "        store_output(y_p, i, value)",
+        "return 0",
+    )
+
+
+def strip_standard(dtype: str) -> list[str]:
+    """Reads `x`, `moments`, `gamma`, `beta`, `out`, `eps` and sizes."""
+    item = ITEM[dtype]
+    means, variances, gammas, betas, x, y = (
+        f"{dtype}_pointer({at} * {item})"
+        for at in (
+            *("moments + c", "moments + (channels + c)", "gamma + c", "beta + c"),
+            *("x + c", "out + c"),
+        )
+    )
+    return [
+        f"scales = strip_{dtype}()",
+        f"shifts = strip_{dtype}()",
+        f"step = channels * {item}",
+        *_strips(
+            f"done = settled(scales, shifts, {means}, {variances}, {gammas}, {betas}, m, eps)",
+            f"done = scaled({y}, {x}, scales, shifts, m, images, step)",
+        ),
+    ]
+
+
+def _strips(*lines: str) -> list[str]:
+    """The loop over strips of `m` channels from `c` on."""
+    return [
+        "done = 0",
+        "c = lo",
+        "while c < hi:",
+        f"    m = min(hi - c, {WIDTH})",
+        *("    " + line for line in lines),
+        "    c += m",
+    ]
+
+
+def _over_images(
+    head: str, totals: list[tuple[str, str]], *, off: str = "", moving: tuple[str, ...] = ("x",)
+) -> str:
+    """Each strip becomes the sum of its value over the images; `off` is computed first."""
+    return part(
+        head,
+        "for i in range(m):",
+        *(f"    store_output({name}, i, float64(0))" for name, _ in totals),
+        "for j in range(images):",
+        *(f"    {name}_p = shifted({name}, j * step)" for name in moving),
+        "    for i in range(m):",
+        *([f"        off = {off}"] if off else []),
+        *(
+            f"        store_output({name}, i, load({name}, i) + float64({value}))"
+            for name, value in totals
+        ),
+        "return 0",
+    )
+
+
+def _delivered(head: str, value: str) -> str:
+    return part(head, "for i in range(m):", f"    store_output(y, i, {value})", "return 0")
