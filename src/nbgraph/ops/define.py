@@ -242,9 +242,10 @@ def differentiable(specs: Sequence[Spec]) -> bool:
 
 def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
     """Return the `compute` of an operator from `run(xp, *inputs, *outputs, **attributes)`, which
-    array libraries of devices can run as well as NumPy."""
+    array libraries of devices can run as well as NumPy: it is the operator's Library form, too."""
 
     def compute(inputs: Sequence[Any], outputs: Sequence[Any], **attributes: Any) -> None:
         run(np, *inputs, *outputs, **attributes)
 
+    vars(compute)["library"] = run
     return compute
