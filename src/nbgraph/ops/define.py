@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import as_dtype, inexact
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.dtype import as_dtype, inexact, is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.foreign import checked
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
@@ -233,6 +233,16 @@ def cast(gradient: Any, spec: Spec) -> Any:
         gradient = library.real(gradient)
         dtype = gradient.dtype
     return gradient if dtype == spec.dtype else library.astype(gradient, spec.dtype)
+
+
+def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]:
+    """Return the common dtype of floats; DTypeError for others, which names one operand by its
+    label."""
+    if not all(is_float(x.dtype) for x in operands):
+        listed = ", ".join(str(x.dtype) for x in operands)
+        given = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"
+        raise DTypeError(f"{name}: {given} {listed}; expected floats: use astype")
+    return np.result_type(*(x.dtype for x in operands))
 
 
 def differentiable(specs: Sequence[Spec]) -> bool:

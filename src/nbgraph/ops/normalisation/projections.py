@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.dtype import compute_dtype
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import axis_of, by_numpy, cast, define_rows, library
+from nbgraph.ops.define import axis_of, by_numpy, cast, define_rows, library, require_floats
 
 
 def _infer(x: Spec, *, axis: int) -> Spec:
-    if not is_float(x.dtype):
-        raise DTypeError(f"sparsemax: x has dtype {x.dtype}; expected a floating one: use astype")
+    require_floats("sparsemax", x)
     if x.shape[axis_of("sparsemax", axis, len(x.shape))] == 0:
         raise ShapeError(f"sparsemax: x has shape {x.shape}; expected elements along axis {axis}")
     return x
