@@ -18,6 +18,7 @@ from nbgraph.kernels.loops import BLOCK
 from nbgraph.kernels.windows import ITEM
 from nbgraph.kernels.written import Record, function, part
 
+Body = tuple[str, list[str]]  # parts, and the lines that call them, behind what reads the record
 _READ = ("images", "channels", "cells")
 
 
@@ -32,19 +33,17 @@ def record(*addresses: str, rest: Sequence[str] = ("eps",)) -> Record:
 
 def moments_text(dtype: str, *, beside: bool) -> str:
     """out[0, channel] is the mean, out[1, channel] the variance, divided by the number."""
-    return _moment_parts(dtype, beside=beside) + function(
-        "def channel_moments(args, lo, hi):",
-        *record("x", "out").reading(*_READ, "x", "out"),
-        *_moments(dtype, beside=beside),
-        "return 0",
-    )
+    parts, lines = (_strip_moments if beside else _moments)(dtype)
+    reading = record("x", "out").reading(*_READ, "x", "out")
+    return parts + function("def channel_moments(args, lo, hi):", *reading, *lines, "return 0")
 
 
 def statistics_text(dtype: str, *, beside: bool) -> str:
     """As `moments_text` where `trains`, and the states move; else the states. `ratio` is what a
     variance is multiplied by for the state; `told` becomes `trains`."""
     layout = record("x", "mean", "variance", "out", "told", rest=("momentum", "ratio", "trains"))
-    return _moment_parts(dtype, beside=beside) + function(
+    parts, moments = (_strip_moments if beside else _moments)(dtype)
+    return parts + function(
         "def batch_statistics(args, lo, hi):",
         *layout.reading(*_READ, "x", "mean", "variance", "out", "told", "trains"),
         *(f"{name} = {dtype}_word(args, {layout.place(name)})" for name in ("momentum", "ratio")),
@@ -58,7 +57,7 @@ def statistics_text(dtype: str, *, beside: bool) -> str:
         "        store(made, k, load(means, k))",
         "        store(made, channels + k, load(variances, k))",
         "    return 0",
-        *_moments(dtype, beside=beside),
+        *moments,
         "for k in range(lo, hi):",
         "    was = load(means, k)",
         "    store(means, k, was + momentum * (load(made, k) - was))",
@@ -69,20 +68,12 @@ def statistics_text(dtype: str, *, beside: bool) -> str:
     )
 
 
-def _moment_parts(dtype: str, *, beside: bool) -> str:
-    if beside:
-        return strip_moment_parts(dtype)
-    return _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
+def _moments(dtype: str) -> Body:
+    parts = _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
         "spread(x, n, mean)", "off * off", dtype, off="load_input(x, start + i) - mean"
     )
-
-
-def _moments(dtype: str, *, beside: bool) -> list[str]:
-    """Reads `x`, `out` and sizes."""
-    if beside:
-        return strip_moments(dtype)
     run = f"{dtype}_pointer(x + (n * channels + c) * cells * {ITEM[dtype]})"
-    return [
+    return parts, [
         f"y = {dtype}_pointer(out)",
         "count = float64(images * cells)",
         "for c in range(lo, hi):",
@@ -104,25 +95,18 @@ def _moments(dtype: str, *, beside: bool) -> list[str]:
 def sums_text(dtype: str, *, beside: bool) -> str:
     """out[0, channel] is the sum of g, out[1, channel] that of g * x."""
     layout = record("g", "x", "out")
-    parts = strip_sum_parts(dtype) if beside else _sum_parts(dtype)
-    return parts + function(
-        "def channel_sums(args, lo, hi):",
-        *layout.reading(*_READ, "g", "x", "out"),
-        *(strip_sums(dtype) if beside else _sums(dtype)),
-        "return 0",
-    )
+    parts, lines = (_strip_sums if beside else _sums)(dtype)
+    reading = layout.reading(*_READ, "g", "x", "out")
+    return parts + function("def channel_sums(args, lo, hi):", *reading, *lines, "return 0")
 
 
-def _sum_parts(dtype: str) -> str:
-    return _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
+def _sums(dtype: str) -> Body:
+    parts = _total("added(x, n)", "load_input(x, start + i)", dtype) + _total(
         "along(x, y, n)", "load_input(x, start + i) * load_input(y, start + i)", dtype
     )
-
-
-def _sums(dtype: str) -> list[str]:
     at = f"(n * channels + c) * cells * {ITEM[dtype]}"
     g, x = f"{dtype}_pointer(g + {at})", f"{dtype}_pointer(x + {at})"
-    return [
+    return parts, [
         f"y = {dtype}_pointer(out)",
         "for c in range(lo, hi):",
         "    total = float64(0)",
@@ -142,29 +126,26 @@ def standard_text(dtype: str, *, beside: bool) -> str:
     """out = x * scale + shift, where scale is gamma over the root of variance + eps, and shift
     brings the mean to beta."""
     layout = record("x", "moments", "gamma", "beta", "out")
-    parts = strip_standard_parts(dtype) if beside else _standard_parts()
+    parts, lines = (_strip_standard if beside else _standard)(dtype)
     return parts + function(
         "def batch_standard(args, lo, hi):",
         *layout.reading(*_READ, "x", "moments", "gamma", "beta", "out"),
         f"eps = {dtype}_word(args, {layout.place('eps')})",
-        *(strip_standard(dtype) if beside else _standard(dtype)),
+        *lines,
         "return 0",
     )
 
 
-def _standard_parts() -> str:
-    return part(
+def _standard(dtype: str) -> Body:
+    at = f"(n * channels + c) * cells * {ITEM[dtype]}"
+    scaled = part(
         "scaled(y, x, m, scale, shift)",
         "for i in range(m):",
         "    store_output(y, i, load_input(x, i) * scale + shift)",
         "return 0",
     )
-
-
-def _standard(dtype: str) -> list[str]:
-    at = f"(n * channels + c) * cells * {ITEM[dtype]}"
     y, x = (f"{dtype}_pointer({name} + {at})" for name in ("out", "x"))
-    return [
+    return scaled, [
         f"both = {dtype}_pointer(moments)",
         "done = 0",
         "for c in range(lo, hi):",
@@ -195,9 +176,11 @@ def _total(head: str, value: str, dtype: str, *, off: str = "") -> str:
     )
 
 
-def strip_moment_parts(dtype: str) -> str:
-    """What `moments` calls."""
-    return (
+# of channels that lie side by side --------------------------------------------------------------
+
+
+def _strip_moments(dtype: str) -> Body:
+    parts = (
         _over_images("added(totals, x, m, images, step)", [("totals", "load_input(x_p, i)")])
         + _over_images(
             "spread(totals, x, means, m, images, step)",
@@ -206,12 +189,8 @@ def strip_moment_parts(dtype: str) -> str:
         )
         + _delivered("average(y, totals, m, count)", f"{dtype}(load(totals, i) / count)")
     )
-
-
-def strip_moments(dtype: str) -> list[str]:
-    """Reads `x`, `out` and sizes."""
     item = ITEM[dtype]
-    return [
+    return parts, [
         "totals = strip_float64()",
         "count = float64(images)",
         f"step = channels * {item}",
@@ -226,21 +205,16 @@ def strip_moments(dtype: str) -> list[str]:
     ]
 
 
-def strip_sum_parts(dtype: str) -> str:
-    """What `sums` calls."""
-    return _over_images(
+def _strip_sums(dtype: str) -> Body:
+    parts = _over_images(
         "added(totals, products, g, x, m, images, step)",
         [("totals", "load_input(g_p, i)"), ("products", "off")],
         off="load_input(g_p, i) * load_input(x_p, i)",
         moving=("g", "x"),
     ) + _delivered("put(y, totals, m)", f"{dtype}(load(totals, i))")
-
-
-def strip_sums(dtype: str) -> list[str]:
-    """Reads `g`, `x`, `out` and sizes."""
     item = ITEM[dtype]
     g, x = (f"{dtype}_pointer({name} + c * {item})" for name in "gx")
-    return [
+    return parts, [
         "totals = strip_float64()",
         "products = strip_float64()",
         f"step = channels * {item}",
@@ -252,9 +226,8 @@ def strip_sums(dtype: str) -> list[str]:
     ]
 
 
-def strip_standard_parts(dtype: str) -> str:
-    """What `standard` calls."""
-    return part(
+def _strip_standard(dtype: str) -> Body:
+    parts = part(
         "settled(scales, shifts, means, variances, gammas, betas, m, eps)",
         "for i in range(m):",
         "    scale = load_input(gammas, i) / m_sqrt(load_input(variances, i) + eps)",
@@ -272,10 +245,6 @@ def strip_standard_parts(dtype: str) -> str:
         "        store_output(y_p, i, value)",
         "return 0",
     )
-
-
-def strip_standard(dtype: str) -> list[str]:
-    """Reads `x`, `moments`, `gamma`, `beta`, `out`, `eps` and sizes."""
     item = ITEM[dtype]
     means, variances, gammas, betas, x, y = (
         f"{dtype}_pointer({at} * {item})"
@@ -284,7 +253,7 @@ def strip_standard(dtype: str) -> list[str]:
             *("x + c", "out + c"),
         )
     )
-    return [
+    return parts, [
         f"scales = strip_{dtype}()",
         f"shifts = strip_{dtype}()",
         f"step = channels * {item}",
