@@ -75,14 +75,6 @@ def available() -> bool:
     return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
-def load(words: str, index: int, name: str, kind: str = "i64") -> str:
-    """Return text that loads a word, which may lie anywhere, into %name."""
-    return (
-        f"%{name}.at = getelementptr i64, ptr {words}, i64 {index}\n"
-        f"  %{name} = load {kind}, ptr %{name}.at, align 1"
-    )
-
-
 def called(t: Function, code: str, arguments: str, free: str) -> str:
     """Return what a call of machine code returns, with the GIL released meanwhile where an i1
     holds."""
