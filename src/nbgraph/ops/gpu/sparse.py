@@ -81,6 +81,6 @@ def product(
         },
         lines,
         parts=[("row", ""), ("column", "width")],
-        compute=kind,
+        compute="float64" if kind == "float64" else "float32",
         fails=True,
     )

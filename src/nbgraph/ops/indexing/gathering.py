@@ -148,7 +148,7 @@ def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any =
 # x with other values ----------------------------------------------------------------------------
 
 
-def _over(name: str, write: Callable[[Array, Any, Array], object], rule: Rule) -> ArrayOp:
+def _over(name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> ArrayOp:
     """The operator of a copy of x in which `write(copy, index, value)` writes."""
 
     def infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
