@@ -1,7 +1,7 @@
 """Compute the constants and minimax polynomials of the vector maths room.
 
     python scripts/remez.py > src/nbgraph/kernels/vector_math/minimax.json
-    python scripts/remez.py tails > src/nbgraph/kernels/tails.py
+    python scripts/remez.py tails > src/nbgraph/kernels/quantiles.py
 
 Remez exchange (Muller, Elementary Functions, ch. 3) in 45-digit arithmetic.  The low coefficients
 are rounded to the format one after the other, and the rest is fitted again to what that left

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 import nbgraph as ng
-from nbgraph.device import driver, emulated_streams, nvidia_graphs
+from nbgraph.device import driver, emulated_streams, nvidia_streams
 
 GPU = ng.gpu(0)
 emulated_only = pytest.mark.skipif(ng.config.gpu != "emulated", reason="of the emulation alone")
@@ -42,7 +42,7 @@ def heard(monkeypatch, names=("launch", "multiply", "captured", "replay", "call"
     told = []
     for name, kind, word in (
         *((name, stream, name) for name in names),
-        ("launch", nodes.get(stream, nvidia_graphs.NvidiaNode), "changed"),
+        ("launch", nodes.get(stream, nvidia_streams.NvidiaNode), "changed"),
     ):
 
         def call(self, *given, own=getattr(kind, name), word=word):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from nbgraph.device import foreign
+from nbgraph.device import nvidia_streams
 from nbgraph.errors import DeviceError
 
 
@@ -67,7 +67,9 @@ def test_a_function_over_our_memory_on_our_stream(stand, part):
         seen.extend(stand.current)
         array[...] = array + 7
 
-    foreign.call(add, [(view.ctypes.data, view.shape, view.dtype, view.strides)], 1, 640)
+    nvidia_streams.call_library(
+        add, [(view.ctypes.data, view.shape, view.dtype, view.strides)], 1, 640
+    )
     np.testing.assert_array_equal(base, wanted)
     assert set(seen) == {("device", 1), ("stream", 640), ("linalg", "raise")}
     assert not stand.current
@@ -77,4 +79,4 @@ def test_where_it_is_missing(monkeypatch):
     """MSP-02: the remedy."""
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(DeviceError, match=r"CuPy, which is not installed: pip install"):
-        foreign.call(lambda library: None, [], 0, 640)
+        nvidia_streams.call_library(lambda library: None, [], 0, 640)

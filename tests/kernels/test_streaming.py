@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import nbgraph as ng
 from nbgraph.codegen import optimise
 from nbgraph.dtype import as_dtype
-from nbgraph.kernels import streaming
+from nbgraph.kernels import cpu
 from nbgraph.kernels.kernel import kernel, record
 from nbgraph.kernels.llvm import compile as by_llvm
 from nbgraph.kernels.llvm import vocabulary
@@ -175,7 +175,7 @@ def test_every_dtype_has_stores_past_the_cache(case):
 )
 def test_only_aligned_vectors_are_marked(store, past):
     """OPR-09: nothing is said of a store that LLVM does not know to be aligned."""
-    text = streaming.marked(f"!0 = !{{}}\n  {store}\n")
+    text = cpu.marked(f"!0 = !{{}}\n  {store}\n")
     assert ("!nontemporal !1" in text) is past
     assert f"  {store}" in text
 
@@ -192,6 +192,6 @@ def test_it_compiles_for_arm(monkeypatch):
     machine = target.create_target_machine(opt=3)
     monkeypatch.setattr(optimise.target, "machine", lambda: machine)
     module, _ = by_llvm.module(emit(loop))
-    text = f'target triple = "aarch64-unknown-linux-gnu"\n{streaming.marked(str(module))}'
+    text = f'target triple = "aarch64-unknown-linux-gnu"\n{cpu.marked(str(module))}'
     assembly = machine.emit_assembly(optimise.parsed(text, "add"))
     assert re.search(r"\bstnp\b", assembly)

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
-from nbgraph.array.entry_parts import LINES, MOST, MOST_OUTPUTS, SHARED, VARIABLES
-from nbgraph.array.entry_text import TEXT
+from nbgraph.array.entry_text import LINES, MOST, MOST_OUTPUTS, SHARED, VARIABLES, text
 from nbgraph.codegen import builtin
 from nbgraph.engine import Variable
 from nbgraph.engine.thread import inside
@@ -103,7 +102,9 @@ def _packed(words: Sequence[int]) -> bytes:
 
 @functools.cache
 def _method() -> int:
-    return builtin.method(builtin.address(TEXT, name="push"), "push", "Push a kernel over arrays.")
+    return builtin.method(
+        builtin.address(text(), name="push"), "push", "Push a kernel over arrays."
+    )
 
 
 def _slots() -> list[Any]:

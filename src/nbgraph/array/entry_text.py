@@ -1,245 +1,407 @@
-"""The entry of routes as LLVM text, second half: the function that Python calls."""
+"""The entry of routes as LLVM text: its words, the functions that it is made of, and the one that
+Python calls.
+
+The words are what `entry` tells the text of a route. No function relies on the layout of objects.
+"""
 
 from __future__ import annotations
 
-from nbgraph.array.entry_parts import (
-    ARRAY,
-    AT,
-    LINES,
-    MOST,
-    MOST_OUTPUTS,
-    OPERAND,
-    OUTPUT,
-    OWN,
-    PARTS,
-    VARIABLES,
-    load,
-)
-from nbgraph.codegen import target
+from nbgraph.codegen.text import Function
 from nbgraph.engine.core.codes import FIXED
+from nbgraph.engine.sites import OURS
+from nbgraph.kernels.entry import unboxed
 
-TEXT = f"""{PARTS}
-define ptr @{target.SYMBOL}(ptr %self, ptr %args, i64 %nargs) {{
-begin:
-  %push = alloca [{MOST} x i64], align 16
-  %record = alloca [{MOST} x i64], align 16
-  %made = alloca [{MOST_OUTPUTS} x ptr], align 16
-  %count.at = alloca i64
-  store i64 0, ptr %count.at
-  %shared = call ptr @PyTuple_GetItem(ptr %self, i64 0)
-  %s = call ptr @PyBytes_AsString(ptr %shared)
-  %table = call ptr @PyTuple_GetItem(ptr %self, i64 1)
-  %recorder.at = alloca ptr
-  %pair_given = icmp eq i64 %nargs, 2
-  br i1 %pair_given, label %taken, label %unknown
-taken:
-  %line = load ptr, ptr %args
-  %all.at = getelementptr ptr, ptr %args, i64 1
-  %all = load ptr, ptr %all.at
-  %given = call i64 @PyTuple_Size(ptr %all)
-  {load("kind", "kind", "ptr")}
-  {load("closely", "closely", "ptr")}
-  {load("no", "no", "ptr")}
-  %close = call ptr @PyList_GetItem(ptr %closely, i64 0)
-  %quick = icmp eq ptr %close, %no
-  br i1 %quick, label %outside, label %unknown
-outside:
-  {load("inside", "within", "ptr")}
-  {load("none", "no_function", "ptr")}
-  %no_inside = call i32 @PyContextVar_Get(ptr %within, ptr %no_function, ptr %recorder.at)
-  %function = load ptr, ptr %recorder.at
-  call void @Py_DecRef(ptr %function)
-  %free = icmp eq ptr %function, %no_function
-  br i1 %free, label %placing, label %unknown
-placing:
-  {load("frame", "frame", "ptr")}
-  %line_type = call ptr @PyObject_Type(ptr %line)
-  call void @Py_DecRef(ptr %line_type)
-  %is_frame = icmp eq ptr %line_type, %frame
-  br i1 %is_frame, label %recording, label %walk
-recording:
-  {load("recorder", "context", "ptr")}
-  {load("none", "nobody", "ptr")}
-  %no_context = call i32 @PyContextVar_Get(ptr %context, ptr %nobody, ptr %recorder.at)
-  %recorder = load ptr, ptr %recorder.at
-  call void @Py_DecRef(ptr %recorder)
-  %unrecorded = icmp eq ptr %recorder, %nobody
-  br i1 %unrecorded, label %walk, label %unknown
-walk:
-  %level = phi ptr [%table, %placing], [%table, %recording], [%next_level, %onward]
-  %w = phi i64 [0, %placing], [0, %recording], [%w_next, %onward]
-  %deeper = icmp slt i64 %w, %given
-  br i1 %deeper, label %ask, label %walked
-ask:
-  %asked = call ptr @PyTuple_GetItem(ptr %all, i64 %w)
-  %asked_type = call ptr @PyObject_Type(ptr %asked)
-  call void @Py_DecRef(ptr %asked_type)
-  %is_ours = icmp eq ptr %asked_type, %kind
-  br i1 %is_ours, label %layout, label %find
-layout:
-  %own_layout = call ptr @seen(ptr %s, i64 {AT["a_layout"]}, ptr %asked)
-  %half_made = icmp eq ptr %own_layout, null
-  br i1 %half_made, label %unknown, label %find
-find:
-  %key = phi ptr [%asked_type, %ask], [%own_layout, %layout]
-  %next_level = call ptr @PyDict_GetItemWithError(ptr %level, ptr %key)
-  %w_next = add i64 %w, 1
-  %not_found = icmp eq ptr %next_level, null
-  br i1 %not_found, label %unknown, label %onward
-onward:
-  br label %walk
-unknown:
-  call void @PyErr_Clear()
-  {load("none", "nothing", "ptr")}
-  call void @Py_IncRef(ptr %nothing)
-  ret ptr %nothing
-walked:
-  %route = phi ptr [%level, %walk]
-  call void @Py_IncRef(ptr %route)
-  %bytes = call ptr @PyTuple_GetItem(ptr %route, i64 0)
-  %no_route = icmp eq ptr %bytes, null
-  br i1 %no_route, label %decline, label %found
-found:
-  %d = call ptr @PyByteArray_AsString(ptr %bytes)
-  {load("core", "own", "ptr")}
-  {load("gate", "gate", "ptr")}
-  %open = call ptr @PyList_GetItem(ptr %gate, i64 0)
-  %is_open = icmp eq ptr %open, %own
-  br i1 %is_open, label %described, label %decline
-described:
-  {load("operands", "n")}
-  {load("outputs", "m")}
-  {load("record", "words")}
-  %fixed = getelementptr i64, ptr %d, i64 {len(OWN) + 2 * LINES}
-  %outputs = getelementptr i64, ptr %fixed, i64 {FIXED}
-  %output_words = mul i64 %m, {OUTPUT}
-  %operands = getelementptr i64, ptr %outputs, i64 %output_words
-  %operand_words = mul i64 %n, {OPERAND}
-  %template = getelementptr i64, ptr %operands, i64 %operand_words
-  %record_bytes = mul i64 %words, 8
-  call void @llvm.memcpy.p0.p0.i64(ptr %push, ptr align 1 %fixed, i64 {8 * FIXED}, i1 false)
-  call void @llvm.memcpy.p0.p0.i64(ptr %record, ptr align 1 %template, i64 %record_bytes, i1 false)
-  %variables = getelementptr i64, ptr %push, i64 {VARIABLES}
-  br label %operand
-operand:
-  %i = phi i64 [0, %described], [%i_next, %well]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %unbox, label %placed
-unbox:
-  %i_next = add i64 %i, 1
-  %arg = call ptr @PyTuple_GetItem(ptr %all, i64 %i)
-  %pair = mul i64 %i, {OPERAND}
-  %form.at = getelementptr i64, ptr %operands, i64 %pair
-  %form = load i64, ptr %form.at, align 1
-  %place.at = getelementptr i64, ptr %form.at, i64 1
-  %place = load i64, ptr %place.at, align 1
-  %word.at = getelementptr i64, ptr %record, i64 %place
-  %is_array = icmp eq i64 %form, {ARRAY}
-  br i1 %is_array, label %is_one, label %is_number
-is_one:
-  %ok1 = call i1 @array(ptr %s, ptr %d, ptr %arg, ptr %variables, ptr %count.at, ptr %word.at)
-  br label %looked
-is_number:
-  %ok2 = call i1 @scalar(ptr %arg, i64 %form, ptr %word.at)
-  br label %looked
-looked:
-  %ok = phi i1 [%ok1, %is_one], [%ok2, %is_number]
-  br i1 %ok, label %well, label %decline
-well:
-  br label %operand
-placed:
-  %site = call i64 @site(ptr %d, ptr %line, i1 %is_frame)
-  %site_lost = icmp eq i64 %site, -1
-  %site.at = getelementptr i64, ptr %push, i64 {FIXED - 1}
-  store i64 %site, ptr %site.at
-  br i1 %site_lost, label %failed, label %output
-output:
-  %j = phi i64 [0, %placed], [%j_next, %kept]
-  %more_outputs = icmp slt i64 %j, %m
-  br i1 %more_outputs, label %take, label %submit
-take:
-  %out_words = mul i64 %j, {OUTPUT}
-  %out = getelementptr i64, ptr %outputs, i64 %out_words
-  %chunk = call ptr @block(ptr %s, ptr %d, ptr %out, ptr %all)
-  %none_taken = icmp eq ptr %chunk, null
-  br i1 %none_taken, label %stop, label %make
-make:
-  %count = load i64, ptr %count.at
-  %variable.at = getelementptr i64, ptr %variables, i64 %count
-  %one_more = add i64 %count, 1
-  store i64 %one_more, ptr %count.at
-  %out_place.at = getelementptr i64, ptr %out, i64 4
-  %out_place = load i64, ptr %out_place.at, align 1
-  %out_word.at = getelementptr i64, ptr %record, i64 %out_place
-  %array = call ptr @over(ptr %s, ptr %out, ptr %chunk, ptr %variable.at, ptr %out_word.at)
-  %none_made = icmp eq ptr %array, null
-  br i1 %none_made, label %stop, label %kept
-kept:
-  %made.at = getelementptr ptr, ptr %made, i64 %j
-  store ptr %array, ptr %made.at
-  %j_next = add i64 %j, 1
-  br label %output
-submit:
-  %used = load i64, ptr %count.at
-  %written = shl i64 %m, 32
-  %slots = or i64 %used, %written
-  %slots.at = getelementptr i64, ptr %push, i64 {FIXED}
-  store i64 %slots, ptr %slots.at
-  %rest = getelementptr i64, ptr %variables, i64 %used
-  call void @llvm.memcpy.p0.p0.i64(ptr %rest, ptr %record, i64 %record_bytes, i1 false)
-  %before = add i64 %used, {VARIABLES}
-  %argc = add i64 %before, %words
-  %argv = ptrtoint ptr %push to i64
-  {load("submit", "entry", "ptr")}
-  %ticket = call i64 %entry(i64 %argv, i64 %argc)
-  %pushed = icmp sgt i64 %ticket, 0
-  br i1 %pushed, label %give, label %stop
-give:
-  %single = icmp eq i64 %m, 1
-  %first = load ptr, ptr %made
-  br i1 %single, label %leave, label %pack
-pack:
-  %tuple = call ptr @PyTuple_New(i64 %m)
-  br label %each
-each:
-  %q = phi i64 [0, %pack], [%q_next, %put_one]
-  %more_made = icmp slt i64 %q, %m
-  br i1 %more_made, label %put_one, label %give_all
-put_one:
-  %from = getelementptr ptr, ptr %made, i64 %q
-  %item = load ptr, ptr %from
-  call i32 @PyTuple_SetItem(ptr %tuple, i64 %q, ptr %item)
-  %q_next = add i64 %q, 1
-  br label %each
-give_all:
-  br label %leave
-stop:
-  %so_far = phi i64 [%j, %take], [%j, %make], [%m, %submit]
-  br label %drop
-drop:
-  %r = phi i64 [0, %stop], [%r_next, %drop_one]
-  %left = icmp slt i64 %r, %so_far
-  br i1 %left, label %drop_one, label %dropped
-drop_one:
-  %dead.at = getelementptr ptr, ptr %made, i64 %r
-  %dead = load ptr, ptr %dead.at
-  call void @Py_DecRef(ptr %dead)
-  %r_next = add i64 %r, 1
-  br label %drop
-dropped:
-  %error = call ptr @PyErr_Occurred()
-  %raised = icmp ne ptr %error, null
-  br i1 %raised, label %failed, label %decline
-failed:
-  br label %leave
-decline:
-  call void @PyErr_Clear()
-  {load("none", "declined", "ptr")}
-  call void @Py_IncRef(ptr %declined)
-  br label %leave
-leave:
-  %answer = phi ptr [%first, %give], [%tuple, %give_all], [null, %failed], [%declined, %decline]
-  call void @Py_DecRef(ptr %route)
-  ret ptr %answer
-}}
-"""
+MOST = 128  # words of a push, record and variables included
+MOST_OUTPUTS = 16
+LINES = 8  # of user code that a route remembers; a power of two
+ARRAY = 0  # the kind of an operand that is not a number; those of numbers are `kernels.kinds.Word`
+# Words that are the same for all routes, and those of a route. Behind these lie the lines of user
+# code seen last (key and number of each), the `FIXED` words of the push, five words for each
+# output, two for each operand (its kind, its place in the record), and the record.
+SHARED = (
+    "kind frame none no zero closely recorder inside get set a_chunk a_address a_layout a_holder "
+    "a_node a_output a_stamp c_device c_core c_variable c_address"
+).split()
+OWN = "submit operands outputs record core gate device sites place_of attach".split()
+AT = {name: i for words in (SHARED, OWN) for i, name in enumerate(words)}
+OUTPUT, OPERAND = 5, 2  # words of each
+VARIABLES = FIXED + 1  # of a push, before its variables
+
+
+class _Part(Function):
+    """A function that knows the words of all routes and those of one."""
+
+    shared, own = "%s", "%d"
+
+    def known(self, name: str, kind: str = "ptr") -> str:
+        """A word of all routes, or of this one."""
+        words = self.shared if name in SHARED else self.own
+        return self.read(kind, words, AT[name], step="i64")
+
+    def call(self, kind: str, function: str, *arguments: str) -> str:
+        """What a function returns of pointers, and of what says its kind, as "i64 0"."""
+        typed = [a if " " in a else f"ptr {a}" for a in arguments]
+        return self.value(f"call {kind} {function}({', '.join(typed)})")
+
+    def item(self, several: str, place: str | int) -> str:
+        """An item of a tuple."""
+        return self.call("ptr", "@PyTuple_GetItem", several, f"i64 {place}")
+
+    def of_slot(self, kind: str, part: str, slot: str, thing: str) -> str:
+        """What `got`, `seen` or `number` gives of a slot of an object."""
+        return self.call(kind, f"@{part}", self.shared, f"i64 {AT[slot]}", thing)
+
+    def asked(self, function: str, thing: str) -> str:
+        """What a Python function of one object gives: a new reference, or null with an error."""
+        call = "call ptr (ptr, ...) @PyObject_CallFunctionObjArgs"
+        return self.value(f"{call}(ptr {function}, ptr {thing}, ptr null)")
+
+    def integer(self, thing: str) -> str:
+        """An int of Python's, or -1 with an error."""
+        return self.call("i64", "@PyLong_AsSsize_t", thing)
+
+    def drop(self, thing: str) -> str:
+        """Give up a reference; the object."""
+        self.do(f"call void @Py_DecRef(ptr {thing})")
+        return thing
+
+    def is_some(self, thing: str) -> str:
+        """Whether a pointer is not null."""
+        return self.compare("ne", thing, "null", "ptr")
+
+    def is_same(self, a: str, b: str) -> str:
+        """Whether two pointers are one."""
+        return self.compare("eq", a, b, "ptr")
+
+    def copy(self, target: str, source: str, words: str) -> None:
+        """Copy words, which may lie anywhere."""
+        copied = f"ptr {target}, ptr align 1 {source}, i64 {words}, i1 false"
+        self.do(f"call void @llvm.memcpy.p0.p0.i64({copied})")
+
+
+_SLOT = "ptr %s, i64 %slot, ptr %object"
+
+
+def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
+    """A function that calls one of all descriptors of slots."""
+    t = _Part(kind, ", ".join([_SLOT, *(f"ptr {each}" for each in more if each != "null")]), name)
+    descriptor = t.read("ptr", "%s", "%slot", step="i64")
+    found = t.call(kind, t.known(word), descriptor, "%object", *more)
+    return t.text(f"ret {kind} {found}")
+
+
+def _got() -> str:
+    """What a slot holds, a new reference, or null with an error."""
+    return _by_descriptor("ptr", "got", "get", "null")
+
+
+def _put() -> str:
+    """Set a slot."""
+    return _by_descriptor("i32", "put", "set", "%value")
+
+
+def _seen() -> str:
+    """The same, of an object that goes on holding it."""
+    t = _Part("ptr", _SLOT, "seen")
+    found = t.call("ptr", "@got", _SLOT)
+    with t.when(t.is_some(found)):
+        t.drop(found)
+    return t.text(f"ret ptr {found}")
+
+
+def _number() -> str:
+    """A slot's integer, or -1 with an error."""
+    t = _Part("i64", _SLOT, "number")
+    number, found = t.cell(), t.call("ptr", "@seen", _SLOT)
+    t.put(number, "-1")
+    with t.when(t.is_some(found)):
+        t.put(number, t.integer(found))
+    return t.text(f"ret i64 {t.get(number)}")
+
+
+def _site() -> str:
+    """The number of a place, that of the nearest frame outside the package, or -1 with an error."""
+    t = _Part("i64", "ptr %d, ptr %place, i1 %is_frame", "site")
+    number, at = t.cell(), t.cell("ptr")
+    t.put(number, "-1")
+    t.put(at, "%place", "ptr")
+    with t.unless("%is_frame"):
+        t.put(number, t.integer("%place"))
+        t.go("done")
+    t.label("level")
+    frame = t.get(at, "ptr")
+    code = t.drop(t.call("ptr", "@PyFrame_GetCode", frame))
+    last = t.value(f"sext i32 {t.call('i32', '@PyFrame_GetLasti', frame)} to i64")
+    word = t.sum(t.value(f"ptrtoint ptr {code} to i64"), t.number("shl", last, 48))
+    which = t.number("and", t.number("lshr", last, 1), LINES - 1)
+    line = t.place("[2 x i64]", t.place("i64", "%d", len(OWN)), which)
+    with t.when(t.compare("eq", t.read("i64", line), word)):
+        t.put(number, t.read("i64", line, 1))
+        t.go("done")
+    key = t.call("ptr", "@PyLong_FromLongLong", f"i64 {word}")
+    found = t.call("ptr", "@PyDict_GetItemWithError", t.known("sites"), key)
+    t.drop(key)
+    t.require(t.is_some(found), "ask")
+    known = t.integer(found)
+    with t.when(t.compare("eq", known, OURS)):
+        outer = t.call("ptr", "@PyFrame_GetBack", frame)
+        t.require(t.is_some(outer), "ask")
+        t.put(at, t.drop(outer), "ptr")  # it runs, so it stays
+        t.go("level")
+    t.do(f"store i64 {word}, ptr {line}, align 1")
+    t.do(f"store i64 {known}, ptr {t.place('i64', line, 1)}, align 1")
+    t.put(number, known)
+    t.go("done")
+    t.label("ask")
+    told = t.asked(t.known("place_of"), "%place")
+    with t.when(t.is_some(told)):
+        t.put(number, t.integer(told))
+        t.drop(told)
+    t.label("done")
+    return t.text(f"ret i64 {t.get(number)}")
+
+
+def _attached() -> str:
+    """See to it that a chunk's variable is known to the engine's core; false with an error."""
+    t = _Part("i1", "ptr %s, ptr %d, ptr %chunk", "attached")
+    core, well = t.of_slot("ptr", "seen", "c_core", "%chunk"), t.cell("i1")
+    t.put(well, "false", "i1")
+    with t.unless(t.is_same(core, t.known("core"))):
+        t.require(t.is_some(core), "done")
+        done = t.asked(t.known("attach"), "%chunk")
+        t.require(t.is_some(done), "done")
+        t.drop(done)
+    t.put(well, "true", "i1")
+    t.label("done")
+    return t.text(f"ret i1 {t.get(well, 'i1')}")
+
+
+def _array() -> str:
+    """An array operand: its address, its variable among the %count words at %variables if it is not
+    there yet; whether it is as the route wants it."""
+    arrays = "ptr %variables, ptr %count.at, ptr %record"
+    t = _Part("i1", f"ptr %s, ptr %d, ptr %object, {arrays}", "array")
+    well = t.cell("i1")
+    t.put(well, "false", "i1")
+    chunk = t.of_slot("ptr", "seen", "a_chunk", "%object")
+    t.require(t.is_some(chunk), "done")
+    t.require(t.call("i1", "@attached", "%s", "%d", chunk), "done")
+    device = t.of_slot("ptr", "seen", "c_device", chunk)
+    t.require(t.is_same(device, t.known("device")), "done")
+    address = t.of_slot("i64", "number", "a_address", "%object")
+    variable = t.of_slot("i64", "number", "c_variable", chunk)
+    t.put("%record", address)
+    for number in (address, variable):
+        t.require(t.compare("ne", number, -1), "done")
+    t.put(well, "true", "i1")
+    word, count = t.number("shl", variable, 2), t.get("%count.at")
+    with t.loop(0, count) as k:
+        t.require(t.compare("ne", t.get_at("%variables", k), word), "done")
+    t.put_at("%variables", count, word)
+    t.put("%count.at", t.sum(count, 1))
+    t.label("done")
+    return t.text(f"ret i1 {t.get(well, 'i1')}")
+
+
+def _scalar() -> str:
+    """A number as a word of the record; whether it is one."""
+    t = _Part("i1", "ptr %object, i64 %kind, ptr %record", "scalar")
+    well = t.cell("i1")
+    t.put(well, "false", "i1")
+    t.put("%record", unboxed(t, "%object", "%kind", "done"))
+    t.put(well, "true", "i1")
+    t.label("done")
+    return t.text(f"ret i1 {t.get(well, 'i1')}")
+
+
+def _block() -> str:
+    """A block for an output: a new reference, or null with an error."""
+    t = _Part("ptr", "ptr %s, ptr %d, ptr %output, ptr %operands", "block")
+    block = t.cell("ptr")
+    _, free, takes, take = t.words("%output", "ptr ptr ptr ptr")
+    size = t.call("i64", "@PyList_Size", free)
+    some = t.compare("sgt", size, 0)
+    with t.when(some):
+        last = t.number("sub", size, 1)
+        chunk = t.call("ptr", "@PyList_GetItem", free, f"i64 {last}")
+        t.do(f"call void @Py_IncRef(ptr {chunk})")
+        t.call("i32", "@PyList_SetSlice", free, f"i64 {last}", f"i64 {size}", "null")
+        t.drop(t.call("ptr", "@PyIter_Next", takes))
+        t.put(block, chunk, "ptr")
+    with t.unless(some):
+        made = t.call("ptr", "@PyObject_CallObject", take, "%operands")
+        t.put(block, made, "ptr")
+        t.require(t.is_some(made), "done")
+    found = t.get(block, "ptr")
+    with t.unless(t.call("i1", "@attached", "%s", "%d", found)):
+        t.drop(found)
+        t.put(block, "null", "ptr")
+    t.label("done")
+    return t.text(f"ret ptr {t.get(block, 'ptr')}")
+
+
+def _over() -> str:
+    """A new array over a block, whose reference it takes; null with an error."""
+    places = "ptr %variable.at, ptr %record"
+    t = _Part("ptr", f"ptr %s, ptr %output, ptr %chunk, {places}", "over")
+    made = t.call("ptr", "@PyType_GenericAlloc", t.known("kind"), "i64 0")
+    with t.when(t.is_some(made)):
+        layout, none, zero = t.read("ptr", "%output"), t.known("none"), t.known("zero")
+        address = t.of_slot("ptr", "got", "c_address", "%chunk")
+        t.put("%record", t.integer(address))
+        for slot, value in (
+            *(("a_holder", none), ("a_node", none), ("a_output", zero), ("a_stamp", zero)),
+            *(("a_address", address), ("a_layout", layout), ("a_chunk", "%chunk")),
+        ):
+            t.call("i32", "@put", "%s", f"i64 {AT[slot]}", made, value)
+        t.drop(address)
+        variable = t.of_slot("i64", "number", "c_variable", "%chunk")
+        t.put("%variable.at", t.number("shl", variable, 2))
+    t.drop("%chunk")
+    return t.text(f"ret ptr {made}")
+
+
+def _entry() -> str:
+    t = _Part("ptr", "ptr %self, ptr %args, i64 %nargs")
+    answer, route = t.cell("ptr"), t.cell("ptr")
+    for cell in (answer, route):
+        t.put(cell, "null", "ptr")
+    shared = t.item("%self", 0)
+    t.shared = t.call("ptr", "@PyBytes_AsString", shared)
+    t.require(t.compare("eq", "%nargs", 2), "decline")
+    line, operands = (t.read("ptr", "%args", k) for k in range(2))
+    is_frame = _require_plain(t, line)
+    found = _walked(t, operands)
+    t.do(f"call void @Py_IncRef(ptr {found})")
+    t.put(route, found, "ptr")
+    own = t.item(found, 0)
+    t.require(t.is_some(own), "decline")
+    t.own = t.call("ptr", "@PyByteArray_AsString", own)
+    opened = t.call("ptr", "@PyList_GetItem", t.known("gate"), "i64 0")
+    t.require(t.is_same(opened, t.known("core")), "decline")
+    _push(t, line, operands, is_frame, answer)
+    t.label("decline")
+    t.do("call void @PyErr_Clear()")
+    none = t.known("none")
+    t.do(f"call void @Py_IncRef(ptr {none})")
+    t.put(answer, none, "ptr")
+    t.label("leave")
+    held = t.get(route, "ptr")
+    with t.when(t.is_some(held)):
+        t.drop(held)
+    return t.text(f"ret ptr {t.get(answer, 'ptr')}")
+
+
+def _require_plain(t: _Part, line: str) -> str:
+    """Require that nobody looks closely, no function of an engine runs and, where the place is a
+    frame, nothing records; whether it is one."""
+    close = t.call("ptr", "@PyList_GetItem", t.known("closely"), "i64 0")
+    t.require(t.is_same(close, t.known("no")), "decline")
+    held = t.cell("ptr")
+
+    def require_none(variable: str) -> None:
+        none = t.known("none")
+        t.call("i32", "@PyContextVar_Get", t.known(variable), none, held)
+        t.require(t.is_same(t.drop(t.get(held, "ptr")), none), "decline")
+
+    require_none("inside")
+    kind = t.drop(t.call("ptr", "@PyObject_Type", line))
+    is_frame = t.is_same(kind, t.known("frame"))
+    with t.when(is_frame):
+        require_none("recorder")
+    return is_frame
+
+
+def _walked(t: _Part, operands: str) -> str:
+    """The route that the table has for the operands."""
+    level, key = t.cell("ptr"), t.cell("ptr")
+    t.put(level, t.item("%self", 1), "ptr")
+    with t.loop(0, t.call("i64", "@PyTuple_Size", operands)) as w:
+        asked = t.item(operands, w)
+        kind = t.drop(t.call("ptr", "@PyObject_Type", asked))
+        t.put(key, kind, "ptr")
+        with t.when(t.is_same(kind, t.known("kind"))):
+            layout = t.of_slot("ptr", "seen", "a_layout", asked)
+            t.require(t.is_some(layout), "decline")
+            t.put(key, layout, "ptr")
+        own = t.get(level, "ptr"), t.get(key, "ptr")
+        found = t.call("ptr", "@PyDict_GetItemWithError", *own)
+        t.require(t.is_some(found), "decline")
+        t.put(level, found, "ptr")
+    return t.get(level, "ptr")
+
+
+def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> None:
+    """Push over the operands as the route says, and go on at "leave"; or drop what was made, and go
+    on behind this."""
+    push, record = (t.cell(f"[{MOST} x i64]", 16) for _ in range(2))
+    made, count_at, so_far = t.cell(f"[{MOST_OUTPUTS} x ptr]", 16), t.cell(), t.cell()
+    t.put(count_at, "0")
+    t.put(so_far, "0")
+    n, m, words = (t.known(name, "i64") for name in ("operands", "outputs", "record"))
+    fixed = t.place("i64", t.own, len(OWN) + 2 * LINES)
+    outputs = t.place("i64", fixed, FIXED)
+    given = t.place("i64", outputs, t.product(m, OUTPUT))
+    nbytes = t.product(words, 8)
+    t.copy(push, fixed, str(8 * FIXED))
+    t.copy(record, t.place("i64", given, t.product(n, OPERAND)), nbytes)
+    variables = t.place("i64", push, VARIABLES)
+    with t.loop(0, n) as i:
+        form, place = t.words(t.place(f"[{OPERAND} x i64]", given, i), "i64 i64")
+        _operand(t, t.item(operands, i), form, variables, count_at, t.place("i64", record, place))
+    site = t.call("i64", "@site", t.own, line, f"i1 {is_frame}")
+    t.put_at(push, FIXED - 1, site)
+    t.require(t.compare("ne", site, -1), "leave")
+    with t.loop(0, m) as j:
+        out = t.place(f"[{OUTPUT} x i64]", outputs, j)
+        chunk = t.call("ptr", "@block", t.shared, t.own, out, operands)
+        t.require(t.is_some(chunk), "stop")
+        count = t.get(count_at)
+        t.put(count_at, t.sum(count, 1))
+        places = t.place("i64", variables, count), t.place("i64", record, t.read("i64", out, 4))
+        array = t.call("ptr", "@over", t.shared, out, chunk, *places)
+        t.require(t.is_some(array), "stop")
+        t.put(t.place("ptr", made, j), array, "ptr")
+        t.put(so_far, t.sum(j, 1))
+    used = t.get(count_at)
+    t.put_at(push, FIXED, t.number("or", used, t.number("shl", m, 32)))
+    t.copy(t.place("i64", variables, used), record, nbytes)
+    argv = t.value(f"ptrtoint ptr {push} to i64")
+    call = f"i64 {argv}", f"i64 {t.sum(used, VARIABLES, words)}"
+    t.require(t.compare("sgt", t.call("i64", t.known("submit"), *call), 0), "stop")
+    _given(t, made, m, answer)
+    t.go("leave")
+    t.label("stop")
+    with t.loop(0, t.get(so_far)) as r:
+        t.drop(t.read("ptr", made, r))
+    raised = t.call("ptr", "@PyErr_Occurred")
+    t.require(t.is_same(raised, "null"), "leave")
+
+
+def _operand(t: _Part, arg: str, form: str, variables: str, count: str, word: str) -> None:
+    """Take an operand in: its word of the record, and the variable that it may have."""
+    is_array = t.compare("eq", form, ARRAY)
+    with t.when(is_array):
+        words = t.shared, t.own, arg, variables, count, word
+        t.require(t.call("i1", "@array", *words), "decline")
+    with t.unless(is_array):
+        t.require(t.call("i1", "@scalar", arg, f"i64 {form}", word), "decline")
+
+
+def _given(t: _Part, made: str, count: str, answer: str) -> None:
+    """Answer with the one array that was made, or with a tuple of several."""
+    t.put(answer, t.read("ptr", made), "ptr")
+    with t.unless(t.compare("eq", count, 1)):
+        several = t.call("ptr", "@PyTuple_New", f"i64 {count}")
+        with t.loop(0, count) as q:
+            item = t.read("ptr", made, q)
+            t.call("i32", "@PyTuple_SetItem", several, f"i64 {q}", item)
+        t.put(answer, several, "ptr")
+
+
+_PARTS = (_got, _seen, _number, _put, _site, _attached, _array, _scalar, _block, _over, _entry)
+
+
+def text() -> str:
+    """The module."""
+    return "\n".join(part() for part in _PARTS)

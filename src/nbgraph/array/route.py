@@ -12,7 +12,7 @@ from typing import Any
 from nbgraph.array import core as arrays
 from nbgraph.array import entry
 from nbgraph.array.chunk import Chunk, take
-from nbgraph.array.entry_parts import ARRAY
+from nbgraph.array.entry_text import ARRAY
 from nbgraph.array.launch import launcher
 from nbgraph.array.push import WEAK
 from nbgraph.codegen import builtin

@@ -17,6 +17,7 @@ from typing import Any
 
 from nbgraph.codegen import cache, target
 from nbgraph.codegen.making.events import compiling
+from nbgraph.codegen.text import Function
 
 _METH_FASTCALL = 0x0080
 # what texts may call of Python's stable interface: result and arguments, in LLVM's words
@@ -74,34 +75,16 @@ def available() -> bool:
     return sys.implementation.name == "cpython" and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
-def load(words: str, index: int, name: str, kind: str = "i64") -> str:
-    """Return text that loads a word, which may lie anywhere, into %name."""
-    return (
-        f"%{name}.at = getelementptr i64, ptr {words}, i64 {index}\n"
-        f"  %{name} = load {kind}, ptr %{name}.at, align 1"
-    )
-
-
-def loads(words: str, names: str) -> str:
-    """Return text that loads words in their order, as "kernel:ptr count": integers, or pointers."""
-    pairs = enumerate(name.partition(":") for name in names.split())
-    return "\n  ".join(load(words, i, name, kind or "i64") for i, (name, _, kind) in pairs)
-
-
-def calls(result: str, code: str, arguments: str, free: str) -> str:
-    """Return text that ends a block by a call of machine code, with the GIL released where %free
-    holds, and goes on behind it with what it returns."""
-    return f"""br i1 {free}, label %without, label %with
-with:
-  %{result}.with = call i64 {code}({arguments})
-  br label %returned
-without:
-  %state = call ptr @PyEval_SaveThread()
-  %{result}.without = call i64 {code}({arguments})
-  call void @PyEval_RestoreThread(ptr %state)
-  br label %returned
-returned:
-  %{result} = phi i64 [%{result}.with, %with], [%{result}.without, %without]"""
+def called(t: Function, code: str, arguments: str, free: str) -> str:
+    """Return what a call of machine code returns, with the GIL released meanwhile where an i1
+    holds."""
+    state = t.cell("ptr")
+    with t.when(free):
+        t.put(state, t.value("call ptr @PyEval_SaveThread()"), "ptr")
+    result = t.value(f"call i64 {code}({arguments})")
+    with t.when(free):
+        t.do(f"call void @PyEval_RestoreThread(ptr {t.get(state, 'ptr')})")
+    return result
 
 
 def _declared(text: str, symbols: Sequence[str]) -> tuple[str, tuple[str, ...]]:

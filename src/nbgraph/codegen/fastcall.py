@@ -14,74 +14,47 @@ import functools
 import struct
 from collections.abc import Callable
 
-from nbgraph.codegen import builtin, target
+from nbgraph.codegen import builtin
+from nbgraph.codegen.text import Function
 
 MAX_WORDS = 64  # bound words and arguments together
 # the two differ in speed alone, where a C long has 64 bits
 _INTEGER = "PyLong_AsLong" if ctypes.sizeof(ctypes.c_long) == 8 else "PyLong_AsLongLong"
 _MESSAGE = f"too many arguments: at most {MAX_WORDS} words, bound ones included"
 
-_TEXT = f"""
-@message = private constant [{len(_MESSAGE) + 1} x i8] c"{_MESSAGE}\\00"
 
-define ptr @{target.SYMBOL}(ptr %self, ptr %args, i64 %nargs) {{
-begin:
-  %argv = alloca [{MAX_WORDS} x i64], align 16
-  %d = call ptr @PyBytes_AsString(ptr %self)
-  {builtin.loads("%d", "entry:ptr free type:ptr bound")}
-  %words = getelementptr i64, ptr %d, i64 4
-  %argc = add i64 %bound, %nargs
-  %fits = icmp ule i64 %argc, {MAX_WORDS}
-  br i1 %fits, label %copy, label %refuse
-copy:
-  %i = phi i64 [0, %begin], [%i_next, %copy_one]
-  %more_words = icmp ult i64 %i, %bound
-  br i1 %more_words, label %copy_one, label %convert
-copy_one:
-  %word_at = getelementptr i64, ptr %words, i64 %i
-  %word = load i64, ptr %word_at, align 1
-  %slot = getelementptr i64, ptr %argv, i64 %i
-  store i64 %word, ptr %slot
-  %i_next = add i64 %i, 1
-  br label %copy
-convert:
-  %k = phi i64 [0, %copy], [%k_next, %converted]
-  %more_args = icmp ult i64 %k, %nargs
-  br i1 %more_args, label %convert_one, label %call
-convert_one:
-  %arg_at = getelementptr ptr, ptr %args, i64 %k
-  %arg = load ptr, ptr %arg_at
-  %value = call i64 @{_INTEGER}(ptr %arg)
-  %suspect = icmp eq i64 %value, -1
-  br i1 %suspect, label %look, label %converted
-look:
-  %error = call ptr @PyErr_Occurred()
-  %failed = icmp ne ptr %error, null
-  br i1 %failed, label %raise, label %converted
-converted:
-  %place = add i64 %bound, %k
-  %target = getelementptr i64, ptr %argv, i64 %place
-  store i64 %value, ptr %target
-  %k_next = add i64 %k, 1
-  br label %convert
-call:
-  %argv_word = ptrtoint ptr %argv to i64
-  %is_free = icmp ne i64 %free, 0
-  {builtin.calls("result", "%entry", "i64 %argv_word, i64 %argc", "%is_free")}
-  %object = call ptr @PyLong_FromLongLong(i64 %result)
-  ret ptr %object
-refuse:
-  call void @PyErr_SetString(ptr %type, ptr @message)
-  br label %raise
-raise:
-  ret ptr null
-}}
-"""
+def _text() -> str:
+    t = Function("ptr", "ptr %self, ptr %args, i64 %nargs")
+    message = f'c"{_MESSAGE}\\00"'
+    t.declare(f"@message = private constant [{len(_MESSAGE) + 1} x i8] {message}")
+    argv, answer = t.cell(f"[{MAX_WORDS} x i64]", 16), t.cell("ptr")
+    t.put(answer, "null", "ptr")
+    d = t.value("call ptr @PyBytes_AsString(ptr %self)")
+    head = t.words(d, "ptr i64 ptr i64")
+    entry, free, error, bound = head
+    argc = t.sum(bound, "%nargs")
+    t.require(t.compare("ule", argc, MAX_WORDS), "refuse")
+    with t.loop(0, bound) as i:
+        t.put_at(argv, i, t.read("i64", d, t.sum(i, len(head))))
+    with t.loop(0, "%nargs") as k:
+        value = t.value(f"call i64 @{_INTEGER}(ptr {t.read('ptr', '%args', k)})")
+        with t.when(t.compare("eq", value, -1)):
+            raised = t.value("call ptr @PyErr_Occurred()")
+            t.require(t.compare("eq", raised, "null", "ptr"), "done")
+        t.put_at(argv, t.sum(bound, k), value)
+    arguments = f"i64 {t.value(f'ptrtoint ptr {argv} to i64')}, i64 {argc}"
+    result = builtin.called(t, entry, arguments, t.compare("ne", free, 0))
+    t.put(answer, t.value(f"call ptr @PyLong_FromLongLong(i64 {result})"), "ptr")
+    t.go("done")
+    t.label("refuse")
+    t.do(f"call void @PyErr_SetString(ptr {error}, ptr @message)")
+    t.label("done")
+    return t.text(f"ret ptr {t.get(answer, 'ptr')}")
 
 
 @functools.cache
 def _code() -> int:
-    return builtin.address(_TEXT)
+    return builtin.address(_text())
 
 
 @functools.cache

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import cublas
-from nbgraph.device.nvidia_graphs import NvidiaFunction
-from nbgraph.device.nvidia_streams import NON_BLOCKING, NvidiaStream
+from nbgraph.device.nvidia_streams import NON_BLOCKING, NvidiaFunction, NvidiaStream
 from nbgraph.device.protocol import Bytes, Capability, Code
 from nbgraph.errors import CompileError, DeviceError
 

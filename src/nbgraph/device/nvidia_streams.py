@@ -1,20 +1,144 @@
-"""Streams of NVIDIA's driver, and the events that they leave."""
+"""Streams of NVIDIA's driver: the events that they leave, launches captured as one graph, whose
+nodes may be changed, and work that an array library, CuPy, does with our memory."""
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 from collections.abc import Callable, Sequence
-from ctypes import POINTER, byref, c_int, c_size_t, c_void_p
-from typing import TYPE_CHECKING
+from ctypes import POINTER, byref, c_int, c_size_t, c_uint, c_void_p
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nbgraph.device import foreign
 from nbgraph.device.gemm import Gemm
-from nbgraph.device.nvidia_graphs import NvidiaFunction, NvidiaGraph, parameters
 from nbgraph.device.protocol import Bytes, Extent, View, three
 from nbgraph.errors import DeviceError
 
 if TYPE_CHECKING:
     from nbgraph.device.cublas import Multiplier
     from nbgraph.device.nvidia import NvidiaDriver
+
+
+def call_library(
+    function: Callable[..., object], views: Sequence[View], device: int, stream: int
+) -> None:
+    """`function(cupy, *arrays)` on a stream; see `protocol.Stream.call`."""
+    cupy = _cupy()
+    told = importlib.import_module("cupyx").errstate(linalg="raise")  # else it gives what it has
+    # a stream of another's is of the device that is current
+    with cupy.cuda.Device(device), cupy.cuda.Stream.from_external(_Lent(stream)), told:
+        function(cupy, *(_array(cupy, device, view) for view in views))
+
+
+class _Lent(NamedTuple):
+    """A stream of ours, which CuPy does not destroy."""
+
+    handle: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """The protocol's version, and the stream."""
+        return 0, self.handle
+
+
+def _cupy() -> Any:
+    try:
+        return importlib.import_module("cupy")
+    except ImportError:
+        raise DeviceError(
+            "what is asked for is done by CuPy, which is not installed: pip install "
+            "'nbgraph[cuda13]', or use x.to(ng.cpu())"
+        ) from None
+
+
+def _array(cupy: Any, device: int, view: View) -> Any:
+    """Memory of ours as an array of CuPy's."""
+    address, shape, dtype, strides = view
+    steps = sum((n - 1) * abs(step) for n, step in zip(shape, strides, strict=True))
+    extent = 0 if 0 in shape else steps + dtype.itemsize
+    memory = cupy.cuda.UnownedMemory(address, extent, None, device)
+    return cupy.ndarray(shape, dtype, cupy.cuda.MemoryPointer(memory, 0), strides)
+
+
+class NvidiaFunction(NamedTuple):
+    """A kernel that is loaded; `order` as in Code."""
+
+    handle: int
+    order: tuple[int, ...] | None
+
+
+def parameters(function: NvidiaFunction, record: bytes) -> Any:
+    """Addresses of a launch's parameters, in the record, which is held until the call is over: the
+    driver copies what lies there."""
+    held = ctypes.c_char_p(record)
+    start = ctypes.cast(held, c_void_p).value or 0
+    places = [start] if function.order is None else [start + 8 * k for k in function.order]
+    return (c_void_p * len(places))(*places)
+
+
+class NodeParams(ctypes.Structure):
+    """CUDA_KERNEL_NODE_PARAMS_v2; a kernel and a context that are not given are those of the
+    function."""
+
+    _fields_ = (
+        ("function", c_void_p),
+        *((name, c_uint) for name in ("gx", "gy", "gz", "bx", "by", "bz", "shared")),
+        ("parameters", POINTER(c_void_p)),
+        ("extra", c_void_p),
+        ("kernel", c_void_p),
+        ("context", c_void_p),
+    )
+
+
+class NvidiaGraph:
+    """Launches as one, ready to be run; `nodes` are those of kernels, in their order."""
+
+    __slots__ = ("_driver", "_graph", "_nodes", "device", "handle")
+
+    def __init__(self, driver: NvidiaDriver, device: int, graph: int, nodes: Sequence[int]) -> None:
+        self._driver, self.device, self._nodes = driver, device, nodes
+        self._graph = graph  # what is run is told of its nodes by those of the graph it was made of
+        self.handle = 0
+        self.handle = driver.made(device, "cuGraphInstantiateWithFlags", graph, 0)
+
+    def node(self, place: int) -> NvidiaNode:
+        """See Captured."""
+        return NvidiaNode(self, self._nodes[place])
+
+    def change(self, node: int, launch: NodeParams) -> None:
+        """What a node launches from the next replay on. The driver copies it."""
+        self._driver.on(
+            *(self.device, "cuGraphExecKernelNodeSetParams_v2", self.handle, node, byref(launch))
+        )
+
+    def __del__(self) -> None:
+        try:
+            if self.handle:
+                self._driver.on(self.device, "cuGraphExecDestroy", self.handle)
+            self._driver.on(self.device, "cuGraphDestroy", self._graph)
+        except (AttributeError, TypeError, DeviceError):  # half made, or the process is going
+            return
+
+
+class NvidiaNode(NamedTuple):
+    """See Launcher: a kernel in a graph."""
+
+    graph: NvidiaGraph
+    handle: int
+
+    def launch(
+        self,
+        function: NvidiaFunction,
+        blocks: Extent,
+        threads: Extent,
+        record: bytes,
+        shared: int = 0,
+    ) -> None:
+        """See Captured."""
+        places = parameters(function, record)
+        self.graph.change(
+            self.handle,
+            NodeParams(function.handle, *three(blocks), *three(threads), shared, places),
+        )
+
 
 NON_BLOCKING = 1  # of streams: they do not wait for the legacy stream
 _NO_TIMING, _BLOCKING = 2, 1  # of events; the latter: who waits sleeps
@@ -165,7 +289,7 @@ class NvidiaStream:
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
         """See Stream; by CuPy."""
-        foreign.call(function, views, self.device, self.handle)
+        call_library(function, views, self.device, self.handle)
 
     def synchronize(self) -> None:
         """See Stream."""

@@ -2,6 +2,14 @@
 
 "llvm" lowers the text itself (`nbgraph.kernels.llvm`), which takes about a tenth of the time;
 "numba" is the reference, and the only one for functions whose own text cannot be found.
+
+Outputs that are large and not read soon are written past the cache. An ordinary store first reads
+the line it is to change; a large output pays for that, and drives out what others would find in the
+cache. LLVM knows stores around it, "nontemporal", but vectorises none, as it asks for aligned
+places and those of elements are not. So the emitted text says where lines begin (`forms.Map`), LLVM
+concludes which vectors are stored at aligned places, and these are marked here, when everything
+else is done. Nothing is said that is not so: a store that is not known to be aligned stays as it
+is.
 """
 
 from __future__ import annotations
@@ -17,14 +25,16 @@ from nbgraph._version import __version__
 from nbgraph.codegen import cache, image, target
 from nbgraph.codegen.making.events import compiling
 from nbgraph.errors import CompileError
-from nbgraph.kernels import llvm, streaming, vector_math
+from nbgraph.kernels import llvm, vector_math
 from nbgraph.kernels.writer import Source
+from nbgraph.native.processor import LINE
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
     from llvmlite import binding
 
     from nbgraph.kernels.llvm.shared import Shared
+
 
 Compiler = Literal["llvm", "numba"]
 _LABEL = re.compile(r"\.L[\w$.]+")  # known in its module alone
@@ -63,7 +73,7 @@ def content_key(source: Source, by: Compiler) -> str:
         source.text.replace(f"\ndef {source.name}(", "\ndef kernel(", 1),
         repr(sorted(source.namespace.functions.items())),
         repr([getattr(f, "identity", repr(f)) for f in source.namespace.externs.values()]),
-        repr((source.fastmath, source.streaming and streaming.VERSION)),
+        repr((source.fastmath, source.streaming and STREAMING_VERSION)),
         vector_math.VERSION,
         f"nbgraph {__version__} {_version(by)}",
         target.host(),
@@ -139,7 +149,7 @@ def module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Sh
         return made, called
     from nbgraph.codegen import optimise  # imports LLVM
 
-    return optimise.parsed(streaming.marked(str(made)), source.name), called
+    return optimise.parsed(marked(str(made)), source.name), called
 
 
 def _optimised(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
@@ -167,3 +177,33 @@ __all__ = [
     "llvm_text",
     "module",
 ]
+
+
+STREAMING_VERSION = 1  # of what is done here to LLVM text, for the keys of caches
+
+_LEAST = 16  # bytes of the shortest vector that processors store so
+_BITS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
+_STORE = re.compile(
+    rf"^  store <(\d+) x (i\d+|{'|'.join(_BITS)})> [^\n]*, align (\d+)[^\n]*$", re.MULTILINE
+)
+_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+
+
+def marked(text: str) -> str:
+    """Optimised LLVM text of a streaming loop with its aligned vector stores marked.
+
+    >>> print(marked("  store <4 x float> %v, ptr %p, align 16"))
+      store <4 x float> %v, ptr %p, align 16, !nontemporal !0
+    !0 = !{i32 1}
+    <BLANKLINE>
+    """
+    node = max((int(n) for n in _NODE.findall(text)), default=-1) + 1
+
+    def mark(store: re.Match[str]) -> str:
+        count, element, align = store.groups()
+        bits = _BITS.get(element) or int(element[1:])
+        nbytes = int(count) * bits // 8
+        aligned = nbytes >= _LEAST and int(align) >= min(nbytes, LINE)
+        return f"{store[0]}, !nontemporal !{node}" if aligned else store[0]
+
+    return f"{_STORE.sub(mark, text)}\n!{node} = !{{i32 1}}\n"

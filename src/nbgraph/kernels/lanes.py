@@ -1,17 +1,14 @@
 """Kernels written as LLVM text with vectors of a fixed width: loops, cells, loads of some lanes.
 
 What LLVM's vectorisers do not find by themselves is said here: tiles of vectors that stay in
-registers over an inner loop, lanes that lie outside an array. Names of counters and of cells are
-memory to begin with; LLVM makes registers of them.
+registers over an inner loop, lanes that lie outside an array.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from nbgraph.codegen.target import SYMBOL
+from nbgraph.codegen.text import Function
 from nbgraph.kernels.body import Namespace
 from nbgraph.kernels.kernel import Kernel, of_source
 from nbgraph.kernels.loops import Loop
@@ -24,65 +21,25 @@ _BYTES = {"float32": 4, "float64": 8}
 _SHORT = {"float": "f32", "double": "f64"}
 
 
-class Lanes:
-    """The text of a kernel `(args, lo, hi)` whose vectors have `lanes` elements of a dtype.
-
-    Values are LLVM's: names, or literals.
-    """
+class Lanes(Function):
+    """The text of a kernel `(args, lo, hi)` whose vectors have `lanes` elements of a dtype."""
 
     def __init__(self, dtype: str, lanes: int, layout: Record) -> None:
+        super().__init__("i64", "i64 %args, i64 %lo, i64 %hi")
         self.lanes, self.item, self.scalar = lanes, _BYTES[dtype], _SCALAR[dtype]
-        self.vector = self.of(lanes)
-        self._layout, self._lines, self._cells = layout, list[str](), list[str]()
-        self._declared: dict[str, None] = {}
-        self._made = 0
+        self.kind = self.vector = self.of(lanes)
+        self._layout = layout
 
     def of(self, lanes: int) -> str:
         """The type of vectors of so many elements."""
         return f"<{lanes} x {self.scalar}>"
 
-    def text(self) -> str:
-        """The module."""
-        head = [*self._declared, f"define i64 @{SYMBOL}(i64 %args, i64 %lo, i64 %hi) {{", "entry:"]
-        return "\n".join([*head, *self._cells, *self._lines, "  ret i64 0", "}", ""])
-
     # numbers ------------------------------------------------------------------------------------
-
-    def value(self, text: str) -> str:
-        """The result of an instruction."""
-        self._made += 1
-        self._lines.append(f"  %v{self._made} = {text}")
-        return f"%v{self._made}"
-
-    def do(self, text: str) -> None:
-        """Append an instruction without a result."""
-        self._lines.append(f"  {text}")
-
-    def declare(self, text: str) -> None:
-        """Declare a function that the text calls."""
-        self._declared[text] = None
 
     def word(self, name: str) -> str:
         """A word of the record."""
         at = self.moved("%args", str(8 * self._layout.place(name)))
         return self.value(f"load i64, ptr {at}")
-
-    def number(self, op: str, a: str | int, b: str | int) -> str:
-        """Two whole numbers under an instruction: add, sub, mul, sdiv, srem."""
-        return self.value(f"{op} i64 {a}, {b}")
-
-    def product(self, *factors: str | int) -> str:
-        """Whole numbers multiplied."""
-        return functools.reduce(lambda a, b: self.number("mul", a, b), map(str, factors))
-
-    def sum(self, *terms: str | int) -> str:
-        """Whole numbers added up."""
-        return functools.reduce(lambda a, b: self.number("add", a, b), map(str, terms))
-
-    def least(self, a: str | int, b: str | int) -> str:
-        """The smaller whole number."""
-        less = self.value(f"icmp slt i64 {a}, {b}")
-        return self.value(f"select i1 {less}, i64 {a}, i64 {b}")
 
     def moved(self, base: str, offset: str | int) -> str:
         """A pointer so many bytes behind an address that is a number."""
@@ -90,66 +47,15 @@ class Lanes:
 
     def at(self, pointer: str, index: str | int) -> str:
         """The element of an array."""
-        return self.value(f"getelementptr {self.scalar}, ptr {pointer}, i64 {index}")
+        return self.place(self.scalar, pointer, index)
 
     def pointer(self, name: str) -> str:
         """The array whose address is a word of the record."""
         return self.value(f"inttoptr i64 {self.word(name)} to ptr")
 
-    # what happens -------------------------------------------------------------------------------
-
-    @contextmanager
-    def loop(self, first: str | int, end: str | int, step: str | int = 1) -> Generator[str]:
-        """Over [first, end)."""
-        counter = self.cell("i64")
-        self._made += 1
-        n = self._made
-        self.put(counter, str(first), "i64")
-        self._lines += [f"  br label %test{n}", f"test{n}:"]
-        index = self.get(counter, "i64")
-        more = self.value(f"icmp slt i64 {index}, {end}")
-        self._lines += [f"  br i1 {more}, label %body{n}, label %done{n}", f"body{n}:"]
-        yield index
-        self.put(counter, self.number("add", index, step), "i64")
-        self._lines += [f"  br label %test{n}", f"done{n}:"]
-
-    @contextmanager
-    def when(self, condition: str) -> Generator[None]:
-        """Where an i1 holds."""
-        self._made += 1
-        n = self._made
-        self._lines += [f"  br i1 {condition}, label %then{n}, label %after{n}", f"then{n}:"]
-        yield
-        self._lines += [f"  br label %after{n}", f"after{n}:"]
-
-    def cell(self, kind: str = "") -> str:
-        """A variable; of a vector unless said."""
-        self._made += 1
-        self._cells.append(f"  %c{self._made} = alloca {kind or self.vector}")
-        return f"%c{self._made}"
-
-    def put(self, cell: str, value: str, kind: str = "") -> None:
-        """Set a variable."""
-        self._lines.append(f"  store {kind or self.vector} {value}, ptr {cell}")
-
-    def get(self, cell: str, kind: str = "") -> str:
-        """A variable's value."""
-        return self.value(f"load {kind or self.vector}, ptr {cell}")
-
-    def put_at(self, cell: str, index: str | int, value: str) -> None:
-        """Set a whole number of a variable that has several."""
-        at = self.value(f"getelementptr i64, ptr {cell}, i64 {index}")
-        self.put(at, value, "i64")
-
-    def get_at(self, cell: str, index: str | int) -> str:
-        """A whole number of a variable that has several."""
-        return self.get(self.value(f"getelementptr i64, ptr {cell}, i64 {index}"), "i64")
-
     def room(self, elements: int) -> str:
         """Memory for so many elements on the stack, at a line of the cache."""
-        self._made += 1
-        self._cells.append(f"  %c{self._made} = alloca [{elements} x {self.scalar}], align 64")
-        return f"%c{self._made}"
+        return self.cell(f"[{elements} x {self.scalar}]", 64)
 
     # vectors ------------------------------------------------------------------------------------
 

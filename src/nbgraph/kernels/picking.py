@@ -21,47 +21,9 @@ def record(*addresses: str) -> Record:
     return Record(("size", "count"), addresses, SIZES)
 
 
-def take_text(dtype: str, index: str) -> str:
-    """out[o, k] = x[o, indices[k]]. A tile: some indices of one o."""
-    layout, item = record("x", "indices", "out"), ITEMSIZE[dtype]
-    taken = f"{dtype}_pointer(x + (o * size + at) * inner * {item})"
-    given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
-    return _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))") + function(
-        "def take(args, lo, hi):",
-        *layout.reading(),
-        f"index = {index}_pointer(indices)",
-        "done = 0",
-        "for tile in range(lo, hi):",
-        "    o = tile // parts",
-        "    first = (tile - o * parts) * share",
-        "    for k in range(first, min(first + share, count)):",
-        *(f"        {line}" for line in _FOUND),
-        f"        done = copied_run({given}, {taken}, inner)",
-        "return 0",
-    )
-
-
-def take_single_text(dtype: str, index: str) -> str:
-    """As `take_text`, where a line is one element."""
-    layout = record("x", "indices", "out")
-    return function(
-        "def take(args, lo, hi):",
-        *layout.reading("size", "count", "x", "indices", "out", "share", "parts"),
-        f"index = {index}_pointer(indices)",
-        f"given = {dtype}_pointer(x)",
-        f"y = {dtype}_pointer(out)",
-        "for tile in range(lo, hi):",
-        "    o = tile // parts",
-        "    first = (tile - o * parts) * share",
-        "    for k in range(first, min(first + share, count)):",
-        *(f"        {line}" for line in _FOUND),
-        "        store(y, o * count + k, load(given, o * size + at))",
-        "return 0",
-    )
-
-
-def take_several_text(dtype: str, index: str, several: int) -> str:
-    """out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one o."""
+def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
+    """out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one o. `single`: a line
+    is one element."""
     numbers = range(several)
     indices, sizes = [f"indices{j}" for j in numbers], [f"size{j}" for j in numbers]
     layout = Record(("count", "inner"), ("x", *indices, "out"), ("share", "parts", *sizes))
@@ -72,18 +34,23 @@ def take_several_text(dtype: str, index: str, several: int) -> str:
         found += [f"place = place * size{j} + at"]
     taken = f"{dtype}_pointer(x + place * inner * {item})"
     given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
-    return _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))") + function(
+    move = f"done = copied_run({given}, {taken}, inner)"
+    helpers, pointers = _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"), []
+    if single:
+        move, helpers = "store(y, o * count + k, load(given, place))", ""
+        pointers = [f"given = {dtype}_pointer(x)", f"y = {dtype}_pointer(out)"]
+    return helpers + function(
         "def take(args, lo, hi):",
-        *layout.reading(),
+        *layout.reading(*(name for name in layout.names if name != "inner" or not single)),
         *(f"index{j} = {index}_pointer(indices{j})" for j in numbers),
-        "done = 0",
+        *(pointers or ["done = 0"]),
         "for tile in range(lo, hi):",
         "    o = tile // parts",
         "    first = (tile - o * parts) * share",
         "    for k in range(first, min(first + share, count)):",
         "        place = o",
         *(f"        {line}" for line in found),
-        f"        done = copied_run({given}, {taken}, inner)",
+        f"        {move}",
         "return 0",
     )
 

@@ -154,11 +154,13 @@ class Fold(Writer):
 
     def space(self) -> None:
         """See Writer."""
-        loop = self.loop
-        start = loop.operands[0]
-        out = loop.outputs[0]
-        name = self.outputs[0]
         self.line(1, "for row in range(lo, hi):")
+        self.row()
+
+    def row(self) -> None:
+        """The lines of one row."""
+        loop, name = self.loop, self.outputs[0]
+        start, out = loop.operands[0], loop.outputs[0]
         self.pointers(2, "row", "0", (0, 1, 2))
         self.line(2, f"acc = {self._as_compute(self.leaves[start.node.id], start)}")
         self.line(2, "for i in range(n):")

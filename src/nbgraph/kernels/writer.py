@@ -59,7 +59,7 @@ class Source(NamedTuple):
     text: str
     namespace: Namespace
     fastmath: bool
-    streaming: bool = False  # see `nbgraph.kernels.streaming`
+    streaming: bool = False  # see `nbgraph.kernels.cpu`
     lowered: bool = False  # the text is LLVM's own, see `nbgraph.kernels.lanes`
 
 

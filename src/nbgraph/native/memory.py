@@ -6,7 +6,7 @@ address; a pointer is made from an address in it and indexed from 0, which LLVM 
 give either disjoint memory or the very same elements (in place), see `nbgraph.shape.overlap`.
 That does for one output, whose value depends on all that is read. With several, a store could
 overtake a load of the same element: `load_element` and `store_element` say no more than that
-accesses of other elements do not overlap; `nbgraph.codegen.elements` passes it on.
+accesses of other elements do not overlap; `nbgraph.codegen.lower` passes it on.
 """
 
 # mypy: ignore-errors

@@ -47,7 +47,8 @@ class Unit(NamedTuple):
 
 class Library(NamedTuple):
     """`run(xp, *operands, *outputs, **attributes)` fills the outputs by an array library like
-    NumPy."""
+    NumPy, on the device's stream; it is that of an operator whose `compute` is `by_numpy(run)`. A
+    factorisation that fails is told, as on the host, for which the library waits for its end."""
 
     run: Callable[..., None]
 
@@ -87,11 +88,6 @@ def unit(*ops: Any, first: Callable[..., Any] | None = None) -> Callable[[Any], 
     return enter(lambda call: Unit(call, first), *ops)
 
 
-def by_library(*ops: Any) -> Callable[[Any], Any]:
-    """Decorate the function of a Library form."""
-    return enter(Library, *ops)
-
-
 def dynamic(*computes: Any) -> Callable[[Any], Any]:
     """Decorate what gives, by operators, the results of functions whose shapes depend on values
     (`ops.sets.dynamic`). It waits for how many there are."""
@@ -119,7 +115,8 @@ def _fill() -> None:
 def forms_of(op: Any) -> Mapping[type, Form]:
     """Return the forms of an operator, by their kinds."""
     _fill()
-    return _FORMS.get(op, {})
+    run = getattr(getattr(op, "_compute", None), "library", None)
+    return _FORMS.get(op, {}) if run is None else {Library: Library(run)}
 
 
 def form_of(op: Any, kind: type[_Kind]) -> _Kind | None:
@@ -145,6 +142,6 @@ def unit_call(
 
 
 __all__ = [
-    "Composed", "Form", "Library", "Pieces", "Unit", "by_library", "composed", "dynamic",
+    "Composed", "Form", "Library", "Pieces", "Unit", "composed", "dynamic",
     "dynamic_form", "form_of", "forms_of", "in_pieces", "unit", "unit_call",
 ]  # fmt: skip

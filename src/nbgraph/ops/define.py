@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import as_dtype, inexact
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.dtype import as_dtype, inexact, is_float
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.foreign import checked
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
@@ -235,6 +235,16 @@ def cast(gradient: Any, spec: Spec) -> Any:
     return gradient if dtype == spec.dtype else library.astype(gradient, spec.dtype)
 
 
+def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]:
+    """Return the common dtype of floats; DTypeError for others, which names one operand by its
+    label."""
+    if not all(is_float(x.dtype) for x in operands):
+        listed = ", ".join(str(x.dtype) for x in operands)
+        given = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"
+        raise DTypeError(f"{name}: {given} {listed}; expected floats: use astype")
+    return np.result_type(*(x.dtype for x in operands))
+
+
 def differentiable(specs: Sequence[Spec]) -> bool:
     """Whether every operand is floating."""
     return all(inexact(spec.dtype) for spec in specs)
@@ -242,9 +252,10 @@ def differentiable(specs: Sequence[Spec]) -> bool:
 
 def by_numpy(run: Callable[..., None]) -> Callable[..., None]:
     """Return the `compute` of an operator from `run(xp, *inputs, *outputs, **attributes)`, which
-    array libraries of devices can run as well as NumPy."""
+    array libraries of devices can run as well as NumPy: it is the operator's Library form, too."""
 
     def compute(inputs: Sequence[Any], outputs: Sequence[Any], **attributes: Any) -> None:
         run(np, *inputs, *outputs, **attributes)
 
+    vars(compute)["library"] = run
     return compute

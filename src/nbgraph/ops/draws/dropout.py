@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.device import RunContext
-from nbgraph.dtype import as_dtype, compute_dtype, is_float
-from nbgraph.errors import DTypeError
+from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.operator.array_op import Attributes, Compute, Gradients, Infer, Spec
 from nbgraph.operator.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
-from nbgraph.ops.define import library, public
+from nbgraph.ops.define import library, public, require_floats
 from nbgraph.ops.draws.drawing import PROBABILITY, Array, Made, seed_of
 from nbgraph.ops.shapes.creation import number
 from nbgraph.shape import same_shape
@@ -82,8 +81,7 @@ class InTraining(DrawnOp):
 
 
 def _infer(x: Spec, *, p: float, rng: Any, always: bool = False) -> tuple[Spec, Spec]:
-    if not is_float(x.dtype):
-        raise DTypeError(f"dropout: x has dtype {x.dtype}; expected a floating one: use astype")
+    require_floats("dropout", x)
     return x, x
 
 

@@ -7,19 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype, compute_dtype, is_float
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.dtype import as_dtype, compute_dtype
+from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.ops.define import public
+from nbgraph.ops.define import public, require_floats
 from nbgraph.ops.draws.drawing import Array, Made, seed_of
 from nbgraph.ops.draws.dropout import InTraining
 from nbgraph.ops.shapes.creation import number
 
 
 def _infer(x: Spec, *, lower: float, upper: float, rng: Any) -> tuple[Spec, Spec]:
-    if not is_float(x.dtype):
-        raise DTypeError(f"rrelu: x has dtype {x.dtype}; expected a floating one: use astype")
+    require_floats("rrelu", x)
     return x, x
 
 

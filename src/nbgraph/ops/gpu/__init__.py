@@ -10,7 +10,6 @@ addressing  where elements lie that indices choose
 picking     elements by indices
 scattering  what is written, or added up, at indices
 scanning    running sums, products and extremes, and recurrences
-libraries   what an array library factors, sorts and aligns
 searching   searches in sorted vectors, membership; one-hot rows, triangles
 numbering   numbers of places, coordinates, counts between edges
 extremes    where extremes are
@@ -22,7 +21,6 @@ sparse      products with sparse matrices
 from nbgraph.ops.gpu import convolving as convolving
 from nbgraph.ops.gpu import extremes as extremes
 from nbgraph.ops.gpu import layers as layers
-from nbgraph.ops.gpu import libraries as libraries
 from nbgraph.ops.gpu import norms as norms
 from nbgraph.ops.gpu import numbering as numbering
 from nbgraph.ops.gpu import picking as picking

@@ -7,13 +7,16 @@ arrays. Dimensions that lie side by side for all of them are made one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.cuda.unit import split
+from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
+from nbgraph.kernels.written import Compute, Record
+from nbgraph.operator.elsewhere import unit_call
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.indexing.keys import ARRAY, Template
@@ -42,6 +45,33 @@ class Chosen(NamedTuple):
     def dims(self) -> tuple[Dim, ...]:
         """All of them, in the order of the result."""
         return (*self.before, *self.together, *self.after)
+
+
+def threads(
+    name: str,
+    words: Mapping[str, int],
+    arrays: Mapping[str, tuple[str, str]],
+    *lines: str,
+    count: str = "",
+    parts: Sequence[tuple[str, str]] = (),
+    before: Sequence[str] = (),
+    compute: Compute = "float32",
+    fails: bool = False,
+    end: str = "0",
+) -> KernelCall:
+    """Return the call of a kernel that does `lines` by a thread for each `i` below one of the words
+    of its record, by default the first. `arrays`: by the names of their addresses, pointers and
+    dtypes (no pointer: the text has none); `parts`: what `i` is split in; see `unit.text`."""
+    first, second, *rest = words
+    count = count or first
+    units = words[count]
+    pointers = [f"{p} = {kind}_pointer({name})" for name, (p, kind) in arrays.items() if p]
+    numbers = split("i", *parts, narrow=is_narrow(units)) if parts else []
+    record = Record((first, second), list(arrays), rest)
+    made = text(name, record, count, *numbers, *lines, before=[*pointers, *before], end=end)
+    code = unit(name, made, len(arrays), len(rest), compute=compute, fails=fails)
+    head = words[first], words[second]
+    return unit_call(code, head, tuple(words[word] for word in rest), units)
 
 
 def raw(spec: Spec) -> str:
@@ -136,13 +166,10 @@ def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
 # texts -------------------------------------------------------------------------------------------
 
 
-def counted(dims: Sequence[Dim], index: str, *, narrow: bool) -> list[str]:
-    """Lines that set d0, d1, ... to where an element is in each dimension; extents are e1, e2,
-    ..."""
-    if not dims:
-        return []
-    names = [(f"d{k}", f"e{k}" if k else "") for k in range(len(dims))]
-    return split(index, *names, narrow=narrow)
+def counted(dims: Sequence[Dim]) -> list[tuple[str, str]]:
+    """The parts d0, d1, ... of an element's number, where it is in each dimension; extents are e1,
+    e2, ..."""
+    return [(f"d{k}", f"e{k}" if k else "") for k in range(len(dims))]
 
 
 def total(dims: Sequence[Dim], which: int, name: str) -> str:
@@ -151,14 +178,9 @@ def total(dims: Sequence[Dim], which: int, name: str) -> str:
     return " + ".join(terms) or "0"
 
 
-def step_names(dims: Sequence[Dim], which: int, name: str) -> list[str]:
-    """The words of `total`."""
-    return [f"{name}{k}" for k, dim in enumerate(dims) if dim.steps[which]]
-
-
-def step_words(dims: Sequence[Dim], which: int) -> list[int]:
-    """Their values."""
-    return [dim.steps[which] for dim in dims if dim.steps[which]]
+def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
+    """The words of `total`, and their values."""
+    return {f"{name}{k}": dim.steps[which] for k, dim in enumerate(dims) if dim.steps[which]}
 
 
 def indexed(k: int, size: str, place: str) -> list[str]:

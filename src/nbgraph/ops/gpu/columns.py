@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.kernels.cuda.sweeps import Element, Sweep
-from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.written import Compute, Record
+from nbgraph.kernels.written import Compute
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import raw
+from nbgraph.ops.gpu.addressing import raw, threads
 from nbgraph.ops.windows.columns import col2im, im2col, into_cells, into_columns, windows_of
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Arrays
@@ -46,19 +44,16 @@ def swept(
     """A kernel with a thread for each of `total` elements, whose number is split in `parts`. Its
     text may use `cells` and `places`, and `words` by their names."""
     sweep = sweep_of(windows)
-    first, *rest = words
-    record = Record(("total", first), addresses, (*rest, *sweep.words))
-    made = text(
+    space = dict(zip(sweep.words, (*windows.ins, *windows.outs), strict=True))
+    return threads(
         name,
-        record,
-        "total",
-        *split("i", *parts, narrow=is_narrow(total)),
+        {"total": total, **words, **space},
+        dict.fromkeys(addresses, ("", "")),
         *lines,
+        parts=parts,
         before=(*before, f"cells = {sweep.cells}", f"places = {sweep.places}"),
+        compute=compute,
     )
-    given = (*(words[k] for k in rest), *windows.ins, *windows.outs)
-    code = unit(name, made, len(addresses), len(given), compute=compute)
-    return unit_call(code, (total, words[first]), given, total)
 
 
 # the operators ----------------------------------------------------------------------------------

@@ -13,20 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
+from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.ordering.placing import argmax, argmin
 
 _SHORT = 512  # elements of a row that one thread goes through
 _MOST = 1 << 17  # parts of all rows together: threads that keep a large GPU busy
-_RECORD = Record(("total", "size"), ("x", "out"), ("parts", "inner"))
-_LATER = Record(("total", "size"), ("x", "places", "out"), ("parts", "inner", "count"))
 _LOOP = (
     "at = {first}",
     "best = {value_at}",
@@ -52,7 +48,7 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
     """A stage over (outer, size, inner), of whose rows there are `count` places already where it is
     a later one."""
     size, count, parts, inner = shape
-    dtype, total = x.dtype.name, math.prod(out.shape)
+    dtype = x.dtype.name
     known = {"first": "p", "place": "j", "elements": "size"}
     if later:
         own = "(o * count + {}) * inner + c0"
@@ -62,17 +58,16 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
             "elements": "count",
         }
     known |= {"value_at": _value(dtype, "at"), "value_k": _value(dtype, "k"), "sign": sign}
-    before = [f"given = {dtype}_pointer(x)", "y = int64_pointer(out)"]
-    before += ["held = int64_pointer(places)"] if later else []
-    lines = (
-        *split("i", ("o", ""), ("p", "parts"), ("c0", "inner"), narrow=is_narrow(total)),
+    words = {"total": math.prod(out.shape), "size": size, "parts": parts, "inner": inner}
+    held = {"places": ("held", "int64")} if later else {}
+    return threads(
+        "places",
+        words | ({"count": count} if later else {}),
+        {"x": ("given", dtype), **held, "out": ("y", "int64")},
         "row = o * size * inner + c0",
         *(line.format(**known) for line in _LOOP),
+        parts=[("o", ""), ("p", "parts"), ("c0", "inner")],
     )
-    record = _LATER if later else _RECORD
-    made = text("places", record, "total", *lines, before=before)
-    words = (parts, inner, count) if later else (parts, inner)
-    return unit_call(unit("places", made, 2 + later, len(words)), (total, size), words, total)
 
 
 # stages ------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.ops.gpu.columns import is_one
-from nbgraph.ops.gpu.windows import one_dtype
+from nbgraph.ops.gpu.windows import in_one_dtype
 from nbgraph.ops.normalisation.batches import (
     batch_standard,
     batch_statistics,
@@ -88,11 +88,7 @@ def moments(operands: Specs, outputs: Specs) -> KernelCall:
     return _team(channel_moments, operands, outputs, x, text)
 
 
-@elsewhere.composed(channel_sums)
-def sums_in_one_dtype(*operands: Any) -> Any:
-    """Operands of several dtypes are cast first."""
-    given, same = one_dtype(operands)
-    return None if same else channel_sums(*given)
+in_one_dtype(channel_sums)
 
 
 @elsewhere.unit(channel_sums)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.cuda.unit import text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, library
+from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.gpu.searching import sorts_as
 from nbgraph.ops.named.numbering import WHOLE, histogram, ravel_multi_index, unravel_index
+
+_ARRAYS = {"data": ("given", "int64"), "out": ("y", "int64")}
 
 
 def _whole(public: Any, data: Any, shape: Shape) -> Any:
@@ -50,34 +50,26 @@ def _below(name: str, size: str) -> tuple[str, str]:
 @elsewhere.unit(ravel_multi_index)
 def numbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> KernelCall:
     """A thread for each place."""
-    (out,), count = outputs, math.prod(outputs[0].shape)
-    axes = range(len(shape))
     lines = ["at = 0"]
-    for k in axes:
+    for k in range(len(shape)):
         lines += [f"c{k} = load(given, {k} * count + i)", *_below(f"c{k}", f"n{k}")]
         lines.append(f"at = at * n{k} + c{k}" if k else "at = c0")
-    record = Record(("count", "none"), ("data", "out"), [f"n{k}" for k in axes])
-    before = "given = int64_pointer(data)", "y = int64_pointer(out)"
-    made = text("ravel_multi_index", record, "count", *lines, "store(y, i, at)", before=before)
-    code = unit("ravel_multi_index", made, 2, len(shape), fails=True)
-    return unit_call(code, (count, 0), tuple(shape), math.prod(out.shape))
+    words = {"count": math.prod(outputs[0].shape), "none": 0}
+    words |= {f"n{k}": n for k, n in enumerate(shape)}
+    return threads("ravel_multi_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
 @elsewhere.unit(unravel_index)
 def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shape) -> KernelCall:
     """A thread for each number."""
-    count = math.prod(operands[0].shape)
     size = -1 if shape[0] < 0 else math.prod(shape)
     lines = ["at = load(given, i)", *_below("at", "size")]
     for k in reversed(range(1, len(shape))):
         lines += [f"r{k} = at // n{k}", f"store(y, {k} * count + i, at - r{k} * n{k})"]
         lines.append(f"at = r{k}")
-    names = [f"n{k}" for k in range(1, len(shape))]
-    record = Record(("count", "size"), ("data", "out"), names)
-    before = "given = int64_pointer(data)", "y = int64_pointer(out)"
-    made = text("unravel_index", record, "count", *lines, "store(y, i, at)", before=before)
-    code = unit("unravel_index", made, 2, len(names), fails=True)
-    return unit_call(code, (count, size), tuple(shape[1:]), count)
+    words = {"count": math.prod(operands[0].shape), "size": size}
+    words |= {f"n{k}": n for k, n in enumerate(shape) if k}
+    return threads("unravel_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
 # counts ------------------------------------------------------------------------------------------

@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.cuda.unit import is_narrow, text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
@@ -30,9 +27,9 @@ from nbgraph.ops.gpu.addressing import (
     looked_at,
     merged,
     raw,
-    step_names,
-    step_words,
+    steps,
     strides,
+    threads,
     together,
     total,
 )
@@ -47,29 +44,29 @@ def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -
     """The kernel that stores the chosen elements, of this kind; without one, their places, -1 where
     an index is out of bounds."""
     dims = merged(found.dims)
-    count = math.prod(dim.extent for dim in found.dims)
-    narrow = is_narrow(count)
-    arrays = range(len(indices))
-    words = [f"e{k}" for k in range(1, len(dims))] + step_names(dims, 0, "s")
-    values = extents(dims) + step_words(dims, 0)
-    lines = [*counted(dims, "i", narrow=narrow), f"at = base + {total(dims, 0, 's')}"]
-    for k in arrays:
-        words += [f"n{k}", f"m{k}", *step_names(dims, 1 + k, f"t{k}_")]
-        values += [*found.axes[k], *step_words(dims, 1 + k)]
+    words = {"total": math.prod(dim.extent for dim in found.dims), "base": found.base}
+    words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")
+    lines = [f"at = base + {total(dims, 0, 's')}"]
+    arrays = {f"from{k}": (f"i{k}", spec.dtype.name) for k, spec in enumerate(indices)}
+    for k in range(len(indices)):
+        words |= dict(zip((f"n{k}", f"m{k}"), found.axes[k], strict=True))
+        words |= steps(dims, 1 + k, f"t{k}_")
         looks = looked_at if kind is None else indexed
         lines += [*looks(k, f"n{k}", total(dims, 1 + k, f"t{k}_")), f"at += a{k} * m{k}"]
-    before = [f"i{k} = {spec.dtype.name}_pointer(from{k})" for k, spec in enumerate(indices)]
     if kind is None:
-        before += ["y = int64_pointer(out)", "wrong = 0"]
         lines = ["fits = i >= 0", *lines, "store(y, i, select(fits, at, 0 - 1))"]
     else:
-        before += [f"given = {kind}_pointer(x)", f"y = {kind}_pointer(out)"]
         lines.append("store(y, i, load(given, at))")
-    operands = ["x"] * (kind is not None) + [f"from{k}" for k in arrays]
-    record = Record(("total", "base"), (*operands, "out"), words)
-    made = text(name, record, "total", *lines, before=before, end="0" if kind else "wrong")
-    code = unit(name, made, len(operands) + 1, len(words), fails=bool(indices))
-    return unit_call(code, (count, found.base), tuple(values), count)
+    return threads(
+        name,
+        words,
+        {**({"x": ("given", kind)} if kind else {}), **arrays, "out": ("y", kind or "int64")},
+        *lines,
+        parts=counted(dims),
+        before=[] if kind else ["wrong = 0"],
+        fails=bool(indices),
+        end="0" if kind else "wrong",
+    )
 
 
 @elsewhere.unit(gather)

@@ -7,7 +7,7 @@ races. Of equal values the first cell of a window gave its maximum, and so does 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.kernels.cuda.sweeps import Element
@@ -16,7 +16,7 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape
 from nbgraph.ops.gpu.columns import is_one, sweep_of, swept
-from nbgraph.ops.gpu.windows import one_dtype
+from nbgraph.ops.gpu.windows import in_one_dtype
 from nbgraph.ops.windows.pool_windows import pool_windows
 from nbgraph.ops.windows.pools import (
     avg_pooling,
@@ -27,123 +27,102 @@ from nbgraph.ops.windows.pools import (
 )
 from nbgraph.ops.windows.windows import Windows
 
+Lines = Callable[[Element, Windows, bool], Sequence[str]]
 
-def _pooled(
-    name: str,
-    windows: Windows,
-    names: Sequence[str],
-    out: Spec,
-    lines: Sequence[str],
-    *,
-    places: bool,
-) -> KernelCall:
-    """A kernel over the places or the cells of `out`, which become `value`; `names`: of operands,
-    whose memory is `x_at` and so on."""
-    of, sweep = Element(out.dtype.name), sweep_of(windows)
-    space = sweep.parts("p", "out") if places else sweep.parts("z", "in")
-    return swept(
-        name,
-        windows,
-        (*names, "out"),
-        math.prod(out.shape),
-        {"planes": math.prod(out.shape[:2])},
-        ["first = plane * cells", "begin = plane * places", *lines, of.store("made, i", "value")],
-        parts=[("plane", ""), *space],
-        before=[
-            *(f"{each}_at = {of.pointer(each)}" for each in names),
-            f"made = {of.pointer('out')}",
-        ],
-        compute=of.compute,
-    )
+
+def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], Lines]:
+    """Decorate what gives the lines of a kernel over the places or the cells of the result, which
+    become `value`, for elements, windows and whether cells of the pad count. `names`: of operands,
+    whose memory is `x_at` and so on; those of several dtypes are cast first."""
+    name = getattr(op, "op", op).__name__
+    if len(names) > 1:
+        in_one_dtype(op)
+
+    def decorate(lines: Lines) -> Lines:
+        @elsewhere.unit(op)
+        def form(
+            operands: Sequence[Spec],
+            outputs: Sequence[Spec],
+            *,
+            size: Shape | None = None,
+            counted: bool = False,
+            **how: Any,
+        ) -> KernelCall | None:
+            if not is_one(operands):
+                return None
+            (out,), of = outputs, Element(outputs[0].dtype.name)
+            windows = pool_windows(name, (operands[0] if places else out).shape, **how)
+            sweep = sweep_of(windows)
+            space = sweep.parts("p", "out") if places else sweep.parts("z", "in")
+            begin = ["first = plane * cells", "begin = plane * places"]
+            return swept(
+                name,
+                windows,
+                (*names, "out"),
+                math.prod(out.shape),
+                {"planes": math.prod(out.shape[:2])},
+                [*begin, *lines(of, windows, counted), of.store("made, i", "value")],
+                parts=[("plane", ""), *space],
+                before=[
+                    *(f"{each}_at = {of.pointer(each)}" for each in names),
+                    f"made = {of.pointer('out')}",
+                ],
+                compute=of.compute,
+            )
+
+        return lines
+
+    return decorate
 
 
 # the largest value ------------------------------------------------------------------------------
 
 
-@elsewhere.unit(max_pooling)
-def largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall:
+@_pool(max_pooling, ["x"], places=True)
+def largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """The largest of what lies under a window."""
-    (x,), of = operands, Element(operands[0].dtype.name)
-    windows = pool_windows("max_pooling", x.shape, **how)
     read = of.load("x_at, first + cell")
-    lines = [
-        f"value = {of.compute}(-1e999)",
-        *sweep_of(windows).under([f"value = acc_max(value, {read})"]),
-    ]
-    return _pooled("max_pooling", windows, ("x",), outputs[0], lines, places=True)
+    each = sweep_of(windows).under([f"value = acc_max(value, {read})"])
+    return [f"value = {of.compute}(-1e999)", *each]
 
 
-@elsewhere.composed(max_pooling_gradient)
-def gradient_in_one_dtype(*operands: Any, **how: Any) -> Any:
-    """Operands of several dtypes are cast first."""
-    given, same = one_dtype(operands)
-    return None if same else max_pooling_gradient(*given, **how)
-
-
-@elsewhere.unit(max_pooling_gradient)
-def to_largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall | None:
+@_pool(max_pooling_gradient, ["g", "x", "y"], places=False)
+def to_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """Of the places whose maximum the cell gave: no cell of the window before it did."""
-    if not is_one(operands):
-        return None
-    (out,), of = outputs, Element(outputs[0].dtype.name)
-    windows = pool_windows("max_pooling_gradient", out.shape, **how)
     sweep = sweep_of(windows)
     before = [
         f"held = {of.load('x_at, first + cell_')}",
         "if element_ < element and (held == top or held != held):",
         "    own = 0",
     ]
-    lines = [
-        f"value = {of.compute}(0)",
-        f"mine = {of.load('x_at, i')}",
-        *sweep.over(
-            [
-                f"top = {of.load('y_at, begin + spot')}",
-                "if mine == top or mine != mine:",
-                "    own = 1",
-                *(f"    {line}" for line in sweep.under(before, end="_")),
-                "    if own == 1:",
-                f"        value = value + {of.load('g_at, begin + spot')}",
-            ]
-        ),
+    each = [
+        f"top = {of.load('y_at, begin + spot')}",
+        "if mine == top or mine != mine:",
+        "    own = 1",
+        *(f"    {line}" for line in sweep.under(before, end="_")),
+        "    if own == 1:",
+        f"        value = value + {of.load('g_at, begin + spot')}",
     ]
-    names = ("g", "x", "y")
-    return _pooled("max_pooling_gradient", windows, names, out, lines, places=False)
+    return [f"value = {of.compute}(0)", f"mine = {of.load('x_at, i')}", *sweep.over(each)]
 
 
-@elsewhere.composed(max_pooling_pick)
-def pick_in_one_dtype(*operands: Any, **how: Any) -> Any:
-    """Operands of several dtypes are cast first."""
-    given, same = one_dtype(operands)
-    return None if same else max_pooling_pick(*given, **how)
-
-
-@elsewhere.unit(max_pooling_pick)
-def of_largest(operands: Sequence[Spec], outputs: Sequence[Spec], **how: Any) -> KernelCall | None:
+@_pool(max_pooling_pick, ["v", "x", "y"], places=True)
+def of_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """The value in the first cell that gave the maximum."""
-    if not is_one(operands):
-        return None
-    (out,), of = outputs, Element(outputs[0].dtype.name)
-    windows = pool_windows("max_pooling_pick", operands[0].shape, **how)
     each = [
         f"held = {of.load('x_at, first + cell')}",
         "if left == 1 and (held == top or held != held):",
         f"    value = {of.load('v_at, first + cell')}",
         "    left = 0",
     ]
-    lines = [
-        f"value = {of.compute}(0)",
-        f"top = {of.load('y_at, i')}",
-        "left = 1",
-        *sweep_of(windows).under(each),
-    ]
-    return _pooled("max_pooling_pick", windows, ("v", "x", "y"), out, lines, places=True)
+    begin = [f"value = {of.compute}(0)", f"top = {of.load('y_at, i')}", "left = 1"]
+    return [*begin, *sweep_of(windows).under(each)]
 
 
 # the mean ---------------------------------------------------------------------------------------
 
 
-def _count(windows: Windows, kind: str, *, counted: bool) -> str:
+def _count(windows: Windows, kind: str, counted: bool) -> str:
     """The text of how many cells the mean of a place is of."""
     sweep, parts = sweep_of(windows), []
     for d, (n, pad) in enumerate(zip(windows.kernel, windows.pad, strict=True)):
@@ -152,29 +131,16 @@ def _count(windows: Windows, kind: str, *, counted: bool) -> str:
     return f"{kind}({' * '.join(parts)})"
 
 
-@elsewhere.unit(avg_pooling)
-def mean(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, counted: bool, **how: Any
-) -> KernelCall:
+@_pool(avg_pooling, ["x"], places=True)
+def mean(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """The mean of what lies under a window."""
-    (x,), of = operands, Element(operands[0].dtype.name)
-    windows = pool_windows("avg_pooling", x.shape, **how)
-    read = of.load("x_at, first + cell")
-    lines = [
-        f"value = {of.compute}(0)",
-        *sweep_of(windows).under([f"value = value + {read}"]),
-        f"value = value / {_count(windows, of.compute, counted=counted)}",
-    ]
-    return _pooled("avg_pooling", windows, ("x",), outputs[0], lines, places=True)
+    each = sweep_of(windows).under([f"value = value + {of.load('x_at, first + cell')}"])
+    count = _count(windows, of.compute, counted)
+    return [f"value = {of.compute}(0)", *each, f"value = value / {count}"]
 
 
-@elsewhere.unit(avg_pooling_gradient)
-def of_mean(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, size: Shape, counted: bool, **how: Any
-) -> KernelCall:
+@_pool(avg_pooling_gradient, ["g"], places=False)
+def of_mean(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """What places give to their cells."""
-    (out,), of = outputs, Element(outputs[0].dtype.name)
-    windows = pool_windows("avg_pooling_gradient", out.shape, **how)
-    share = f"{of.load('g_at, begin + spot')} / {_count(windows, of.compute, counted=counted)}"
-    lines = [f"value = {of.compute}(0)", *sweep_of(windows).over([f"value = value + {share}"])]
-    return _pooled("avg_pooling_gradient", windows, ("g",), out, lines, places=False)
+    share = f"{of.load('g_at, begin + spot')} / {_count(windows, of.compute, counted)}"
+    return [f"value = {of.compute}(0)", *sweep_of(windows).over([f"value = value + {share}"])]

@@ -16,13 +16,11 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.kernels.cuda.sweeps import Element
-from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
+from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.ordering.running import cumargmax, cumargmin, cummax, cummin, logcumsumexp
 from nbgraph.ops.ordering.scans import cumulative_prod, cumulative_sum, linear_recurrence
 from nbgraph.ops.reductions.reductions import accumulator, total_dtype
@@ -71,8 +69,11 @@ def _call(
             f"    k += {count}",
         ]
 
-    lines = [
-        *split("i", ("row", ""), ("col", "width"), narrow=is_narrow(rows * width)),
+    arrays = {x: (f"{x}_at", _element(s).dtype) for x, s in zip(names, operands, strict=True)}
+    return threads(
+        name,
+        {"n": operands[0].shape[place], "width": width, "count": rows * width},
+        {**arrays, "out": ("out_at", made.dtype)},
         "at = row * n * width + col",
         f"to = row * (n + {int(first)}) * width + col",
         f"acc = {start}",
@@ -81,18 +82,10 @@ def _call(
         "k = 0",
         *some(_AT_ONCE),
         *some(1),
-    ]
-    before = [f"{x}_at = {_element(s).pointer(x)}" for x, s in zip(names, operands, strict=True)]
-    before.append(f"out_at = {made.pointer('out')}")
-    record = Record(("n", "width"), (*names, "out"), ("count",))
-    code = unit(
-        name,
-        text(name, record, "count", *lines, before=before),
-        len(names) + 1,
-        1,
+        count="count",
+        parts=[("row", ""), ("col", "width")],
         compute="float64" if kind == "float64" else "float32",
     )
-    return unit_call(code, (operands[0].shape[place], width), (rows * width,), rows * width)
 
 
 def _element(spec: Spec) -> Element:

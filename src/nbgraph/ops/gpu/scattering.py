@@ -12,11 +12,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nbgraph.kernels.cuda.unit import is_narrow, text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import Shape, axis_of, library
@@ -28,9 +25,9 @@ from nbgraph.ops.gpu.addressing import (
     extents,
     merged,
     raw,
-    step_names,
-    step_words,
+    steps,
     strides,
+    threads,
     total,
 )
 from nbgraph.ops.gpu.picking import PLACES
@@ -139,34 +136,25 @@ def grouped(
     with steps in the result, the values and the lines; number `at` is that of positions.
     """
     value, ordered, (out,) = operands[based], len(operands) - based == 3, outputs
-    count, units = dims[at].extent, math.prod(dim.extent for dim in dims)
-    words = [f"e{k}" for k in range(1, len(dims))]
-    values = extents(dims)
-    lines = [*counted(dims, "i", narrow=is_narrow(units)), f"s = d{at}"]
+    words = {"total": math.prod(dim.extent for dim in dims), "count": dims[at].extent}
+    words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)}
+    lines = [f"s = d{at}"]
     others = [dim if k != at else Dim(dim.extent, (0, 0, 0)) for k, dim in enumerate(dims)]
     for which, name in enumerate(("y", "v", "l")):
-        words += step_names(others, which, f"{name}_step")
-        values += step_words(others, which)
+        words |= steps(others, which, f"{name}_step")
         lines.append(f"{name}0 = {total(others, which, f'{name}_step')}")
     kinds = [spec.dtype.name if sums else raw(spec) for spec in (value, out)]
-    before = [
-        f"given = {kinds[0]}_pointer(values)",
-        "lines = int64_pointer(places)",
-        f"y = {kinds[1]}_pointer(out)",
-        *(["order = int64_pointer(ordered)"] if ordered else []),
-    ]
-    names = [*["base"][:based], "values", "places", *["ordered"][:ordered], "out"]
-    record = Record(("total", "count"), names, [*words, "vs", "ls"])
-    made = text(
+    arrays = {"base": ("", "")} if based else {}
+    arrays |= {"values": ("given", kinds[0]), "places": ("lines", "int64")}
+    arrays |= {"ordered": ("order", "int64")} if ordered else {}
+    return threads(
         "scattered",
-        record,
-        "total",
+        words | dict(zip(("vs", "ls"), dims[at].steps[1:], strict=True)),
+        {**arrays, "out": ("y", kinds[1])},
         *lines,
         *_body(value, out, sums=sums, ordered=ordered),
-        before=before,
+        parts=counted(dims),
     )
-    code = unit("scattered", made, len(names), len(words) + 2)
-    return unit_call(code, (units, count), (*values, *dims[at].steps[1:]), units)
 
 
 # what is scattered -------------------------------------------------------------------------------

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import indexed, raw
+from nbgraph.ops.gpu.addressing import indexed, raw, threads
 from nbgraph.ops.indexing.indexing import one_hot
 from nbgraph.ops.indexing.sets import isin
 from nbgraph.ops.ordering.sorting import searchsorted
@@ -65,23 +62,16 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall:
     """Where elements would go into a sorted vector: by halves."""
     x1, x2, *sorter = operands
-    kind, names = x1.dtype.name, ["x1", "x2", *["sorter"][: len(sorter)], "out"]
+    kind = x1.dtype.name
+    order = {"sorter": ("i0", sorter[0].dtype.name)} if sorter else {}
     lines = "\n    ".join(indexed(0, "size", "middle")) if sorter else "at = middle"
-    made = text(
+    return threads(
         "searchsorted",
-        Record(("total", "size"), names, ()),
-        "total",
+        {"total": math.prod(x2.shape), "size": x1.shape[0]},
+        {"x1": ("given", kind), "x2": ("wanted", kind), **order, "out": ("y", "int64")},
         _SEARCH.format(sorted=lines, at="a0" if sorter else "at", before=_BEFORE[side]),
-        before=(
-            f"given = {kind}_pointer(x1)",
-            f"wanted = {kind}_pointer(x2)",
-            *(f"i0 = {spec.dtype.name}_pointer(sorter)" for spec in sorter),
-            "y = int64_pointer(out)",
-        ),
+        fails=bool(sorter),
     )
-    count = math.prod(x2.shape)
-    code = unit("searchsorted", made, len(names), 0, fails=bool(sorter))
-    return unit_call(code, (count, x1.shape[0]), (), count)
 
 
 @elsewhere.composed(isin)
@@ -119,35 +109,29 @@ def hot(
 ) -> KernelCall:
     """A number at the index of a row, another one elsewhere."""
     (indices,), (out,) = operands, outputs
-    total = math.prod(out.shape)
-    made = text(
+    values = {"on_value": _bits(on_value, out.dtype), "off_value": _bits(off_value, out.dtype)}
+    return threads(
         "one_hot",
-        Record(("total", "depth"), ("indices", "out"), ("on_value", "off_value")),
-        "total",
-        *split("i", ("row", ""), ("column", "depth"), narrow=is_narrow(total)),
+        {"total": math.prod(out.shape), "depth": depth, **values},
+        {"indices": ("index", indices.dtype.name), "out": ("y", raw(out))},
         "hit = int64(load(index, row)) == column",
         "store(y, i, select(hit, on_value, off_value))",
-        before=(f"index = {indices.dtype.name}_pointer(indices)", f"y = {raw(out)}_pointer(out)"),
+        parts=[("row", ""), ("column", "depth")],
     )
-    words = _bits(on_value, out.dtype), _bits(off_value, out.dtype)
-    return unit_call(unit("one_hot", made, 2, 2), (total, depth), words, total)
 
 
 # triangles ---------------------------------------------------------------------------------------
 
 
 def _triangle(name: str, x: Spec, k: int, holds: str) -> KernelCall:
-    rows, columns = x.shape[-2:]
-    total, kind = math.prod(x.shape), raw(x)
-    made = text(
+    (rows, columns), kind = x.shape[-2:], raw(x)
+    return threads(
         name,
-        Record(("total", "rows"), ("x", "out"), ("columns", "k")),
-        "total",
-        *split("i", ("o", ""), ("row", "rows"), ("column", "columns"), narrow=is_narrow(total)),
+        {"total": math.prod(x.shape), "rows": rows, "columns": columns, "k": k},
+        {"x": ("given", kind), "out": ("y", kind)},
         f"store(y, i, select(column - row {holds} k, load(given, i), {kind}(0)))",
-        before=(f"given = {kind}_pointer(x)", f"y = {kind}_pointer(out)"),
+        parts=[("o", ""), ("row", "rows"), ("column", "columns")],
     )
-    return unit_call(unit(name, made, 2, 2), (total, rows), (columns, k), total)
 
 
 @elsewhere.unit(tril)

@@ -10,17 +10,14 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.kernels.cuda.unit import text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
+from nbgraph.ops.gpu.addressing import threads
 from nbgraph.ops.indexing import sets
 
-_RECORD = Record(("total", "count"), ("flags", "ends", "out"), ())
 CHOSEN = ArrayOp(
     "chosen_places",
     lambda flags, ends, *, count: Spec((count,), np.dtype("int64")),
@@ -31,20 +28,13 @@ CHOSEN = ArrayOp(
 @elsewhere.unit(CHOSEN)
 def chosen(operands: Sequence[Spec], outputs: Sequence[Spec], *, count: int) -> KernelCall:
     """Places of flags: each goes where the number of flags up to it says."""
-    total = math.prod(operands[0].shape)
-    made = text(
+    return threads(
         "chosen_places",
-        _RECORD,
-        "total",
+        {"total": math.prod(operands[0].shape), "count": count},
+        {"flags": ("given", "uint8"), "ends": ("number", "int64"), "out": ("y", "int64")},
         "if load(given, i) != 0:",
         "    store(y, load(number, i) - 1, i)",
-        before=(
-            "given = uint8_pointer(flags)",
-            "number = int64_pointer(ends)",
-            "y = int64_pointer(out)",
-        ),
     )
-    return unit_call(unit("chosen_places", made, 3, 0), (total, count), (), total)
 
 
 def _flagged(flags: Any) -> tuple[Any, Any]:

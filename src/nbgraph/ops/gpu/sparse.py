@@ -9,20 +9,14 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import INDEX_CODE
-from nbgraph.kernels.cuda.unit import is_narrow, split, text, unit
-from nbgraph.kernels.written import Record
 from nbgraph.operator import elsewhere
-from nbgraph.operator.elsewhere import unit_call
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
-from nbgraph.ops.gpu.addressing import indexed
+from nbgraph.ops.gpu.addressing import indexed, threads
 from nbgraph.ops.products.sparse import csr_dot
 from nbgraph.ops.reductions.reductions import accumulator
 
-_RECORD = Record(
-    ("total", "width"), ("values", "indices", "offsets", "dense", "out"), ("count", "columns")
-)
 _LINES = """\
 k = int64(load(bounds, row))
 last = int64(load(bounds, row + 1))
@@ -71,23 +65,22 @@ def product(
     """A row of the matrix times a column of lines, added up in the order of the row."""
     values, indices, offsets, _ = operands
     (out,), kind = outputs, values.dtype.name
-    total, width = math.prod(out.shape), math.prod(out.shape[1:])
     lines = _LINES.format(
         code=INDEX_CODE, zero=f"{kind}(0)", index="\n    ".join(indexed(0, "columns", "k"))
     )
-    made = text(
+    words = {"total": math.prod(out.shape), "width": math.prod(out.shape[1:])}
+    return threads(
         "csr_dot",
-        _RECORD,
-        "total",
-        *split("i", ("row", ""), ("column", "width"), narrow=is_narrow(total)),
+        {**words, "count": math.prod(values.shape), "columns": columns},
+        {
+            "values": ("given", kind),
+            "indices": ("i0", indices.dtype.name),
+            "offsets": ("bounds", offsets.dtype.name),
+            "dense": ("lines", kind),
+            "out": ("y", kind),
+        },
         lines,
-        before=(
-            f"given = {kind}_pointer(values)",
-            f"i0 = {indices.dtype.name}_pointer(indices)",
-            f"bounds = {offsets.dtype.name}_pointer(offsets)",
-            f"lines = {kind}_pointer(dense)",
-            f"y = {kind}_pointer(out)",
-        ),
+        parts=[("row", ""), ("column", "width")],
+        compute="float64" if kind == "float64" else "float32",
+        fails=True,
     )
-    code = unit("csr_dot", made, 5, 2, compute=kind, fails=True)
-    return unit_call(code, (total, width), (math.prod(values.shape), columns), total)

@@ -54,6 +54,16 @@ def one_dtype(operands: Sequence[Any]) -> tuple[list[Any], bool]:
     return [x if x.dtype == dtype else library.astype(x, dtype) for x in operands], same
 
 
+def in_one_dtype(op: Any) -> None:
+    """Enter the form of an operator whose kernels take operands of one dtype: others are cast."""
+
+    def cast_first(*operands: Any, **how: Any) -> Any:
+        given, same = one_dtype(operands)
+        return None if same else op(*given, **how)
+
+    elsewhere.composed(op)(cast_first)
+
+
 def _parts(layer: Layer, itemsize: int) -> list[slice]:
     """Images whose columns are made at once."""
     each = max(1, layer.groups * layer.rows * layer.windows.spots * itemsize)

@@ -7,12 +7,14 @@ The functions take an index as it is written, too.
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
 from nbgraph.operator.tiled_op import AddingOp, PickingOp
 from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
@@ -146,15 +148,20 @@ def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any =
 # x with other values ----------------------------------------------------------------------------
 
 
-def _update_infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
-    _require_fit("index_update", value.shape, _selected("index_update", x.shape, key, indices))
-    return x
+def _over(name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> ArrayOp:
+    """The operator of a copy of x in which `write(copy, index, value)` writes."""
 
+    def infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
+        _require_fit(name, value.shape, _selected(name, x.shape, key, indices))
+        return x
 
-def _update(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
-    x, value, *arrays = inputs
-    np.copyto(outputs[0], x)
-    outputs[0][numpy_index("index_update", key, x.shape, arrays)] = value
+    def compute(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
+        x, value, *arrays = inputs
+        np.copyto(outputs[0], x)
+        write(outputs[0], numpy_index(name, key, x.shape, arrays), value)
+
+    operands, keeps = ("x", "value", "*index_arrays"), ("*index_arrays",)
+    return ArrayOp(name, infer, compute, operands=operands, gradient=rule, keeps=keeps)
 
 
 def _update_rule(g: Gradients) -> list[Any]:
@@ -190,14 +197,7 @@ def _sum_to(gradient: Any, shape: Shape) -> Any:
     return found if core == shape else library.reshape(found, shape)
 
 
-_INDEX_UPDATE = ArrayOp(
-    "index_update",
-    _update_infer,
-    _update,
-    operands=("x", "value", "*index_arrays"),
-    gradient=_update_rule,
-    keeps=("*index_arrays",),
-)
+_INDEX_UPDATE = _over("index_update", operator.setitem, _update_rule)
 
 
 @public(_INDEX_UPDATE)
@@ -214,17 +214,6 @@ def index_update(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = No
     return _INDEX_UPDATE(x, value, *arrays, key=template, out=out)
 
 
-def _add_infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
-    _require_fit("index_add", value.shape, _selected("index_add", x.shape, key, indices))
-    return x
-
-
-def _add(inputs: list[Array], outputs: list[Array], *, key: Template) -> None:
-    x, value, *arrays = inputs
-    np.copyto(outputs[0], x)
-    add_at(outputs[0], numpy_index("index_add", key, x.shape, arrays), value)
-
-
 def _add_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
     value = g.specs[1]
@@ -235,14 +224,7 @@ def _add_rule(g: Gradients) -> list[Any]:
     return [g.out_grad, given, *(None for _ in arrays)]
 
 
-_INDEX_ADD = ArrayOp(
-    "index_add",
-    _add_infer,
-    _add,
-    operands=("x", "value", "*index_arrays"),
-    gradient=_add_rule,
-    keeps=("*index_arrays",),
-)
+_INDEX_ADD = _over("index_add", add_at, _add_rule)
 
 
 @public(_INDEX_ADD)

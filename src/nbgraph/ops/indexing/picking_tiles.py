@@ -23,20 +23,7 @@ _LEAST = 256  # bytes of a line that are added at once
 
 def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> KernelCall:
     """The call for `take`."""
-    from nbgraph.kernels.picking import take_single_text, take_text
-    from nbgraph.kernels.written import written
-
-    x, indices = specs
-    place = axis_of("take", axis, len(x.shape))
-    outer, inner = math.prod(x.shape[:place]), math.prod(x.shape[place + 1 :])
-    count, nbytes = math.prod(indices.shape), inner * x.dtype.itemsize
-    share = max(1, min(count, _TILE // nbytes))
-    parts = -(-count // share)
-    bits = f"uint{8 * x.dtype.itemsize}"  # elements are moved as they are
-    text = (take_single_text if inner == 1 else take_text)(bits, indices.dtype.name)
-    code = written("take", text, "float32")
-    head, words = (x.shape[place], count), (inner, share, parts)
-    return tile_call(code, head, words, outer * parts, _cost(outer * count, nbytes))
+    return _lines_tiling(specs, axis_of("take", axis, len(specs[0].shape)))
 
 
 def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) -> KernelCall | None:
@@ -46,17 +33,16 @@ def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) ->
     if any(part not in ("array", ALL) for part in full):  # `keys.ARRAY`; that file needs ours
         return None
     place, several = full.index("array"), len(specs) - 1
-    if several == 1:
-        return take_tiling(specs, dtype, axis=place)
     if full[place : place + several] != ("array",) * several or several > _SEVERAL:
         return None
     if any(spec != specs[1] for spec in specs[2:]):
         return None
-    return _several_tiling(specs, place)
+    return _lines_tiling(specs, place)
 
 
-def _several_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
-    from nbgraph.kernels.picking import take_several_text
+def _lines_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
+    """The call that takes lines at the indices of axes from `place` on."""
+    from nbgraph.kernels.picking import take_text
     from nbgraph.kernels.written import written
 
     (x, indices, *_), several = specs, len(specs) - 1
@@ -64,8 +50,8 @@ def _several_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
     count, nbytes = math.prod(indices.shape), inner * x.dtype.itemsize
     share = max(1, min(count, _TILE // nbytes))
     parts = -(-count // share)
-    bits = f"uint{8 * x.dtype.itemsize}"
-    text = take_several_text(bits, indices.dtype.name, several)
+    bits = f"uint{8 * x.dtype.itemsize}"  # elements are moved as they are
+    text = take_text(bits, indices.dtype.name, several, single=inner == 1)
     words = share, parts, *x.shape[place : place + several]
     cost = _cost(outer * count * several, nbytes)
     return tile_call(written("take", text, "float32"), (count, inner), words, outer * parts, cost)

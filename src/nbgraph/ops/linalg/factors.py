@@ -20,7 +20,6 @@ from nbgraph.ops.define import by_numpy, cast, library
 from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
 
 OPERATORS: dict[str, ArrayOp] = {}
-LIBRARY_FORMS: dict[ArrayOp, Callable[..., None]] = {}  # array libraries have them as NumPy
 
 
 def define(
@@ -45,7 +44,7 @@ def define(
         for out, value in zip(outputs, made if nout > 1 else [made], strict=True):
             out[...] = value
 
-    op = ArrayOp(
+    OPERATORS[name] = ArrayOp(
         name,
         infer,
         by_numpy(run),
@@ -54,7 +53,6 @@ def define(
         keeps=keeps.split(),
         nout=nout,
     )
-    OPERATORS[name], LIBRARY_FORMS[op] = op, run
 
 
 def matrices(name: str, a: Spec, *, square: bool = False) -> tuple[tuple[int, ...], int, int]:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.dtype import compute_dtype
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import by_numpy, cast, library, public
+from nbgraph.ops.define import by_numpy, cast, library, public, require_floats
 from nbgraph.ops.named.layering import named, one_of
 from nbgraph.shape import Array, Arrays
 
@@ -28,8 +28,7 @@ def _infer(data: Spec, label: Spec, *lengths: Spec, **_: Any) -> tuple[Spec, Spe
             f"CTCLoss: data has shape {data.shape} and label {label.shape}; expected (steps, "
             "samples, classes) and (samples, labels)"
         )
-    if not is_float(data.dtype):
-        raise DTypeError(f"CTCLoss: data has dtype {data.dtype}; expected floats: use astype")
+    require_floats("CTCLoss", data, label="data")
     for spec in lengths:
         if spec.shape != data.shape[1:2]:
             raise ShapeError(f"CTCLoss: lengths have shape {spec.shape}; expected one a sample")

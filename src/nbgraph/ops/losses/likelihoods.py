@@ -6,9 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
-from nbgraph.ops.define import as_array, as_known, composed, deferrable, define_rows, library
+from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.ops.define import (
+    as_array,
+    as_known,
+    composed,
+    deferrable,
+    define_rows,
+    library,
+    require_floats,
+)
 from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import not_equal
@@ -165,11 +172,7 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
                 f"softmax_cross_entropy: data{given} and label{wanted}; expected data (samples, "
                 "classes) and label (samples,)"
             )
-        if not is_float(data.dtype):
-            raise DTypeError(
-                f"softmax_cross_entropy: data has dtype {data.dtype}; expected a floating one: "
-                "use astype"
-            )
+        require_floats("softmax_cross_entropy", data, label="data")
     return total(label_entropy(data, label)[0])
 
 

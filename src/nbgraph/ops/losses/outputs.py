@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, Row, parse
-from nbgraph.ops.define import cast, define_rows, library
+from nbgraph.ops.define import cast, define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
 from nbgraph.ops.named.layering import applied as applied
@@ -34,10 +33,7 @@ def _regression(
             raise ShapeError(
                 f"{name}: data has shape {data.shape}, label {label.shape}; give equal shapes"
             )
-        if not is_float(data.dtype):
-            raise DTypeError(
-                f"{name}: data has dtype {data.dtype}; expected a floating one: use astype"
-            )
+        require_floats(name, data, label="data")
         return data
 
     def compute(inputs: list[Array], outputs: list[Array], *, grad_scale: float) -> None:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
+from nbgraph.ops.define import require_floats
 from nbgraph.ops.elementwise.arithmetic import add
 from nbgraph.ops.reductions.reductions import kept
 
@@ -19,11 +19,8 @@ class Entropy(RowOp):
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp."""
-        if specs and not is_float(specs[0].dtype):
-            raise DTypeError(
-                f"{self.__name__}: x has dtype {specs[0].dtype}; expected a floating one: use "
-                "astype"
-            )
+        if specs:
+            require_floats(self.__name__, specs[0])
         for name, spec in zip(self.program.elements, specs, strict=False):
             if spec.shape != specs[0].shape:
                 raise ShapeError(

@@ -12,12 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import Shape, as_array, cast, define_rows, library, public, whole
+from nbgraph.ops.define import (
+    Shape,
+    as_array,
+    cast,
+    define_rows,
+    library,
+    public,
+    require_floats,
+    whole,
+)
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
 from nbgraph.ops.named.layering import applied, composer, named, one_of
@@ -124,10 +132,7 @@ def _head_infer(data: Spec, share: Spec, label: Spec, **attributes: Any) -> Spec
             f"softmax_output: label has shape {label.shape} beside data{data.shape}; expected "
             f"{rows}, a class each, or {data.shape}, shares of classes"
         )
-    if not is_float(data.dtype):
-        raise DTypeError(
-            f"softmax_output: data has dtype {data.dtype}; expected floats: use astype"
-        )
+    require_floats("softmax_output", data, label="data")
     return share
 
 

@@ -6,35 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.dtype import compute_dtype
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import axis_of, cast, define_rows, library
-from nbgraph.shape import Array
+from nbgraph.ops.define import axis_of, by_numpy, cast, define_rows, library, require_floats
 
 
 def _infer(x: Spec, *, axis: int) -> Spec:
-    if not is_float(x.dtype):
-        raise DTypeError(f"sparsemax: x has dtype {x.dtype}; expected a floating one: use astype")
+    require_floats("sparsemax", x)
     if x.shape[axis_of("sparsemax", axis, len(x.shape))] == 0:
         raise ShapeError(f"sparsemax: x has shape {x.shape}; expected elements along axis {axis}")
     return x
 
 
-def _compute(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
+def _shares(xp: Any, x: Any, out: Any, *, axis: int) -> None:
     """The support are the largest scores z with 1 + k * z[k] > z[1] + ... + z[k]."""
-    (x,), (out,) = inputs, outputs
-    wide = np.moveaxis(x, axis, -1).astype(compute_dtype(x.dtype))
+    wide = xp.moveaxis(x, axis, -1).astype(compute_dtype(x.dtype))
     with np.errstate(invalid="ignore"):
         wide = wide - wide.max(axis=-1, keepdims=True)
-        falling = -np.sort(-wide, axis=-1)
-        sums = np.cumsum(falling, axis=-1)
-        inside = 1 + np.arange(1, wide.shape[-1] + 1) * falling > sums
-        size = np.maximum(inside.sum(axis=-1, keepdims=True), 1)
-        threshold = (np.take_along_axis(sums, size - 1, -1) - 1) / size
-        np.moveaxis(out, axis, -1)[...] = np.maximum(wide - threshold, 0)
+        falling = -xp.sort(-wide, axis=-1)
+        sums = xp.cumsum(falling, axis=-1)
+        inside = 1 + xp.arange(1, wide.shape[-1] + 1) * falling > sums
+        size = xp.maximum(inside.sum(axis=-1, keepdims=True), 1)
+        threshold = (xp.take_along_axis(sums, size - 1, -1) - 1) / size
+        xp.moveaxis(out, axis, -1)[...] = xp.maximum(wide - threshold, 0)
 
 
 _support = lambda out: 1.0 if out > 0 else 0.0
@@ -54,7 +51,7 @@ def _gradient_rule(g: Gradients) -> list[Any]:
     ]
 
 
-_SPARSEMAX = ArrayOp("sparsemax", _infer, _compute, gradient=_rule, keeps=("out",))
+_SPARSEMAX = ArrayOp("sparsemax", _infer, by_numpy(_shares), gradient=_rule, keeps=("out",))
 _SPARSEMAX_GRADIENT = RowOp(
     RowProgram(
         "sparsemax_gradient",

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.errors import DTypeError
+from nbgraph.dtype import compute_dtype
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS
 from nbgraph.operator.unit_op import UnitOp, small
-from nbgraph.ops.define import axis_of, cast, define_rows, library
+from nbgraph.ops.define import axis_of, cast, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.exponential import exp
 from nbgraph.ops.indexing.indexing import scatter_along_axis
@@ -60,10 +59,7 @@ def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
 
 def _log_infer(x: Spec, *, axis: int) -> Spec:
     axis_of("logcumsumexp", axis, len(x.shape))
-    if not is_float(x.dtype):
-        raise DTypeError(
-            f"logcumsumexp: x has dtype {x.dtype}; expected a floating one: use astype"
-        )
+    require_floats("logcumsumexp", x)
     return x
 
 

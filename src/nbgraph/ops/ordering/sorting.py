@@ -8,27 +8,30 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_known, axis_of, library, public, whole
+from nbgraph.ops.define import as_known, axis_of, by_numpy, library, public, whole
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.shape import Array
 
 
-def _order(x: Array, axis: int, *, descending: bool, stable: bool = True) -> Array:
-    kind = "stable" if stable else "quicksort"
+def _sortable(x: Any) -> Any:
+    """An array of a dtype that array libraries sort: of bfloat16, float32."""
+    return x.astype("float32") if x.dtype.kind == "V" else x
+
+
+def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True) -> Any:
+    kind, x = "stable" if stable else None, _sortable(x)
     if not descending:
-        return np.argsort(x, axis, kind)
+        return xp.argsort(x, axis=axis, kind=kind)
     # the order of the reversed array, read backwards, keeps equal elements in their order
-    backwards = np.flip(np.argsort(np.flip(x, axis), axis, kind), axis)
+    backwards = xp.flip(xp.argsort(xp.flip(x, axis), axis=axis, kind=kind), axis)
     return x.shape[axis] - 1 - backwards
 
 
-def _sort(
-    inputs: list[Array], outputs: list[Array], *, axis: int, descending: bool, stable: bool
-) -> None:
-    axis = axis_of("sort", axis, inputs[0].ndim)
-    found = np.sort(inputs[0], axis, kind="stable" if stable else "quicksort")
-    outputs[0][...] = np.flip(found, axis) if descending else found
+def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
+    axis = axis_of("sort", axis, x.ndim)
+    found = xp.sort(_sortable(x), axis=axis, kind="stable" if stable else None)
+    out[...] = xp.flip(found, axis) if descending else found
 
 
 def _sort_infer(x: Spec, *, axis: int, descending: bool, stable: bool) -> Spec:
@@ -41,11 +44,9 @@ def _argsort_infer(x: Spec, *, axis: int, descending: bool, stable: bool) -> Spe
     return Spec(x.shape, np.dtype("int64"))
 
 
-def _argsort(
-    inputs: list[Array], outputs: list[Array], *, axis: int, descending: bool, stable: bool
-) -> None:
-    axis = axis_of("argsort", axis, inputs[0].ndim)
-    outputs[0][...] = _order(inputs[0], axis, descending=descending, stable=stable)
+def _argsort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
+    axis = axis_of("argsort", axis, x.ndim)
+    out[...] = _order(xp, x, axis, descending=descending, stable=stable)
 
 
 def _sort_rule(g: Gradients) -> list[Any]:
@@ -54,8 +55,8 @@ def _sort_rule(g: Gradients) -> list[Any]:
     return [scatter_along_axis(g.out_grad, order, g.specs[0].shape, axis)]
 
 
-_SORT = ArrayOp("sort", _sort_infer, _sort, gradient=_sort_rule, keeps=("x",))
-_ARGSORT = ArrayOp("argsort", _argsort_infer, _argsort)
+_SORT = ArrayOp("sort", _sort_infer, by_numpy(_sort), gradient=_sort_rule, keeps=("x",))
+_ARGSORT = ArrayOp("argsort", _argsort_infer, by_numpy(_argsort))
 
 
 @public(_SORT)
@@ -104,13 +105,11 @@ def _topk_infer(x: Spec, *, k: int, axis: int, largest: bool) -> tuple[Spec, Spe
     return Spec(shape, x.dtype), Spec(shape, np.dtype("int64"))
 
 
-def _topk(inputs: list[Array], outputs: list[Array], *, k: int, axis: int, largest: bool) -> None:
-    x = inputs[0]
+def _topk(xp: Any, x: Any, values: Any, places: Any, *, k: int, axis: int, largest: bool) -> None:
     axis = axis_of("topk", axis, x.ndim)
-    order = _order(x, axis, descending=largest)
-    first = order[(slice(None),) * axis + (slice(k),)]
-    outputs[1][...] = first
-    outputs[0][...] = np.take_along_axis(x, first, axis)
+    first = _order(xp, x, axis, descending=largest)[(slice(None),) * axis + (slice(k),)]
+    places[...] = first
+    values[...] = xp.take_along_axis(x, first, axis)
 
 
 def _topk_rule(g: Gradients) -> list[Any]:
@@ -121,7 +120,7 @@ def _topk_rule(g: Gradients) -> list[Any]:
 
 
 _RETURNED = ("both", "value", "indices", "mask")
-_TOPK = ArrayOp("topk", _topk_infer, _topk, gradient=_topk_rule, keeps=("out1",), nout=2)
+_TOPK = ArrayOp("topk", _topk_infer, by_numpy(_topk), gradient=_topk_rule, keeps=("out1",), nout=2)
 
 
 @public(_TOPK)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.kernel_call import Lowered
 from nbgraph.operator.layout import Layout
-from nbgraph.ops.define import as_known, composed, deferrable, library, public
+from nbgraph.ops.define import as_known, composed, deferrable, library, public, require_floats
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.products import attention_tiles as tiles
 from nbgraph.shape import Arrays, broadcast
@@ -55,9 +55,7 @@ class _AttentionOp(ArrayOp):
 
 def _infer(query: Spec, key: Spec, value: Spec, *mask: Spec, causal: bool, scale: float) -> Any:
     name, operands = "scaled_dot_product_attention", (query, key, value)
-    if not all(is_float(spec.dtype) for spec in operands):
-        listed = ", ".join(str(spec.dtype) for spec in operands)
-        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
+    require_floats(name, *operands)
     lead = query.shape[:-2]
     if not (
         min(len(spec.shape) for spec in operands) > 1

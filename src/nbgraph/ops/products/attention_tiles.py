@@ -151,7 +151,7 @@ def backward(
 ) -> Lowered | None:
     """Return the calls for `attention_gradient`: where there are few heads one for the query's,
     whose tiles are blocks of rows, and one for the others, whose tiles are columns."""
-    from nbgraph.kernels import attention_gradient as texts
+    from nbgraph.kernels import attention as texts
     from nbgraph.kernels.written import written
 
     mask = _kind_of(operands[6:])

@@ -6,16 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.kernels.products import arrange
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.tiled_op import TiledOp, tile_call
-from nbgraph.ops.define import Shape, cast, library, public
+from nbgraph.ops.define import Shape, cast, library, public, require_floats
 from nbgraph.ops.windows.convolution_tiles import ONE
 from nbgraph.shape import Array, Shapes, merged
 
@@ -28,9 +25,7 @@ def _split(shape: Shape, *, flatten: bool) -> tuple[Shape, int]:
 
 def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
     name = "fully_connected"
-    if not all(is_float(spec.dtype) for spec in (x, w, *bias)):
-        listed = ", ".join(str(s.dtype) for s in (x, w, *bias))
-        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
+    dtype = require_floats(name, x, w, *bias)
     if len(x.shape) < 2 or len(w.shape) != 2 or _split(x.shape, flatten=flatten)[1] != w.shape[1]:
         inputs = _split(x.shape, flatten=flatten)[1] if len(x.shape) > 1 else "inputs"
         raise ShapeError(
@@ -43,7 +38,7 @@ def _infer(x: Spec, w: Spec, *bias: Spec, flatten: bool) -> Spec:
             "feature"
         )
     lead, _ = _split(x.shape, flatten=flatten)
-    return Spec((*lead, w.shape[0]), np.result_type(*(s.dtype for s in (x, w, *bias))))
+    return Spec((*lead, w.shape[0]), dtype)
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes, *, flatten: bool) -> tuple[Shapes, Shapes]:

@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError
-from nbgraph.ops.define import Shape, as_known, composed, deferrable, library
+from nbgraph.ops.define import Shape, as_known, composed, deferrable, library, require_floats
 from nbgraph.ops.windows.windows import per_axis, require_space, spelled
 from nbgraph.shape import Array
 
@@ -61,8 +59,7 @@ def adaptive_max_pooling(x: Any, places: Any) -> Any:
 def _read(name: str, x: Any, places: Any) -> tuple[Any, Shape]:
     x = as_known(name, x)
     axes = require_space(name, "x", x.shape)
-    if not is_float(x.dtype):
-        raise DTypeError(f"{name}: x has dtype {x.dtype}; expected a floating one: use astype")
+    require_floats(name, x)
     return x, spelled(name, "places", per_axis(name, "places", places, 1), axes)
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Spec
-from nbgraph.ops.define import Shape
+from nbgraph.ops.define import Shape, require_floats
 from nbgraph.ops.windows.windows import Windows, convolved, require_space, spelled
 from nbgraph.shape import Shapes
 
@@ -88,17 +85,9 @@ def layer_of(name: str, x: Shape, w: Shape, how: How) -> Layer:
     return Layer(x[0], groups, w[1], w[0] // groups, windows)
 
 
-def _require(name: str, specs: Sequence[Spec]) -> np.dtype[Any]:
-    dtype = np.result_type(*(spec.dtype for spec in specs))
-    if not is_float(dtype) or any(not is_float(s.dtype) for s in specs):
-        listed = ", ".join(str(s.dtype) for s in specs)
-        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
-    return dtype
-
-
 def infer(*specs: Spec, **attributes: Any) -> Spec:
     """The result of a convolution."""
-    dtype = _require("convolution", specs)
+    dtype = require_floats("convolution", *specs)
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
     if specs[2:] and specs[2].shape != layer.w[:1]:
         raise ShapeError(
@@ -132,7 +121,7 @@ def infer_data(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
             f"convolution_data: bias has shape {specs[2].shape}; expected {layer.x[1:2]}, one "
             "value for each channel"
         )
-    return Spec(layer.x, _require("convolution_data", specs))
+    return Spec(layer.x, require_floats("convolution_data", *specs))
 
 
 def of_weights(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
@@ -154,7 +143,7 @@ def of_weights(specs: Sequence[Spec], size: Shape, how: How) -> Layer:
 def infer_weights(*specs: Spec, size: Shape, **attributes: Any) -> Spec:
     """The gradient by weights."""
     layer = of_weights(specs, size, How.of(attributes))
-    return Spec(layer.w, _require("convolution_weights", specs))
+    return Spec(layer.w, require_floats("convolution_weights", *specs))
 
 
 def partial(

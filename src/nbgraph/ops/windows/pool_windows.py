@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import Spec
+from nbgraph.errors import ShapeError
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape
@@ -54,14 +52,6 @@ def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
         return rest // step + 1
     places = -(-rest // step) + 1
     return places - 1 if (places - 1) * step >= cells + pad else places
-
-
-def require_floats(name: str, *specs: Spec) -> np.dtype[Any]:
-    """The common dtype of floats, or DTypeError."""
-    if not all(is_float(spec.dtype) for spec in specs):
-        listed = ", ".join(str(s.dtype) for s in specs)
-        raise DTypeError(f"{name}: operands have dtypes {listed}; expected floats: use astype")
-    return np.result_type(*(spec.dtype for spec in specs))
 
 
 def require_same(name: str, operand: str, given: Shape, wanted: Shape) -> None:

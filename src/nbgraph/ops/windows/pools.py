@@ -8,7 +8,7 @@ where several are equal, and the gradient of that picks values at those cells.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,28 +16,48 @@ import numpy as np
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.tiled_op import TiledOp
-from nbgraph.ops.define import Shape, cast, define_rows, library
+from nbgraph.ops.define import Shape, cast, define_rows, library, require_floats
 from nbgraph.ops.windows.pool_windows import (
     pool_call,
     pool_windows,
-    require_floats,
     require_same,
 )
 from nbgraph.ops.windows.pool_windows import pool_options as pool_options
 from nbgraph.ops.windows.windows import Windows
 from nbgraph.shape import Array
 
+
+def _infer(name: str) -> Callable[..., Spec]:
+    """Return what infers one value for each place."""
+
+    def infer(x: Spec, *, counted: bool = False, **how: Any) -> Spec:
+        outs = pool_windows(name, x.shape, **how).outs
+        return Spec((*x.shape[:2], *outs), require_floats(name, x))
+
+    return infer
+
+
+def _tiling(name: str, text: str, which: int = 0) -> Callable[..., KernelCall | None]:
+    """Return what makes the calls of an operator. `text`: see `pool_call`; the operand of number
+    `which` has the shape of the data, but for the space of a given `size`."""
+
+    def tiling(
+        specs: Sequence[Spec],
+        dtype: Any,
+        *,
+        size: Shape | None = None,
+        counted: bool = False,
+        **how: Any,
+    ) -> KernelCall | None:
+        shape = specs[which].shape
+        shape = shape if size is None else (*shape[:2], *size)
+        windows = pool_windows(name, shape, **how)
+        return pool_call(text, windows, math.prod(shape[:2]), dtype, counted=counted)
+
+    return tiling
+
+
 # the largest value ------------------------------------------------------------------------------
-
-
-def _max_infer(x: Spec, **how: Any) -> Spec:
-    outs = pool_windows("max_pooling", x.shape, **how).outs
-    return Spec((*x.shape[:2], *outs), require_floats("max_pooling", x))
-
-
-def _max_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> KernelCall | None:
-    shape = specs[0].shape
-    return pool_call("max", pool_windows("max_pooling", shape, **how), math.prod(shape[:2]), dtype)
 
 
 def _max_naive(x: Array, **how: Any) -> Array:
@@ -60,12 +80,6 @@ def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     require_same(name, "out_grad", out_grad.shape, wanted)
     require_same(name, "out", y.shape, wanted)
     return Spec(x.shape, require_floats(name, out_grad, x, y))
-
-
-def _gradient_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> KernelCall | None:
-    shape = specs[1].shape
-    windows = pool_windows("max_pooling_gradient", shape, **how)
-    return pool_call("max_gradient", windows, math.prod(shape[:2]), dtype)
 
 
 def _chosen(x: Array, y: Array, windows: Windows) -> list[tuple[Any, Array]]:
@@ -106,12 +120,6 @@ def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
     return Spec(y.shape, require_floats(name, v, x, y))
 
 
-def _pick_tiling(specs: Sequence[Spec], dtype: Any, **how: Any) -> KernelCall | None:
-    shape = specs[0].shape
-    windows = pool_windows("max_pooling_pick", shape, **how)
-    return pool_call("max_pick", windows, math.prod(shape[:2]), dtype)
-
-
 def _pick_naive(v: Array, x: Array, y: Array, **how: Any) -> Array:
     windows = pool_windows("max_pooling_pick", x.shape, **how)
     padded, out = windows.padded(v), np.zeros_like(y)
@@ -129,20 +137,16 @@ def _pick_rule(g: Gradients) -> Sequence[Any]:
 
 
 _MAX = TiledOp(
-    "max_pooling",
-    _max_infer,
-    _max_tiling,
-    _max_naive,
-    gradient=_max_rule,
-    keeps=("x", "out"),
-    adds=True,
-)
+    "max_pooling", _infer("max_pooling"), _tiling("max_pooling", "max"), _max_naive,
+    gradient=_max_rule, keeps=("x", "out"), adds=True,
+)  # fmt: skip
 _MAX_GRADIENT = TiledOp(
-    "max_pooling_gradient", _gradient_infer, _gradient_tiling, _gradient_naive,
+    "max_pooling_gradient", _gradient_infer,
+    _tiling("max_pooling_gradient", "max_gradient", 1), _gradient_naive,
     gradient=_gradient_rule, keeps=("x", "y"), operands=("out_grad", "x", "y"),
 )  # fmt: skip
 _MAX_PICK = TiledOp(
-    "max_pooling_pick", _pick_infer, _pick_tiling, _pick_naive,
+    "max_pooling_pick", _pick_infer, _tiling("max_pooling_pick", "max_pick"), _pick_naive,
     gradient=_pick_rule, keeps=("x", "y"), operands=("values", "x", "y"), adds=True,
 )  # fmt: skip
 
@@ -161,19 +165,6 @@ def _counts(windows: Windows, *, counted: bool) -> Array:
         own = np.minimum(first + k, n + edge) - np.maximum(first, -edge)
         found = found * own.reshape([-1 if e == d else 1 for e in range(len(windows.ins))])
     return found
-
-
-def _mean_infer(x: Spec, *, counted: bool, **how: Any) -> Spec:
-    outs = pool_windows("avg_pooling", x.shape, **how).outs
-    return Spec((*x.shape[:2], *outs), require_floats("avg_pooling", x))
-
-
-def _mean_tiling(
-    specs: Sequence[Spec], dtype: Any, *, counted: bool, **how: Any
-) -> KernelCall | None:
-    shape = specs[0].shape
-    windows = pool_windows("avg_pooling", shape, **how)
-    return pool_call("mean", windows, math.prod(shape[:2]), dtype, counted=counted)
 
 
 def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
@@ -202,14 +193,6 @@ def _mean_gradient_infer(g: Spec, *, size: Shape, counted: bool, **how: Any) -> 
     return Spec((*g.shape[:2], *size), require_floats("avg_pooling_gradient", g))
 
 
-def _mean_gradient_tiling(
-    specs: Sequence[Spec], dtype: Any, *, size: Shape, counted: bool, **how: Any
-) -> KernelCall | None:
-    shape = specs[0].shape
-    windows = _of_mean(shape, size, how)
-    return pool_call("mean_gradient", windows, math.prod(shape[:2]), dtype, counted=counted)
-
-
 def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) -> Array:
     windows = _of_mean(g.shape, size, how)
     made = windows.padded(np.zeros((*g.shape[:2], *size), g.dtype))
@@ -225,10 +208,12 @@ def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
 
 
 _AVG = TiledOp(
-    "avg_pooling", _mean_infer, _mean_tiling, _mean_naive, gradient=_mean_rule, adds=True
-)
+    "avg_pooling", _infer("avg_pooling"), _tiling("avg_pooling", "mean"), _mean_naive,
+    gradient=_mean_rule, adds=True,
+)  # fmt: skip
 _AVG_GRADIENT = TiledOp(
-    "avg_pooling_gradient", _mean_gradient_infer, _mean_gradient_tiling, _mean_gradient_naive,
+    "avg_pooling_gradient", _mean_gradient_infer,
+    _tiling("avg_pooling_gradient", "mean_gradient"), _mean_gradient_naive,
     gradient=_mean_gradient_rule, operands=("out_grad",),
 )  # fmt: skip
 

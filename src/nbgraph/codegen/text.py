@@ -1,0 +1,162 @@
+"""LLVM text of functions, written as loops and conditions over values.
+
+Values are LLVM's: names, or literals. Variables (`cell`) are memory to begin with; LLVM makes
+registers of them, so that nothing here knows of `phi`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from nbgraph.codegen.target import SYMBOL
+
+
+class Function:
+    """The text of a function with these arguments, as "i64 %args"; by default the one of its
+    module that is called from elsewhere.
+
+    >>> clear = Function("i64", "ptr %at, i64 %count")
+    >>> with clear.loop(0, "%count") as i:
+    ...     clear.put_at("%at", i, "0")
+    >>> clear.text().splitlines()[0]
+    'define i64 @nbgraph_kernel(ptr %at, i64 %count) {'
+    """
+
+    kind = "i64"  # of variables, unless said
+
+    def __init__(self, result: str, arguments: str, name: str = SYMBOL, marks: str = "") -> None:
+        internal = "" if name == SYMBOL else "internal "
+        self._head = f"define {internal}{result} @{name}({arguments}) {marks}{{"
+        self._lines, self._cells, self._declared = list[str](), list[str](), dict[str, None]()
+        self._made = 0
+
+    def text(self, end: str = "ret i64 0") -> str:
+        """The function, and before it what it declares; `end` is its last instruction."""
+        head = [*self._declared, self._head, "entry:", *self._cells]
+        return "\n".join([*head, *self._lines, f"  {end}", "}", ""])
+
+    # instructions -------------------------------------------------------------------------------
+
+    def value(self, text: str) -> str:
+        """The result of an instruction."""
+        self._made += 1
+        self._lines.append(f"  %v{self._made} = {text}")
+        return f"%v{self._made}"
+
+    def do(self, text: str) -> None:
+        """Append an instruction without a result."""
+        self._lines.append(f"  {text}")
+
+    def declare(self, text: str) -> None:
+        """Declare a function, or a constant, that the text names."""
+        self._declared[text] = None
+
+    def number(self, op: str, a: str | int, b: str | int) -> str:
+        """Two whole numbers under an instruction: add, sub, mul, sdiv, srem."""
+        return self.value(f"{op} i64 {a}, {b}")
+
+    def product(self, *factors: str | int) -> str:
+        """Whole numbers multiplied."""
+        return functools.reduce(lambda a, b: self.number("mul", a, b), map(str, factors))
+
+    def sum(self, *terms: str | int) -> str:
+        """Whole numbers added up."""
+        return functools.reduce(lambda a, b: self.number("add", a, b), map(str, terms))
+
+    def compare(self, test: str, a: str | int, b: str | int, kind: str = "i64") -> str:
+        """Whether two values are as a test says: eq, ne, slt, sge, ule."""
+        return self.value(f"icmp {test} {kind} {a}, {b}")
+
+    def least(self, a: str | int, b: str | int) -> str:
+        """The smaller whole number."""
+        return self.value(f"select i1 {self.compare('slt', a, b)}, i64 {a}, i64 {b}")
+
+    def all(self, *conditions: str) -> str:
+        """Whether all of these hold, each of which is known."""
+        return functools.reduce(lambda a, b: self.value(f"and i1 {a}, {b}"), conditions)
+
+    # memory -------------------------------------------------------------------------------------
+
+    def place(self, kind: str, pointer: str, index: str | int) -> str:
+        """Where an element lies."""
+        return self.value(f"getelementptr {kind}, ptr {pointer}, i64 {index}")
+
+    def read(self, kind: str, pointer: str, index: str | int = 0, *, step: str = "") -> str:
+        """An element, which may lie anywhere; indices count `step`, by default elements."""
+        return self.value(f"load {kind}, ptr {self.place(step or kind, pointer, index)}, align 1")
+
+    def words(self, pointer: str, kinds: str) -> list[str]:
+        """Words that lie in this order, as "i64 ptr i64": numbers, or addresses."""
+        return [self.read(kind, pointer, k, step="i64") for k, kind in enumerate(kinds.split())]
+
+    def cell(self, kind: str = "", align: int = 0) -> str:
+        """A variable."""
+        self._made += 1
+        text = f"  %c{self._made} = alloca {kind or self.kind}"
+        self._cells.append(f"{text}, align {align}" if align else text)
+        return f"%c{self._made}"
+
+    def put(self, cell: str, value: str, kind: str = "") -> None:
+        """Set a variable."""
+        self._lines.append(f"  store {kind or self.kind} {value}, ptr {cell}")
+
+    def get(self, cell: str, kind: str = "") -> str:
+        """A variable's value."""
+        return self.value(f"load {kind or self.kind}, ptr {cell}")
+
+    def put_at(self, cell: str, index: str | int, value: str) -> None:
+        """Set a whole number of several."""
+        self.put(self.place("i64", cell, index), value, "i64")
+
+    def get_at(self, cell: str, index: str | int) -> str:
+        """A whole number of several."""
+        return self.get(self.place("i64", cell, index), "i64")
+
+    # what happens -------------------------------------------------------------------------------
+
+    @contextmanager
+    def loop(self, first: str | int, end: str | int, step: str | int = 1) -> Generator[str]:
+        """Over [first, end)."""
+        counter = self.cell("i64")
+        self._made += 1
+        n = self._made
+        self.put(counter, str(first), "i64")
+        self.label(f"test{n}")
+        index = self.get(counter, "i64")
+        more = self.value(f"icmp slt i64 {index}, {end}")
+        self._lines += [f"  br i1 {more}, label %body{n}, label %done{n}", f"body{n}:"]
+        yield index
+        self.put(counter, self.number("add", index, step), "i64")
+        self._lines += [f"  br label %test{n}", f"done{n}:"]
+
+    @contextmanager
+    def when(self, condition: str) -> Generator[None]:
+        """Where an i1 holds."""
+        self._made += 1
+        n = self._made
+        self._lines += [f"  br i1 {condition}, label %then{n}, label %after{n}", f"then{n}:"]
+        yield
+        self.label(f"after{n}")
+
+    @contextmanager
+    def unless(self, condition: str) -> Generator[None]:
+        """Where an i1 does not hold."""
+        with self.when(self.value(f"xor i1 {condition}, true")):
+            yield
+
+    def require(self, condition: str, label: str) -> None:
+        """Go on where an i1 holds, else at a label."""
+        self._made += 1
+        n = self._made
+        self._lines += [f"  br i1 {condition}, label %well{n}, label %{label}", f"well{n}:"]
+
+    def label(self, name: str) -> None:
+        """Go on at a label, which other places may lead to."""
+        self._lines += [f"  br label %{name}", f"{name}:"]
+
+    def go(self, label: str) -> None:
+        """Go on at a label elsewhere; what is written next is reached by labels alone."""
+        self._made += 1
+        self._lines += [f"  br label %{label}", f"behind{self._made}:"]
