@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -25,84 +25,37 @@ from nbgraph.operator.spec import Attributes
 Values = np.ndarray[Any, np.dtype[Any]]
 
 
-class Place(Protocol):
-    """A kind of device, as arrays see it."""
+class Place:
+    """Memory of the host, which NumPy sees; another kind of device puts its own methods in the
+    place of these."""
 
-    host: bool  # whether the host's own functions may use the memory
-
-    def preparing(self) -> Any:
-        """Return a context in which kernels are described; what is not run here need not be
-        compiled."""
-        ...
+    host = True  # whether the host's own functions may use the memory
+    # a context in which kernels are described; what is not run here need not be compiled
+    preparing: Callable[[], Any] = staticmethod(contextlib.nullcontext)
 
     def read(self, array: Any) -> Values:
         """Return the values, which are there, copied."""
-        ...
+        values: Values = array._view().copy()
+        return values
 
     def begin(self, array: Any, values: Values) -> None:
         """Set the values of a new array, whose chunk nobody has used since it was taken."""
-        ...
+        np.copyto(array._view(), values)
 
     def overwrite(self, array: Any, values: Values) -> None:
         """Set all values of an array that nothing unfinished uses."""
-        ...
+        self.begin(array, values)
 
     def push(
         self,
         call: Any,
         reads: Sequence[Variable],
-        writes: Sequence[Variable],
+        writes: Sequence[Any],
         block: Sequence[int],
         *,
         overwrites: bool,
     ) -> None:
         """Push a kernel over memory of the device; see `launch.push`."""
-        ...
-
-    def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
-        """Push `array[key] = value`, of a template with index arrays."""
-        ...
-
-    def composed(
-        self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
-    ) -> list[Any] | None:
-        """Return the results of an operator over whole arrays by other operators, where those are
-        the device's way to do it, else None."""
-        ...
-
-    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-        """Return whether kernels of the device compute an operator over whole arrays; they are
-        pushed then."""
-        ...
-
-
-class Host:
-    """Memory that NumPy sees."""
-
-    host = True
-    preparing = contextlib.nullcontext
-
-    def read(self, array: Any) -> Values:
-        """See Place."""
-        values: Values = array._view().copy()
-        return values
-
-    def begin(self, array: Any, values: Values) -> None:
-        """See Place; the chunk was taken settled."""
-        np.copyto(array._view(), values)
-
-    overwrite = begin
-
-    def push(
-        self,
-        call: Any,
-        reads: Sequence[Variable],
-        writes: Sequence[Variable],
-        block: Sequence[int],
-        *,
-        overwrites: bool,
-    ) -> None:
-        """See Place."""
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             launch = importlib.import_module("nbgraph.array.launch").launcher
@@ -116,23 +69,24 @@ class Host:
         engine.push(run, const_vars=reads, mutate_vars=writes, name=call.name, prop=prop)
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
-        """See Place."""
+        """Push `array[key] = value`, of a template with index arrays."""
         importlib.import_module("nbgraph.array.assignment").push(array, value, indices, key)
 
     def composed(
         self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
-        """See Place."""
+        """Return the results of an operator over whole arrays by other operators, where those are
+        the device's way to do it, else None."""
         return None
 
-    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-        """See Place."""
-        inputs, results, requests, attributes, *_ = given
+    def carry_out(self, job: Any) -> bool:
+        """Return whether kernels of the device compute an operator over whole arrays (a
+        `lowered.Job`); they are pushed then."""
         push = importlib.import_module("nbgraph.array.lowered").push_lowered
-        return bool(op.kernels and push(op, inputs, results, requests, attributes, whole=whole))
+        return bool(job.op.kernels and push(job))
 
 
-_PLACES: dict[str, Place] = {"cpu": Host()}
+_PLACES: dict[str, Place] = {"cpu": Place()}
 # whether there has been memory on another device than `cpu(0)` in this process
 ELSEWHERE = [False]
 _LATER = {"gpu": "nbgraph.array.accelerator"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nbgraph.array.elsewhere import unit_lowered
 from nbgraph.executor.draft import Draft, copy_task
 from nbgraph.executor.places import Place, viewed
 from nbgraph.executor.tasks import enter, fill_task
@@ -14,9 +13,11 @@ from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.elsewhere import Pieces, Unit, form_of
+from nbgraph.operator.kernel_call import Application
 from nbgraph.operator.layout import layout
 from nbgraph.operator.pieces import Part, Parts, parts_of
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.unit_op import unit_lowered
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
@@ -48,13 +49,14 @@ def in_pieces(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
 def _unit(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
     """Return whether a hand-written kernel does this, with copies of operands in pieces."""
     form, reads = form_of(op, Unit), draft.reads(node)
-    own = [layout(*spec((node, k))) for k in range(node.nout)]
-    lowering = unit_lowered(op, [place.layout for place in reads], own, node.attributes)
+    own, words = [layout(*spec((node, k))) for k in range(node.nout)], ["write"] * node.nout
+    case = Application([place.layout for place in reads], own, words, node.attributes, False)
+    lowering = unit_lowered(op, case)
     if form is None or lowering is None:
         return False
     if form.first is not None:
         _written(draft, node, form.first)
-    (task,) = enter(draft, node, lowering, ["write"] * node.nout)
+    (task,) = enter(draft, node, lowering, words)
     if form.first is not None:
         task.requests = [kAddTo] * node.nout  # it goes on from what is there
     return True

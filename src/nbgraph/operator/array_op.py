@@ -24,8 +24,7 @@ from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Arrays, Shapes
 
 if TYPE_CHECKING:
-    from nbgraph.operator.kernel_call import Lowered
-    from nbgraph.operator.layout import Layout
+    from nbgraph.operator.kernel_call import Application, Lowered
     from nbgraph.resource import Resource
 
 _frame = sys._getframe
@@ -279,17 +278,9 @@ class ArrayOp:
             if target is not out:
                 assign(out, req, target)
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
-        """Return the kernel calls for arrays of these layouts, on the host or on devices; None
-        where no kernel computes it. To be asked by `kernel_call.lowered`, which keeps them."""
+    def lower(self, case: Application) -> Lowered | None:
+        """Return the kernel calls for arrays of these layouts; None where no kernel computes it.
+        To be asked by `kernel_call.lowered`, which keeps them."""
         return None
 
     def mode(self, attributes: Attributes) -> bool | None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
-from nbgraph.operator.kernel_call import Lowered
+from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.reduce_call import block_on, reduce_call
@@ -72,16 +72,9 @@ class MapReduce(ArrayOp):
         """See ArrayOp."""
         return False
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one loop with reductions at its end; None where there are no elements."""
+        operands, outputs, requests, attributes, host = case
         if any(x.size == 0 for x in operands):
             return None
         mapper, numbers = attributes["mapper"], attributes["numbers"]

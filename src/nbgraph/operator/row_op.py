@@ -20,7 +20,7 @@ from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.kernels.signature import resolve_parameters
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
-from nbgraph.operator.kernel_call import KernelCall, Lowered, in_word, of_space
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word, of_space
 from nbgraph.operator.layout import Class, Layout
 from nbgraph.operator.row_layouts import (
     dimensions,
@@ -150,43 +150,30 @@ class RowOp(ArrayOp):
 
     # kernels ----------------------------------------------------------------------------------
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel, that for row-major arrays."""
-        arrays = [*operands, *outputs]
+        arrays, count = case.arrays, len(case.operands)
         places: list[Layout | None] = [None] * len(arrays)
-        call = self._call(operands, outputs, requests, attributes)
-        count = len(operands)
+        call = self._call(case)
         if call is None:
-            places = self._replacements(arrays, count, attributes)
+            places = self._replacements(arrays, count, case.attributes)
             laid = [a if p is None else p for a, p in zip(arrays, places, strict=True)]
             words = [
                 q if p is None or q == "null" else "write"
-                for q, p in zip(requests, places[count:], strict=True)
+                for q, p in zip(case.requests, places[count:], strict=True)
             ]
-            call = self._call(laid[:count], laid[count:], words, attributes)
+            laid_out = case._replace(operands=laid[:count], outputs=laid[count:], requests=words)
+            call = self._call(laid_out)
             assert call is not None, self
         return Lowered((call,), tuple(places)) if call.size else None
 
-    def _call(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-    ) -> KernelCall | None:
+    def _call(self, case: Application) -> KernelCall | None:
         """The kernel for these layouts; None where that for row-major ones does not take them."""
+        operands, outputs, requests, attributes, _ = case
         shape, axes, one = self._rows(operands, attributes)
-        asked = [len(operands) + k for k, request in enumerate(requests) if request != "null"]
+        asked = [len(operands) + k for k in case.needed]
         order = (*range(len(operands)), *asked)
-        arrays = [[*operands, *outputs][k] for k in order]
+        arrays = [case.arrays[k] for k in order]
         one = [one[k] for k in order]
         spaces = spaces_of(arrays, one, shape, axes)
         classes, beside = form_of_rows(
