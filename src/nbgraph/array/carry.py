@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly, chunk
-from nbgraph.array.core import Array, empty_of
-from nbgraph.array.lift import lift
+from nbgraph.array.core import Array, empty_of, lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, Inferred, inferred, push
 from nbgraph.array.route import VARIED, Routes, routes_of, shortcut

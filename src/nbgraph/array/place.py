@@ -70,7 +70,8 @@ class Place:
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
         """Push `array[key] = value`, of a template with index arrays."""
-        importlib.import_module("nbgraph.array.assignment").push(array, value, indices, key)
+        write = importlib.import_module("nbgraph.array.copying").write_elements
+        write(array, value, indices, key)
 
     def composed(
         self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array import anomaly, known, views
+from nbgraph.array import anomaly, known
 from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied, copy_of, filled
-from nbgraph.array.core import Array, empty_of
-from nbgraph.array.lift import lift
+from nbgraph.array.core import Array, empty_of, lift
 from nbgraph.array.lowered import Job
 from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
@@ -75,7 +74,7 @@ def apply(
 ) -> Any:
     """Apply an operator to whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
-        view = views.known(op, operands[0], attributes)
+        view = known.known_view(op, operands[0], attributes)
         if view is not None:
             return view
     ways = None
@@ -159,7 +158,7 @@ def _short(
     """Return the results where they are a view, a copy or one number, which need no function, or
     where other operators give them, else None."""
     if op.view is not None:
-        return views.viewed(op, values, attributes)
+        return known.viewed(op, values, attributes)
     if op.copies:
         return [copy_of(values[0], specs[0].dtype)]
     if op.constant is not None:

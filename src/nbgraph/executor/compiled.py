@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from nbgraph.array.issue import launches_of
 from nbgraph.device import Context
 from nbgraph.executor.lower import NOTHING_INSIDE, Inside, Lowering
-from nbgraph.executor.options import Options
-from nbgraph.executor.pipeline import Stage, optimised
+from nbgraph.executor.pipeline import Options, Stage, optimised
 from nbgraph.executor.work import KernelWork, Use
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec

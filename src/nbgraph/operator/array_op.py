@@ -18,6 +18,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
 from nbgraph.operator.call import call
+from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.spec import Attributes, Spec
@@ -333,3 +334,26 @@ def told(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
 def visible_of(op: Any) -> int:
     """Return how many outputs of an operator people see."""
     return getattr(op, "visible", None) or op.nout
+
+
+class FilledOp(ArrayOp):
+    """An operator of the attributes `shape` and `dtype`. In a graph an extent of the shape may be
+    None: it follows from where the array is used (`nbgraph.graph.infer`)."""
+
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+        """See ArrayOp; UnknownShape where an extent is not known."""
+        if None in attributes["shape"]:
+            raise UnknownShape(f"{self.__name__}: shape={attributes['shape']} is not known in full")
+        return super().infer(specs, attributes)
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
+    ) -> tuple[Shapes, Shapes] | None:
+        """See ArrayOp."""
+        return in_shapes, [attributes["shape"]]
+
+    def infer_dtypes(
+        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
+    ) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        """See ArrayOp."""
+        return in_dtypes, [attributes["dtype"]]

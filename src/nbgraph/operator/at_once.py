@@ -14,7 +14,7 @@ from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.lazy import refuse_foreign
-from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.operator.typing import as_operand

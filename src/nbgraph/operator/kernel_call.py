@@ -65,6 +65,17 @@ class KernelCall:
         object.__setattr__(call, "cache", self.cache)  # what launches it does not depend on them
         return call
 
+    def operations(self, layouts: Sequence[Layout]) -> int | None:
+        """Return how many operations a loop over a scalar graph does, for profiles; None for other
+        kernels. `layouts`: of all arrays, of which the largest says how many elements there are."""
+        from nbgraph.kernels.cost import operations  # loads with a profile, as loops do
+        from nbgraph.kernels.loops import Loop
+
+        loop = getattr(self.code, "loop", None)
+        if not isinstance(loop, Loop):
+            return None
+        return operations(loop) * max([own.size for own in layouts], default=0)
+
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""
         addresses = [address(arrays[k]) for k in self.order]

@@ -38,7 +38,7 @@ from nbgraph.operator.floating import USUAL
 from nbgraph.operator.floating import state as floating_state
 from nbgraph.operator.forms import Forms
 from nbgraph.operator.invoke import Invoker
-from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.typing import operand_dtypes
 from nbgraph.settings import PYTHON_ASKED, config
 
