@@ -10,11 +10,17 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, make
-from nbgraph.executor.compiled import Spot
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.layout import Layout, layout, layout_of
 from nbgraph.operator.pieces import untouched
+
+
+class Spot(NamedTuple):
+    """The place of a value at run time: in an array of the run (by its slot), else in the arena."""
+
+    slot: int | None
+    offset: int
 
 
 class Place(NamedTuple):
