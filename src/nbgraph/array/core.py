@@ -120,14 +120,8 @@ class _Interface:
 
     def __init__(self, array: Array) -> None:
         self.keep = array._chunk, array._holder
-        own = array._layout
-        self.__array_interface__ = {
-            "data": (array._address, bool(array._chunk.locked)),
-            "shape": own.shape,
-            "strides": own.strides,
-            "typestr": own.dtype.str,
-            "version": 3,
-        }
+        locked = bool(array._chunk.locked)
+        self.__array_interface__ = array._layout.interface(array._address, locked=locked)
 
 
 _new = object.__new__

@@ -59,14 +59,7 @@ def interface_of(array: Array) -> dict[str, Any]:
             "__cuda_array_interface__: there is no bfloat16 in it; use DLPack, or astype('float32')"
         )
     chunk.wait(array._chunk)
-    return {
-        "data": (array._address, bool(array._chunk.locked)),
-        "shape": own.shape,
-        "strides": own.strides,
-        "typestr": own.dtype.str,
-        "version": 3,
-        "stream": None,
-    }
+    return {**own.interface(array._address, locked=bool(array._chunk.locked)), "stream": None}
 
 
 # in ---------------------------------------------------------------------------------------------
@@ -172,16 +165,9 @@ def _array(
             f"from_dlpack: elements of x ({dtype}) are not at multiples of their size; give a copy "
             "of it, made in its library"
         )
-    brain = dtype.name == "bfloat16"
-    interface = {
-        "data": (address, True),
-        "shape": shape,
-        "strides": None if strides is None else tuple(map(int, strides)),
-        "typestr": "<u2" if brain else dtype.str,
-        "version": 3,
-    }
-    words = np.asarray(_At(interface, owner))
-    view = words.view(dtype) if brain else words
+    own = layout(shape, dtype, None if strides is None else tuple(map(int, strides)))
+    words = np.asarray(_At(own.interface(address, locked=True), owner))
+    view = words.view(dtype) if dtype.kind == "V" else words
     memory = chunk.borrow(view, device, readonly=_LENT)
     if event is not None:
         device_queue(device).follow(memory.number, event)
@@ -199,14 +185,8 @@ class Lease:
     def __init__(self, array: Array, stream: int) -> None:
         self._holder = chunk.shared(array)  # the block is not given to another array meanwhile
         self._chunk, self._stream = array._chunk, stream
-        own = array._layout
-        self.__array_interface__ = {
-            "data": (array._address, bool(array._chunk.locked)),
-            "shape": own.shape,
-            "strides": own.strides,
-            "typestr": "<u2" if own.dtype.name == "bfloat16" else own.dtype.str,
-            "version": 3,
-        }
+        locked = bool(array._chunk.locked)
+        self.__array_interface__ = array._layout.interface(array._address, locked=locked)
         chunk.lend(self._chunk)
 
     def __del__(self) -> None:

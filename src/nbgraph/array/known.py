@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.array.chunk import CPU, shared
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.launch import push
+from nbgraph.array.place import push
 from nbgraph.array.route import Routes, routes_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.launch import push
+from nbgraph.array.place import push
 from nbgraph.array.push import moved, same, write
 from nbgraph.operator.call import training
 from nbgraph.operator.kernel_call import Application, Lowered, lowered

@@ -1,4 +1,5 @@
-"""What arrays ask of the device they are on: values in and out, kernels, functions.
+"""What arrays ask of the device they are on: values in and out, kernels, functions; kernel calls
+pushed to the engine, which takes each in one compiled call.
 
 One table by device type. The host is here; what is on a GPU is in `accelerator`, which is loaded
 when the first array is.
@@ -16,10 +17,12 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
+from nbgraph.engine.kernels import Launcher
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Attributes
 
 Values = np.ndarray[Any, np.dtype[Any]]
@@ -55,13 +58,11 @@ class Place:
         *,
         overwrites: bool,
     ) -> None:
-        """Push a kernel over memory of the device; see `launch.push`."""
+        """Push a kernel over memory of the device; see `push`."""
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
-            launch = importlib.import_module("nbgraph.array.launch").launcher
-            launch(call, engine, len(reads), len(writes), overwrites)(
-                (*reads, *writes), block, engine.site_id()
-            )
+            launch = launcher(call, engine, len(reads), len(writes), overwrites)
+            launch((*reads, *writes), block, engine.site_id())
             return
         code = call.code
         run = NativeCall(code.address, block, call.size, name=call.name, cost=call.cost, keep=code)
@@ -127,3 +128,59 @@ def refuse(name: str, device: Context) -> NoReturn:
         "copied to the host unasked; give x.to(ng.cpu()), and bring the result back with "
         f".to({device!r})"
     )
+
+
+def _require_one(name: str, device: Context, held: Sequence[Any]) -> None:
+    """DeviceError before a kernel is given memory of another device: it would fail, or the process
+    would, and the device for good."""
+    for chunk in held:
+        if chunk.device != device and not (chunk.device.host and device.host):
+            raise DeviceError(
+                f"{name}: it would write memory of {device!r} with what is on {chunk.device!r}; "
+                f"copy that, as with .to({device!r})"
+            )
+
+
+def push(
+    call: KernelCall,
+    arrays: Sequence[Any],
+    numbers: Sequence[Any] = (),
+    states: Sequence[Any] = (),
+    *,
+    overwrites: bool,
+) -> None:
+    """Push a kernel call over arrays in its order, on the device of what is written.
+
+    `states`: operands that it writes, too. `overwrites`: all that is written is written whole.
+    """
+    block = call.block([a._address for a in arrays], numbers)
+    first = len(arrays) - call.writes
+    writes = list(dict.fromkeys([a._chunk for a in (*arrays[first:], *states)]))
+    reads = [c for c in dict.fromkeys([a._chunk for a in arrays[:first]]) if c not in writes]
+    device = writes[0].device
+    if ELSEWHERE[0]:
+        _require_one(call.name, device, (*reads, *writes))
+    place(device).push(call, reads, writes, block, overwrites=overwrites)
+
+
+def launcher(
+    call: KernelCall, engine: ThreadedEngine, reads: int, writes: int, overwrites: bool
+) -> Launcher:
+    """Return the engine's fast path for a call over so many variables."""
+    key = engine, reads, writes, overwrites
+    launch = call.cache.get(key)
+    if launch is None:
+        stale = [k for k in list(call.cache) if type(k) is tuple and k[0] is not engine]
+        for k in stale:  # of engines that are no longer in force
+            call.cache.pop(k, None)
+        launch = call.cache[key] = Launcher(
+            engine,
+            call.code.address,
+            call.size,
+            reads,
+            writes,
+            cost=call.cost,
+            name=call.name,
+            overwrites=overwrites,
+        )
+    return launch

@@ -12,7 +12,7 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, make
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.layout import Layout, layout, layout_of
+from nbgraph.operator.layout import Layout, layout_of
 from nbgraph.operator.pieces import untouched
 
 
@@ -81,26 +81,14 @@ class _At:
 
     __slots__ = ("__array_interface__",)
 
-    def __init__(self, address: int, own: Layout, *, writable: bool) -> None:
-        self.__array_interface__ = {
-            "data": (address, not writable),
-            "shape": own.shape,
-            "strides": own.strides,
-            "typestr": own.dtype.str,
-            "version": 3,
-        }
+    def __init__(self, interface: dict[str, Any]) -> None:
+        self.__array_interface__ = interface
 
 
 def array_at(address: int, own: Layout, *, writable: bool) -> np.ndarray[Any, Any]:
     """Return a NumPy array over memory, which the caller keeps alive."""
-    if own.dtype.kind == "V":  # bfloat16 has no type string of its own
-        words = np.asarray(_At(address, _as_words(own), writable=writable))
-        return words.view(own.dtype)
-    return np.asarray(_At(address, own, writable=writable))
-
-
-def _as_words(own: Layout) -> Layout:
-    return layout(own.shape, np.dtype("uint16"), own.strides)
+    view = np.asarray(_At(own.interface(address, locked=not writable)))
+    return view.view(own.dtype) if own.dtype.kind == "V" else view
 
 
 _CACHE_LINE = 64

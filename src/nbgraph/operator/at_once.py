@@ -158,7 +158,7 @@ def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
     if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
         raise DTypeError(
             f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
-            f"out{_at(index)}'s {out.dtype}; use another out"
+            f"out{_at(index)}'s {out.dtype}; use another out, or astype"
         )
     return out
 

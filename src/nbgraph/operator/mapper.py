@@ -169,9 +169,9 @@ class Mapper(Elementwise):
                         return result
             return op._elsewhere(operands, out, options, tried=tried)
         except ElementError as error:
-            from nbgraph.operator import failing
+            from nbgraph.operator import naive
 
-            raise failing.with_values(op, error, operands, out, options) from None
+            raise naive.with_values(op, error, operands, out, options) from None
 
     def _elsewhere(
         self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool

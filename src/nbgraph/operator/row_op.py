@@ -180,8 +180,8 @@ class RowOp(ArrayOp):
         described = self.program.described(kinds, values)
         compute = compute_dtype(self._stored([o.dtype for o in operands]))
         key = (
-            *(tuple(kinds), _names(arrays), classes, tuple(requests), beside),
-            _kinds(described.parameters),
+            *(tuple(kinds), tuple(name_of(a.dtype) for a in arrays), classes, tuple(requests)),
+            *(beside, tuple(leaf.kind for leaf in described.parameters)),
         )
         found = self._kernels.get(key)
         if found is None:
@@ -278,14 +278,6 @@ def _kernel(loop: Loop) -> Kernel:
     from nbgraph.kernels.kernel import kernel  # the compiler's side loads when needed
 
     return kernel(loop)
-
-
-def _names(arrays: Sequence[Layout]) -> tuple[str, ...]:
-    return tuple(name_of(a.dtype) for a in arrays)
-
-
-def _kinds(leaves: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(leaf.kind for leaf in leaves)
 
 
 _BESIDE = 16  # rows side by side from which they are worked on together

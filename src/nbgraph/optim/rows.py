@@ -18,7 +18,7 @@ from nbgraph.array import carry, chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.issue import DeviceCall, laid_out
-from nbgraph.array.launch import push
+from nbgraph.array.place import push
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context
 from nbgraph.engine import current
