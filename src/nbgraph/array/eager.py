@@ -19,8 +19,7 @@ from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.call import call, recording
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
-from nbgraph.ops.carrier import operators
-from nbgraph.ops.carrier.operators import Method, operator_of, takes_part
+from nbgraph.ops.carrier.operators import operator_of, takes_part
 from nbgraph.settings import CLOSELY_ASKED
 
 _NONE: dict[str, Any] = {}
@@ -112,28 +111,3 @@ def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any
     if len(table) >= _KEPT:
         table.clear()
     table[key] = Update(op, engine, a, a._layout, b)
-
-
-class Operators(operators.Operators):
-    """What the language writes as an operator, pushed by routes that were learnt."""
-
-    __slots__ = ()
-
-    __iadd__: Method = in_place("add")
-    __isub__: Method = in_place("subtract")
-    __imul__: Method = in_place("multiply")
-    __itruediv__: Method = in_place("divide")
-    __ifloordiv__: Method = in_place("floor_divide")
-    __imod__: Method = in_place("remainder")
-    __ipow__: Method = in_place("power")
-    __iand__: Method = in_place("bitwise_and")
-    __ior__: Method = in_place("bitwise_or")
-    __ixor__: Method = in_place("bitwise_xor")
-    __ilshift__: Method = in_place("bitwise_left_shift")
-    __irshift__: Method = in_place("bitwise_right_shift")
-    __imatmul__: Method = in_place("matmul")
-
-
-for _written, _way in operators.ways():
-    if _way.operands == 2 and _way.name != "divmod":  # quick ways have one output
-        setattr(Operators, _written, binary(_way.name, swapped=_way.swapped))

@@ -23,7 +23,7 @@ from nbgraph.array import carry, chunk, display, indexing, whole
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, adopt, make
 from nbgraph.array.dlpack import Exports
-from nbgraph.array.eager import Operators
+from nbgraph.array.operators import Operators
 from nbgraph.array.place import place
 from nbgraph.array.protocols import Protocols
 from nbgraph.device import Context

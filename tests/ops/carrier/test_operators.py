@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.array.eager import Operators as Quick
+from nbgraph.array.operators import Operators as Quick
 from nbgraph.ops.carrier import operators
 from tests.ops.carrier.double import Double, agree
 
