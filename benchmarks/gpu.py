@@ -174,7 +174,7 @@ def of_torch(torch: Any, task: training.Task) -> float:
 
 def unfused() -> Any:
     """Options without fusion, so that kernels stay 100."""
-    from nbgraph.executor.options import Options
+    from nbgraph.executor.pipeline import Options
 
     return Options(fuse=False)
 

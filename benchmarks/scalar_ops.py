@@ -25,7 +25,7 @@ from benchmarks.harness import Limit, Row, cold, peer, report
 from nbgraph.operator.backward import forward_backward
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.map_call import map_call
-from nbgraph.operator.reduction import map_reduce
+from nbgraph.operator.map_reduce import map_reduce
 from nbgraph.shape import address
 
 SIZE = 1 << 15

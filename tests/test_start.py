@@ -24,10 +24,8 @@ FOREIGN = {"_distutils_hack", "numpy", "nbgraph", "__main__", "sitecustomize", "
 LATER = {
     "nbgraph.kernels.cuda.kernel",
     "nbgraph.executor.explain",
-    "nbgraph.executor.footprint",
-    "nbgraph.executor.monitor",
-    "nbgraph.executor.stages",
     "nbgraph.executor.steps",
+    "nbgraph.executor.monitor",
     "nbgraph.executor.watch",
     "nbgraph.graph.passes.places",
     "nbgraph.graph.recall",

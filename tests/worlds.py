@@ -3,7 +3,7 @@
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 
 
 def numpy(f, *arrays):

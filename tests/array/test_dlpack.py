@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import nbgraph as ng
-from nbgraph.operator.owners import OWNED
+from nbgraph.operator.parallel import OWNED
 from tests.array.samples import pairs, same
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from tests.array.gpu import GPU, hurried
 
 DEVICES = [ng.cpu(), GPU]

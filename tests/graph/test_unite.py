@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import LabelError
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.graph.passes.unite import unite
 
 RNG = np.random.default_rng(0)

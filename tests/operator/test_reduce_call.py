@@ -12,8 +12,8 @@ from nbgraph.operator import registry
 from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.layout import layout, layout_of
 from nbgraph.operator.map_call import map_call
+from nbgraph.operator.map_reduce import map_reduce
 from nbgraph.operator.reduce_call import along_axes, reduce_call, same, totals_call
-from nbgraph.operator.reduction import map_reduce
 
 add, multiply, exp = map(registry.find, ("add", "multiply", "exp"))
 NUMPY = {"add": np.add, "multiply": np.multiply, "max": np.maximum, "min": np.minimum}

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly, chunk
-from nbgraph.array.core import Array, empty_of
-from nbgraph.array.lift import lift
+from nbgraph.array.core import Array, empty_of, lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, Inferred, inferred, push
 from nbgraph.array.route import VARIED, Routes, routes_of, shortcut
@@ -17,13 +16,14 @@ from nbgraph.array.update import known_over, learn_over
 from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
-from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
+from nbgraph.errors import ArgumentError, DeviceError, noun
 from nbgraph.operator import complex_call
+from nbgraph.operator.at_once import check_out
 from nbgraph.operator.call import recording
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.spec import Attributes
+from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.operator.typing import limits
 from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
@@ -178,17 +178,7 @@ def _results(
             results.append(empty_of(made, device))
             continue
         writable(op.__name__, out)
-        if out.shape != found.shape:
-            raise ShapeError(
-                f"{op.__name__}: out has shape {out.shape}, the operands give {found.shape}; give "
-                "an out of that shape"
-            )
-        if not np.can_cast(made.dtype, out.dtype, "same_kind"):
-            raise DTypeError(
-                f"{op.__name__}: the result has dtype {made.dtype}, which may not be cast to "
-                f"out's {out.dtype}; use another out, or astype"
-            )
-        results.append(out)
+        results.append(check_out(op.__name__, out, Spec(found.shape, made.dtype), i))
         if i and any(out._chunk is other._chunk for other in results[:-1]):
             raise ArgumentError(f"{op.__name__}: two outputs share memory; give separate arrays")
     return results

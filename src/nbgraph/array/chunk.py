@@ -26,7 +26,7 @@ from nbgraph.engine.core.layout import UNTIL_WRITTEN
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import OVERWRITE
 from nbgraph.engine.thread import here, inside
-from nbgraph.operator import owners
+from nbgraph.operator import parallel
 from nbgraph.storage import Block
 
 CPU = cpu()
@@ -172,7 +172,7 @@ def borrow(array: np.ndarray[Any, Any], device: Context, **why: str) -> Chunk:
     chunk = Chunk(memory, None, locked=memory.readonly or "")
     if here.running is not None:
         in_charge().take(chunk)
-    owners.enter(chunk.number, chunk.address, chunk.capacity, partial(calm, chunk))
+    parallel.enter(chunk.number, chunk.address, chunk.capacity, partial(calm, chunk))
     return chunk
 
 
@@ -201,7 +201,7 @@ def lend(held: Chunk) -> None:
     """Another library shares the memory from now on: nobody here may write it."""
     with _LEASING:
         held.leases += 1
-    owners.enter(held.number, held.address, held.capacity, partial(calm, held))
+    parallel.enter(held.number, held.address, held.capacity, partial(calm, held))
 
 
 def take_back(held: Chunk) -> None:
@@ -209,7 +209,7 @@ def take_back(held: Chunk) -> None:
     with _LEASING:
         held.leases -= 1
         if not held.leases and held.bin is not None:
-            owners.leave(held.number)
+            parallel.leave(held.number)
 
 
 def shared(holder_of: Any) -> Holder:
@@ -228,7 +228,7 @@ _RETIRED: deque[tuple[Chunk, Callable[[], None]]] = deque()  # finalisers cannot
 def give(chunk: Chunk) -> None:
     """Nobody has the chunk any more. Finalisers call this: it neither waits nor pushes."""
     if chunk.bin is None:
-        _RETIRED.append((chunk, partial(owners.leave, chunk.number)))
+        _RETIRED.append((chunk, partial(parallel.leave, chunk.number)))
     else:
         chunk.bin.free.append(chunk)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -145,3 +146,29 @@ class _Cast:
             source = source.real  # the call has warned
         with np.errstate(invalid="ignore", over="ignore"):
             np.copyto(self.target, source, casting="unsafe")  # overlap is minded
+
+
+class _Assignment:
+    """`target[key] = value` as the engine runs it."""
+
+    __slots__ = ("indices", "key", "reads", "target", "value")
+
+    def __init__(self, target: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
+        chunk = target._chunk
+        operands = [copied(a) if a._chunk is chunk else a for a in (value, *indices)]
+        self.target, self.key = target._view(), key
+        self.value, *self.indices = (a._view() for a in operands)
+        self.reads = [a._chunk for a in operands]
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        from nbgraph.ops.indexing.keys import numpy_index  # with the first index array
+
+        places = numpy_index("setitem", self.key, self.target.shape, self.indices)
+        with np.errstate(invalid="ignore", over="ignore"):  # a cast as in C
+            self.target[places] = self.value
+
+
+def write_elements(array: Array, value: Array, indices: Sequence[Array], key: Any) -> None:
+    """Push `array[key] = value`, of a template with index arrays."""
+    work = _Assignment(array, value, indices, key)
+    in_charge().push(work, const_vars=work.reads, mutate_vars=[array._chunk], name="setitem")

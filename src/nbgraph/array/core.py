@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,8 @@ from nbgraph.array.chunk import Chunk, Holder
 from nbgraph.array.place import place
 from nbgraph.device import Context
 from nbgraph.operator.layout import Layout, layout, layout_of
+from nbgraph.operator.lazy import is_lazy, refuse_foreign
+from nbgraph.operator.typing import as_operand
 
 
 class Array:
@@ -118,14 +120,8 @@ class _Interface:
 
     def __init__(self, array: Array) -> None:
         self.keep = array._chunk, array._holder
-        own = array._layout
-        self.__array_interface__ = {
-            "data": (array._address, bool(array._chunk.locked)),
-            "shape": own.shape,
-            "strides": own.strides,
-            "typestr": own.dtype.str,
-            "version": 3,
-        }
+        locked = bool(array._chunk.locked)
+        self.__array_interface__ = array._layout.interface(array._address, locked=locked)
 
 
 _new = object.__new__
@@ -167,3 +163,35 @@ def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
     array = make(memory, memory.address, own)
     where.begin(array, value)
     return array
+
+
+def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = True) -> list[Any]:
+    """Return operands of an operator: NDArrays, and Python numbers (weak).
+
+    NumPy arrays, NumPy scalars and lists are copied to the arrays' device. Where no array is
+    among them (a list in `ng.nd.add`), or `weak` is False, numbers become arrays too.
+    """
+    if all(isinstance(v, Array) for v in values):
+        return list(values)
+    if any(getattr(v, "stands_for_array", False) or is_lazy(v) for v in values):
+        return list(values)  # they are lifted where a trace, or Dask, takes the call
+    device = next((v._chunk.device for v in values if isinstance(v, Array)), chunk.CPU)
+    alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
+    lifted: list[Any] = []
+    for i, value in enumerate(values):
+        if isinstance(value, Array) or hasattr(value, "tocsr"):  # of scipy.sparse: as it is
+            lifted.append(value)
+            continue
+        name = names[i] if i < len(names) else f"operand {i}"
+        refuse_foreign(op, name, value)
+        operand = as_operand(op, name, value)
+        if isinstance(operand, np.ndarray):
+            lifted.append(constant(operand, device))
+        else:
+            lifted.append(constant(np.asarray(operand), device) if alone else operand)
+    return lifted
+
+
+def constant(value: np.ndarray[Any, Any], device: Context) -> Array:
+    """Return a NumPy array by value, as an array."""
+    return from_host(value, device)

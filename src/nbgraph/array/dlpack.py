@@ -14,8 +14,7 @@ import numpy as np
 from nbgraph.array import chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, from_host, make
-from nbgraph.array.dlpack_device import CUDA, borrowed, capsule_of, interface_of, on_gpu
-from nbgraph.array.lease import leased
+from nbgraph.array.dlpack_device import CUDA, borrowed, capsule_of, interface_of, leased, on_gpu
 from nbgraph.array.place import elsewhere
 from nbgraph.device import Context
 from nbgraph.dtype import require_supported

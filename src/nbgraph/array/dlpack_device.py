@@ -14,7 +14,6 @@ import numpy as np
 from nbgraph.array import capsule as capsules
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.array.lease import leased
 from nbgraph.device import Context, driver, gpu, missing
 from nbgraph.dtype import require_supported
 from nbgraph.engine.streams import EXCHANGE, device_queue
@@ -60,14 +59,7 @@ def interface_of(array: Array) -> dict[str, Any]:
             "__cuda_array_interface__: there is no bfloat16 in it; use DLPack, or astype('float32')"
         )
     chunk.wait(array._chunk)
-    return {
-        "data": (array._address, bool(array._chunk.locked)),
-        "shape": own.shape,
-        "strides": own.strides,
-        "typestr": own.dtype.str,
-        "version": 3,
-        "stream": None,
-    }
+    return {**own.interface(array._address, locked=bool(array._chunk.locked)), "stream": None}
 
 
 # in ---------------------------------------------------------------------------------------------
@@ -173,17 +165,48 @@ def _array(
             f"from_dlpack: elements of x ({dtype}) are not at multiples of their size; give a copy "
             "of it, made in its library"
         )
-    brain = dtype.name == "bfloat16"
-    interface = {
-        "data": (address, True),
-        "shape": shape,
-        "strides": None if strides is None else tuple(map(int, strides)),
-        "typestr": "<u2" if brain else dtype.str,
-        "version": 3,
-    }
-    words = np.asarray(_At(interface, owner))
-    view = words.view(dtype) if brain else words
+    own = layout(shape, dtype, None if strides is None else tuple(map(int, strides)))
+    words = np.asarray(_At(own.interface(address, locked=True), owner))
+    view = words.view(dtype) if dtype.kind == "V" else words
     memory = chunk.borrow(view, device, readonly=_LENT)
     if event is not None:
         device_queue(device).follow(memory.number, event)
     return make(memory, address, layout_of(view), chunk.Holder(memory, view.nbytes))
+
+
+class Lease:
+    """A chunk lent to another library; the lease ends when the object dies.
+
+    `stream`: on a device the handle of the stream that the library uses it on.
+    """
+
+    __slots__ = ("__array_interface__", "_chunk", "_holder", "_stream")
+
+    def __init__(self, array: Array, stream: int) -> None:
+        self._holder = chunk.shared(array)  # the block is not given to another array meanwhile
+        self._chunk, self._stream = array._chunk, stream
+        locked = bool(array._chunk.locked)
+        self.__array_interface__ = array._layout.interface(array._address, locked=locked)
+        chunk.lend(self._chunk)
+
+    def __del__(self) -> None:
+        try:
+            if self._stream:
+                self._follow()
+        except (AttributeError, TypeError, RuntimeError, DeviceError):  # the process, or the device
+            pass
+        try:
+            chunk.take_back(self._chunk)
+        except (AttributeError, TypeError):  # half made, or the interpreter is going
+            return
+
+    def _follow(self) -> None:
+        device = self._chunk.device
+        event = driver().foreign(device.device_id, self._stream).record()
+        device_queue(device).follow(self._chunk.number, event, keep=self._holder)
+
+
+def leased(array: Array, stream: int = 0) -> np.ndarray[Any, Any]:
+    """Return the memory as a NumPy array for another library; wait."""
+    chunk.wait(array._chunk)
+    return np.asarray(Lease(array, stream))

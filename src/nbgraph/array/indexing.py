@@ -20,7 +20,7 @@ import numpy as np
 from nbgraph import ops
 from nbgraph.array.carry import common_device, writable
 from nbgraph.array.copying import cell, fill_from
-from nbgraph.array.core import Array, from_host
+from nbgraph.array.core import Array, from_host, lift
 from nbgraph.array.keyed import (
     frozen,
     known_element,
@@ -33,7 +33,6 @@ from nbgraph.array.keyed import (
     learn_write,
     selection_form,
 )
-from nbgraph.array.lift import lift
 from nbgraph.array.place import place
 from nbgraph.array.push import WEAK, same
 from nbgraph.errors import IndexingError, ShapeError

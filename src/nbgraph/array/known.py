@@ -1,49 +1,40 @@
 """The quick way of operators over whole arrays that one kernel does: see `route`.
 
-An operator with a state or a resource has none, but those that draw have their own (`drawn`);
-results that are views have `views`.
+An operator with a state or a resource has none, but those that draw have their own (`ByKernels`);
+results that are views are known by the layout of what they show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from nbgraph.array.core import Array
+import numpy as np
+
+from nbgraph.array.chunk import CPU, shared
+from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.place import push
 from nbgraph.array.route import Routes, routes_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import ArrayOp, Attributes, told
-from nbgraph.operator.call import recording
+from nbgraph.operator.call import recording, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import Layout
+from nbgraph.ops.define import library
+from nbgraph.settings import config
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
 _KEPT = 256  # sets of attributes whose quick way an operator knows
 
 
-class Ways(Protocol):
-    """The quick way of an operator."""
-
-    def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """Return what a call like one before gives, or None where the general way is needed."""
-        ...
-
-    def learn(
-        self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
-    ) -> None:
-        """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
-        `attributes` are normalised."""
-        ...
-
-
-def ways(op: ArrayOp, attributes: Attributes, operands: Sequence[Any]) -> Ways | None:
+def ways(
+    op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
+) -> ByRoutes | ByKernels | None:
     """Return the quick way of an operator with these attributes and so many operands, or None where
     it can have none."""
     if op.draws:
-        from nbgraph.array import drawn
-
-        return drawn.WAYS
+        return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
         return None
     routes = routes_of(op, attributes, len(operands))
@@ -51,7 +42,7 @@ def ways(op: ArrayOp, attributes: Attributes, operands: Sequence[Any]) -> Ways |
 
 
 class ByRoutes:
-    """Routes as the quick way."""
+    """The quick way of an operator: routes."""
 
     __slots__ = ("routes",)
 
@@ -59,7 +50,7 @@ class ByRoutes:
         self.routes = routes
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
-        """See Ways."""
+        """Return what a call like one before gives, or None where the general way is needed."""
         if not self.routes.count:
             return None
         engine = in_charge()
@@ -77,7 +68,8 @@ class ByRoutes:
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
-        """See Ways."""
+        """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
+        `attributes` are normalised."""
         outputs = [r._layout for r in results]
         entry = _kernel(op, [v._layout for v in values], outputs, attributes)
         if entry is not None and self.routes.learn(entry[0], outputs, values, entry[1]):
@@ -97,3 +89,144 @@ def _kernel(
     lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
     call = None if lowering is None else lowering.alone
     return None if call is None else (call, call.order[: -call.writes])
+
+
+class ByKernels:
+    """The quick way of operators that draw: the kernel of a draw by an operand seen before. What
+    draws by a generator of its own has none."""
+
+    def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
+        """See ByRoutes."""
+        try:
+            entry = op.carried.get(_key(operands, attributes))
+        except (AttributeError, TypeError):  # numbers and lists; an attribute that is a list
+            return None
+        if entry is None:
+            return None
+        device = operands[0]._chunk.device if operands else CPU
+        if not device.host or any(v._chunk.device is not device for v in operands):
+            return None
+        call, outputs = entry
+        results = tuple([empty_of(own, device) for own in outputs])
+        numbers = op.numbers(attributes, is_train=training.get())
+        if call.size:
+            push(call, [(*operands, *results)[k] for k in call.order], numbers, overwrites=True)
+        recorder = recording.get()
+        if recorder is not None:
+            recorder.record(op, operands, attributes, results, ())
+        return results[0] if len(results) == 1 else results
+
+    def learn(
+        self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
+    ) -> None:
+        """See ByRoutes."""
+        if attributes.get("rng") is not None or not results[0].device.host:
+            return
+        if not values and results[0].device != CPU:
+            return
+        layouts, outputs = ([v._layout for v in arrays] for arrays in (values, results))
+        lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+        if lowering is not None and lowering.alone is not None:
+            op.carried[_key(values, attributes)] = lowering.alone, outputs
+
+
+DRAWN = ByKernels()
+
+
+def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
+    layouts = (v._layout for v in operands)
+    return ("drawn again", config.compiler, *layouts, *attributes.items())
+
+
+_PLACES = 2048  # layouts that a table holds, and what else an operator keeps
+_recorder = recording.get
+# by the operand's layout: bytes from its start, and how; None: it is a view of a copy
+Places = dict[Layout, tuple[int, Layout] | None]
+
+
+def known_view(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
+    """Return the view of an array of a layout that was worked out before, recorded, or None."""
+    places: Places | None = op.carried.get(_view_key(attributes))
+    if places is None or source._layout not in places:
+        return None
+    place, origin = places[source._layout], source
+    if place is None:
+        origin = _copy(source)
+        place = places.get(origin._layout)
+        if place is None:
+            return None
+    result = _view(origin, place)
+    recorder = _recorder()
+    if recorder is not None:
+        recorder.record(op, (source,), attributes, (result,), (False,))
+    return result
+
+
+def viewed(op: ArrayOp, values: Sequence[Array], attributes: Attributes) -> list[Array] | None:
+    """Return the result as a view of operand 0, or of a copy where its own order has none."""
+    source = values[0]
+    result = _of(op, source, attributes)
+    if result is not None:
+        _learn_view(op, source, result, attributes)
+    elif not source._layout.contiguous:
+        copy = _copy(source)
+        result = _of(op, copy, attributes)
+        if result is not None:
+            _learn_view(op, copy, result, attributes)[source._layout] = None
+    return None if result is None else [result]
+
+
+def _copy(source: Array) -> Any:
+    """Return a contiguous copy, which is not recorded."""
+    token = recording.set(None)
+    try:
+        return library.copy(source)
+    finally:
+        recording.reset(token)
+
+
+def _of(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
+    """Return the view of an array, or None where NumPy has none of memory that lies so."""
+    assert op.view is not None
+    memory = source._view()
+    try:
+        view = op.view(memory, **attributes)
+    except ValueError:
+        return None
+    if view.size and not np.may_share_memory(view, memory):  # NumPy made a copy
+        return None
+    return source._of_view(view)
+
+
+def _view_key(attributes: Attributes) -> Any:
+    return ("views", *attributes.items())
+
+
+def _view(source: Array, place: tuple[int, Layout]) -> Any:
+    return make(source._chunk, source._address + place[0], place[1], shared(source))
+
+
+def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes) -> Places:
+    """Enter the view that an array has; return the table of the operator."""
+    places: Places | None = op.carried.get(_view_key(attributes))
+    if places is None:
+        if len(op.carried) >= _PLACES:
+            op.carried.clear()
+            op.shortcuts.clear()
+        places = op.carried[_view_key(attributes)] = {}
+        op.shortcuts[told(attributes, (source,))] = _shortcut(places, type(source))
+    if len(places) >= _PLACES:
+        places.clear()
+    places[source._layout] = found._address - source._address, found._layout
+    return places
+
+
+def _shortcut(places: Places, kind: type[Array]) -> Callable[[Any, tuple[Any, ...]], Any]:
+    def run(place: Any, operands: tuple[Any, ...]) -> Any:
+        source = operands[0]
+        if type(source) is not kind or _recorder() is not None:
+            return None
+        view_place = places.get(source._layout)
+        return None if view_place is None else _view(source, view_place)
+
+    return run

@@ -3,55 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.launch import push
+from nbgraph.array.place import push
 from nbgraph.array.push import moved, same, write
 from nbgraph.operator.call import training
-from nbgraph.operator.kernel_call import Lowered, lowered
+from nbgraph.operator.kernel_call import Application, Lowered, lowered
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import WORDS, OpReqType, kNullOp
 from nbgraph.operator.spec import Attributes
 
 
-def push_lowered(
-    op: Any,
-    inputs: Sequence[Array],
-    results: Sequence[Array],
-    requests: Sequence[OpReqType],
-    attributes: Attributes,
-    *,
-    whole: bool,
-) -> bool:
+class Job(NamedTuple):
+    """An operator over whole arrays that is to be pushed; `whole`: all of the results' chunks is
+    written."""
+
+    op: Any
+    inputs: Sequence[Array]
+    results: Sequence[Array]
+    requests: Sequence[OpReqType]
+    attributes: Attributes
+    whole: bool
+
+    def application(self) -> Application:
+        """Return it by the layouts of its arrays."""
+        words = [self.op.words[request] for request in self.requests]
+        operands, outputs = ([x._layout for x in own] for own in (self.inputs, self.results))
+        host = self.results[0].device.host
+        return Application(operands, outputs, words, self.attributes, host)
+
+
+def push_lowered(job: Job) -> bool:
     """Push the kernels of an operator, with copies of what they do not take; return whether it has
-    any. `whole`: all of the results' chunks is written."""
-    words = [op.words[request] for request in requests]
-    if all(word == "null" for word in words):
+    any."""
+    if all(request is kNullOp for request in job.requests):
         return True
-    in_layouts, out_layouts = [x._layout for x in inputs], [x._layout for x in results]
-    host = results[0].device.host
-    if op.kernels and not any(r.size for r in results):
-        op.numbers(attributes, is_train=False)  # a draw is taken all the same
+    if job.op.kernels and not any(r.size for r in job.results):
+        job.op.numbers(job.attributes, is_train=False)  # a draw is taken all the same
         return True
-    lowering = lowered(op, in_layouts, out_layouts, words, attributes, host=host)
-    if lowering is None:
-        return False
-    deliver(lowering, op, inputs, results, requests, attributes, whole=whole)
-    return True
+    lowering = lowered(job.op, *job.application())
+    if lowering is not None:
+        deliver(lowering, job)
+    return lowering is not None
 
 
-def deliver(
-    lowering: Lowered,
-    op: Any,
-    inputs: Sequence[Array],
-    results: Sequence[Array],
-    requests: Sequence[OpReqType],
-    attributes: Attributes,
-    *,
-    whole: bool,
-) -> None:
+def deliver(lowering: Lowered, job: Job) -> None:
     """Push the calls of an operator; see `push_lowered`."""
+    op, inputs, results, requests, attributes, whole = job
     device, count = results[0].device, len(inputs)
     written = {k for call in lowering.calls for k in call.order[-call.writes :]}
     arrays: list[Any] = [*inputs, *results]

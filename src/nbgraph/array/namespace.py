@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array.lift import lift
+from nbgraph.array.core import lift
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.namespace import Arguments, Namespace
 

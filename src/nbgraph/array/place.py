@@ -1,4 +1,5 @@
-"""What arrays ask of the device they are on: values in and out, kernels, functions.
+"""What arrays ask of the device they are on: values in and out, kernels, functions; kernel calls
+pushed to the engine, which takes each in one compiled call.
 
 One table by device type. The host is here; what is on a GPU is in `accelerator`, which is loaded
 when the first array is.
@@ -8,107 +9,60 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Sequence
-from typing import Any, NoReturn, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.engine.inline import in_charge
+from nbgraph.engine.kernels import Launcher
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Attributes
 
 Values = np.ndarray[Any, np.dtype[Any]]
 
 
-class Place(Protocol):
-    """A kind of device, as arrays see it."""
+class Place:
+    """Memory of the host, which NumPy sees; another kind of device puts its own methods in the
+    place of these."""
 
-    host: bool  # whether the host's own functions may use the memory
-
-    def preparing(self) -> Any:
-        """Return a context in which kernels are described; what is not run here need not be
-        compiled."""
-        ...
+    host = True  # whether the host's own functions may use the memory
+    # a context in which kernels are described; what is not run here need not be compiled
+    preparing: Callable[[], Any] = staticmethod(contextlib.nullcontext)
 
     def read(self, array: Any) -> Values:
         """Return the values, which are there, copied."""
-        ...
-
-    def begin(self, array: Any, values: Values) -> None:
-        """Set the values of a new array, whose chunk nobody has used since it was taken."""
-        ...
-
-    def overwrite(self, array: Any, values: Values) -> None:
-        """Set all values of an array that nothing unfinished uses."""
-        ...
-
-    def push(
-        self,
-        call: Any,
-        reads: Sequence[Variable],
-        writes: Sequence[Variable],
-        block: Sequence[int],
-        *,
-        overwrites: bool,
-    ) -> None:
-        """Push a kernel over memory of the device; see `launch.push`."""
-        ...
-
-    def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
-        """Push `array[key] = value`, of a template with index arrays."""
-        ...
-
-    def composed(
-        self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
-    ) -> list[Any] | None:
-        """Return the results of an operator over whole arrays by other operators, where those are
-        the device's way to do it, else None."""
-        ...
-
-    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-        """Return whether kernels of the device compute an operator over whole arrays; they are
-        pushed then."""
-        ...
-
-
-class Host:
-    """Memory that NumPy sees."""
-
-    host = True
-    preparing = contextlib.nullcontext
-
-    def read(self, array: Any) -> Values:
-        """See Place."""
         values: Values = array._view().copy()
         return values
 
     def begin(self, array: Any, values: Values) -> None:
-        """See Place; the chunk was taken settled."""
+        """Set the values of a new array, whose chunk nobody has used since it was taken."""
         np.copyto(array._view(), values)
 
-    overwrite = begin
+    def overwrite(self, array: Any, values: Values) -> None:
+        """Set all values of an array that nothing unfinished uses."""
+        self.begin(array, values)
 
     def push(
         self,
         call: Any,
         reads: Sequence[Variable],
-        writes: Sequence[Variable],
+        writes: Sequence[Any],
         block: Sequence[int],
         *,
         overwrites: bool,
     ) -> None:
-        """See Place."""
+        """Push a kernel over memory of the device; see `push`."""
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
-            launch = importlib.import_module("nbgraph.array.launch").launcher
-            launch(call, engine, len(reads), len(writes), overwrites)(
-                (*reads, *writes), block, engine.site_id()
-            )
+            launch = launcher(call, engine, len(reads), len(writes), overwrites)
+            launch((*reads, *writes), block, engine.site_id())
             return
         code = call.code
         run = NativeCall(code.address, block, call.size, name=call.name, cost=call.cost, keep=code)
@@ -116,23 +70,25 @@ class Host:
         engine.push(run, const_vars=reads, mutate_vars=writes, name=call.name, prop=prop)
 
     def write_elements(self, array: Any, value: Any, indices: Sequence[Any], key: Any) -> None:
-        """See Place."""
-        importlib.import_module("nbgraph.array.assignment").push(array, value, indices, key)
+        """Push `array[key] = value`, of a template with index arrays."""
+        write = importlib.import_module("nbgraph.array.copying").write_elements
+        write(array, value, indices, key)
 
     def composed(
         self, op: Any, values: Sequence[Any], attributes: Attributes, specs: Sequence[Any]
     ) -> list[Any] | None:
-        """See Place."""
+        """Return the results of an operator over whole arrays by other operators, where those are
+        the device's way to do it, else None."""
         return None
 
-    def carry_out(self, op: Any, given: tuple[Any, ...], *, whole: bool) -> bool:
-        """See Place."""
-        inputs, results, requests, attributes, *_ = given
+    def carry_out(self, job: Any) -> bool:
+        """Return whether kernels of the device compute an operator over whole arrays (a
+        `lowered.Job`); they are pushed then."""
         push = importlib.import_module("nbgraph.array.lowered").push_lowered
-        return bool(op.kernels and push(op, inputs, results, requests, attributes, whole=whole))
+        return bool(job.op.kernels and push(job))
 
 
-_PLACES: dict[str, Place] = {"cpu": Host()}
+_PLACES: dict[str, Place] = {"cpu": Place()}
 # whether there has been memory on another device than `cpu(0)` in this process
 ELSEWHERE = [False]
 _LATER = {"gpu": "nbgraph.array.accelerator"}
@@ -172,3 +128,59 @@ def refuse(name: str, device: Context) -> NoReturn:
         "copied to the host unasked; give x.to(ng.cpu()), and bring the result back with "
         f".to({device!r})"
     )
+
+
+def _require_one(name: str, device: Context, held: Sequence[Any]) -> None:
+    """DeviceError before a kernel is given memory of another device: it would fail, or the process
+    would, and the device for good."""
+    for chunk in held:
+        if chunk.device != device and not (chunk.device.host and device.host):
+            raise DeviceError(
+                f"{name}: it would write memory of {device!r} with what is on {chunk.device!r}; "
+                f"copy that, as with .to({device!r})"
+            )
+
+
+def push(
+    call: KernelCall,
+    arrays: Sequence[Any],
+    numbers: Sequence[Any] = (),
+    states: Sequence[Any] = (),
+    *,
+    overwrites: bool,
+) -> None:
+    """Push a kernel call over arrays in its order, on the device of what is written.
+
+    `states`: operands that it writes, too. `overwrites`: all that is written is written whole.
+    """
+    block = call.block([a._address for a in arrays], numbers)
+    first = len(arrays) - call.writes
+    writes = list(dict.fromkeys([a._chunk for a in (*arrays[first:], *states)]))
+    reads = [c for c in dict.fromkeys([a._chunk for a in arrays[:first]]) if c not in writes]
+    device = writes[0].device
+    if ELSEWHERE[0]:
+        _require_one(call.name, device, (*reads, *writes))
+    place(device).push(call, reads, writes, block, overwrites=overwrites)
+
+
+def launcher(
+    call: KernelCall, engine: ThreadedEngine, reads: int, writes: int, overwrites: bool
+) -> Launcher:
+    """Return the engine's fast path for a call over so many variables."""
+    key = engine, reads, writes, overwrites
+    launch = call.cache.get(key)
+    if launch is None:
+        stale = [k for k in list(call.cache) if type(k) is tuple and k[0] is not engine]
+        for k in stale:  # of engines that are no longer in force
+            call.cache.pop(k, None)
+        launch = call.cache[key] = Launcher(
+            engine,
+            call.code.address,
+            call.size,
+            reads,
+            writes,
+            cost=call.cost,
+            name=call.name,
+            overwrites=overwrites,
+        )
+    return launch

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbgraph.array import chunk
-from nbgraph.array.core import Array, from_host
-from nbgraph.array.lift import lift
+from nbgraph.array.core import Array, from_host, lift
 from nbgraph.array.place import elsewhere, refuse
 from nbgraph.device import Context
 from nbgraph.errors import DeviceError

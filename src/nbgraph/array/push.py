@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.array.core import Array, empty_of
-from nbgraph.array.launch import push as push_call
 from nbgraph.array.place import place
+from nbgraph.array.place import push as push_call
 from nbgraph.kernels.signature import parameter_kinds
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, layout

@@ -13,7 +13,7 @@ from nbgraph.array import core as arrays
 from nbgraph.array import entry
 from nbgraph.array.chunk import Chunk, take
 from nbgraph.array.entry_text import ARRAY
-from nbgraph.array.launch import launcher
+from nbgraph.array.place import launcher
 from nbgraph.array.push import WEAK
 from nbgraph.codegen import builtin
 from nbgraph.device import Context

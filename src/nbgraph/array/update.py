@@ -13,7 +13,7 @@ from typing import Any
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array
-from nbgraph.array.launch import launcher
+from nbgraph.array.place import launcher
 from nbgraph.array.push import inferred
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine

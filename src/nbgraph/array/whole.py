@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.array import anomaly, known, views
+from nbgraph.array import anomaly, known
 from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied, copy_of, filled
-from nbgraph.array.core import Array, empty_of
-from nbgraph.array.lift import lift
+from nbgraph.array.core import Array, empty_of, lift
+from nbgraph.array.lowered import Job
 from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
 from nbgraph.engine.inline import in_charge
@@ -38,22 +38,13 @@ class Work:
 
     __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources")
 
-    def __init__(
-        self,
-        op: ArrayOp,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
-        requests: Sequence[OpReqType],
-        attributes: Attributes,
-        resources: Sequence[Any],
-        states: Sequence[int] = (),
-    ) -> None:
-        self.op, self.attributes, self.requests = op, attributes, requests
+    def __init__(self, job: Job, resources: Sequence[Any], states: Sequence[int] = ()) -> None:
+        self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
         # views, not arrays: an array may die, and its memory be promised, before this runs
-        self.inputs = [_read_only(a._view()) for a in inputs]
+        self.inputs = [_read_only(a._view()) for a in job.inputs]
         for i in states:
             self.inputs[i].flags.writeable = True
-        self.outputs = [a._view() for a in outputs]
+        self.outputs = [a._view() for a in job.results]
         self.resources, self.is_train = resources, training.get()
 
     def __call__(self, run_ctx: RunContext) -> None:
@@ -83,7 +74,7 @@ def apply(
 ) -> Any:
     """Apply an operator to whole arrays."""
     if outs is None and op.view is not None and isinstance(operands[0], Array):
-        view = views.known(op, operands[0], attributes)
+        view = known.known_view(op, operands[0], attributes)
         if view is not None:
             return view
     ways = None
@@ -167,7 +158,7 @@ def _short(
     """Return the results where they are a view, a copy or one number, which need no function, or
     where other operators give them, else None."""
     if op.view is not None:
-        return views.viewed(op, values, attributes)
+        return known.viewed(op, values, attributes)
     if op.copies:
         return [copy_of(values[0], specs[0].dtype)]
     if op.constant is not None:
@@ -215,9 +206,9 @@ def _push(
     writes = list(dict.fromkeys(changed))
     reads = [c for c in dict.fromkeys(v._chunk for v in inputs) if c not in writes]
     whole = outs is None and kAddTo not in wanted_requests and not states
-    arguments = inputs, results, wanted_requests, attributes, reads, writes
+    job = Job(op, inputs, results, wanted_requests, attributes, whole)
     device = (results or inputs)[0].device
-    if place(device).carry_out(op, arguments, whole=whole):
+    if place(device).carry_out(job):
         return
     specs = [Spec(v.shape, v.dtype) for v in values]
     resources = op.grant_to(device, attributes, specs) if results else ()
@@ -225,7 +216,7 @@ def _push(
     if here.running is not None:
         resources, turns = own_resources(resources)
     in_charge().push(
-        Work(op, inputs, results, wanted_requests, attributes, resources, states),
+        Work(job, resources, states),
         const_vars=reads,
         mutate_vars=[*writes, *turns],
         name=op.__name__,

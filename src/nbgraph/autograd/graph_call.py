@@ -16,7 +16,7 @@ from nbgraph.autograd.rules import Rule
 from nbgraph.autograd.sums import zeros_of
 from nbgraph.errors import ArgumentError, DerivativeError
 from nbgraph.executor.function import Function
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.executor.split import split
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode

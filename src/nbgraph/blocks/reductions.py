@@ -35,20 +35,13 @@ from nbgraph.blocks.tasks import (
 from nbgraph.dtype import is_float
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.kernels.loops import Combine
+from nbgraph.operator.map_reduce import map_reduce
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.reduce_op import ReduceOp
-from nbgraph.operator.reduction import map_reduce
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import COUNT, INDEX
+from nbgraph.operator.row_program import COUNT, INDEX, REDUCED
 from nbgraph.operator.spec import Spec
 from nbgraph.shape import axes_of
-
-_REDUCED: dict[Combine, np.ufunc] = {
-    "add": np.add,
-    "multiply": np.multiply,
-    "max": np.maximum,
-    "min": np.minimum,
-}
 
 
 def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> Any:
@@ -277,7 +270,7 @@ def _same(totals: Any, axis: Any, keepdims: bool) -> Any:
 
 
 def _joined(combine: Combine, totals: Any, axis: Any, keepdims: bool) -> Any:
-    return _REDUCED[combine].reduce(totals, axis=axis, keepdims=keepdims)
+    return REDUCED[combine].reduce(totals, axis=axis, keepdims=keepdims)
 
 
 # axes -------------------------------------------------------------------------------------------

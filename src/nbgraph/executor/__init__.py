@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from nbgraph._listing import public_names
-from nbgraph.executor.options import Options as Options
+from nbgraph.executor.pipeline import Options as Options
 
 __dir__ = public_names(globals())

@@ -15,7 +15,7 @@ from nbgraph.device import Context, cpu, missing
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
 from nbgraph.executor.executor import Executor
 from nbgraph.executor.grouped import GroupedBound
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.executor.programs import Bound
 from nbgraph.graph.arguments import auxiliary_variables, typed
 from nbgraph.graph.build import GraphNode

@@ -10,13 +10,13 @@ import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from nbgraph.array.issue import launches_of
 from nbgraph.device import Context
 from nbgraph.executor.lower import NOTHING_INSIDE, Inside, Lowering
-from nbgraph.executor.options import Options
-from nbgraph.executor.pipeline import Stage, optimised
+from nbgraph.executor.pipeline import Options, Stage, optimised
+from nbgraph.executor.places import Spot
 from nbgraph.executor.work import KernelWork, Use
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Graph, spec
@@ -32,13 +32,6 @@ from nbgraph.operator.request import OpReqType
 _MOST = 256  # compiled graphs kept, least recently used first out
 _COMPILED: OrderedDict[Any, Compiled] = OrderedDict()
 _LOCK = threading.RLock()
-
-
-class Spot(NamedTuple):
-    """The place of a value at run time: in an array of the run (by its slot), else in the arena."""
-
-    slot: int | None
-    offset: int
 
 
 class Compiled:

@@ -10,9 +10,8 @@ from typing import Any
 
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.executor.functions import CastWork
 from nbgraph.executor.places import Place, rights
-from nbgraph.executor.work import Use, cast_work
+from nbgraph.executor.work import CastWork, Use, cast_work
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value

@@ -12,7 +12,6 @@ from nbgraph.executor.work import KernelWork
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import spec
 from nbgraph.graph.passes.fuse import explain_fusion
-from nbgraph.operator.effort import bytes_of, operations_of
 
 _WEIGHTED = ("fully_connected", "convolution")  # every element of the output meets a filter
 
@@ -30,11 +29,11 @@ def effort_of(made: Compiled, place: int) -> Effort:
     node = next((n for n, name in made.lowering.names.items() if name == task.name), None)
     operations = None if node is None else _products(node)
     if operations is None and call is not None:
-        operations = operations_of(call, layouts)
+        operations = call.operations(layouts)
     members = () if node is None else _members(made, node)
     names = tuple(dict.fromkeys(m.op.__name__ for m in members if m.op is not None))
     lines = tuple(dict.fromkeys(site(*m.line) for m in members if m.line is not None))
-    return Effort(names, lines, bytes_of(layouts), operations)
+    return Effort(names, lines, sum(own.nbytes for own in layouts), operations)
 
 
 def _members(made: Compiled, node: GraphNode) -> Sequence[GraphNode]:

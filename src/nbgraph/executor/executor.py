@@ -13,10 +13,9 @@ from nbgraph.device import Context
 from nbgraph.engine import current
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, stays
-from nbgraph.executor.held import Arrays, FixedArrays
 from nbgraph.executor.program import Program
 from nbgraph.executor.programs import Bound
-from nbgraph.executor.reports import Reports
+from nbgraph.executor.reports import Arrays, FixedArrays, Reports
 from nbgraph.executor.values import require_seed, require_shape, require_train
 from nbgraph.graph.graph import spec
 from nbgraph.graph.symbol import Symbol

@@ -12,7 +12,7 @@ from nbgraph.array.place import ELSEWHERE
 from nbgraph.device import Context
 from nbgraph.errors import DeviceError
 from nbgraph.executor.compiled import Compiled, compiled
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.arguments import auxiliary_variables
 from nbgraph.graph.graph import Graph, spec

@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.array.place import refuse
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.executor import elsewhere, tasks
+from nbgraph.executor import tasks
 from nbgraph.executor.draft import Draft
 from nbgraph.executor.places import Place, viewed
 from nbgraph.graph.build import GraphNode
@@ -157,7 +157,7 @@ class Lowering:
 
     def _array_op(self, node: GraphNode, op: ArrayOp) -> None:
         draft = self.draft
-        if op.view is not None and elsewhere.view_of_copy(draft, node, op):
+        if op.view is not None and tasks.view_of_copy(draft, node, op):
             return
         if op.copies and node.nout == 1:
             tasks.copied(draft, node)
@@ -178,7 +178,7 @@ class Lowering:
         draft = self.draft
         if tasks.kernels(draft, node, op):
             return True
-        form = elsewhere.in_pieces if draft.device.host else elsewhere.formed
+        form = tasks.in_pieces if draft.device.host else tasks.formed
         return form(draft, node, op)
 
     def _adds(self, node: GraphNode, result: Spec) -> bool:

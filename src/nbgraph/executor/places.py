@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbgraph.array import chunk
+from nbgraph.array.chunk import Chunk
+from nbgraph.array.core import Array, make
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.layout import Layout, layout, layout_of
+from nbgraph.operator.layout import Layout, layout_of
 from nbgraph.operator.pieces import untouched
+
+
+class Spot(NamedTuple):
+    """The place of a value at run time: in an array of the run (by its slot), else in the arena."""
+
+    slot: int | None
+    offset: int
 
 
 class Place(NamedTuple):
@@ -71,23 +81,67 @@ class _At:
 
     __slots__ = ("__array_interface__",)
 
-    def __init__(self, address: int, own: Layout, *, writable: bool) -> None:
-        self.__array_interface__ = {
-            "data": (address, not writable),
-            "shape": own.shape,
-            "strides": own.strides,
-            "typestr": own.dtype.str,
-            "version": 3,
-        }
+    def __init__(self, interface: dict[str, Any]) -> None:
+        self.__array_interface__ = interface
 
 
 def array_at(address: int, own: Layout, *, writable: bool) -> np.ndarray[Any, Any]:
     """Return a NumPy array over memory, which the caller keeps alive."""
-    if own.dtype.kind == "V":  # bfloat16 has no type string of its own
-        words = np.asarray(_At(address, _as_words(own), writable=writable))
-        return words.view(own.dtype)
-    return np.asarray(_At(address, own, writable=writable))
+    view = np.asarray(_At(own.interface(address, locked=not writable)))
+    return view.view(own.dtype) if own.dtype.kind == "V" else view
 
 
-def _as_words(own: Layout) -> Layout:
-    return layout(own.shape, np.dtype("uint16"), own.strides)
+_CACHE_LINE = 64
+_NONE: Mapping[int, int] = {}
+
+
+class Arena:
+    """Memory of the values of a program, or of several whose runs take turns then; given back when
+    the last run that uses it is over."""
+
+    __slots__ = ("address", "chunk", "device", "nbytes")
+
+    def __init__(self, nbytes: int, device: Any) -> None:
+        self.nbytes, self.device = nbytes, device
+        self.chunk: Chunk | None = None
+        self.address = 0
+        if nbytes:
+            self.chunk = chunk.take(nbytes + _CACHE_LINE, device, ())
+            self.address = -(-self.chunk.address // _CACHE_LINE) * _CACHE_LINE
+
+    def array(self, offset: int, own: Layout) -> Any:
+        """Return an array inside the arena; programs that use its place for other values, too, see
+        to the order."""
+        address = self.address + offset
+        return make(chunk.part(self, address, own.nbytes, self.device), address, own)
+
+    def __del__(self) -> None:
+        try:
+            if self.chunk is not None:
+                chunk.give(self.chunk)
+        except (AttributeError, TypeError):  # the interpreter is going
+            return
+
+
+class Homes:
+    """The addresses of spots in memory. Steps hold this and not the program: the engine holds steps
+    until the program's instance is dropped, so they must not be what keeps it."""
+
+    __slots__ = ("arena", "arrays")
+
+    def __init__(self, arena: Arena, arrays: Sequence[Array | None]) -> None:
+        self.arena, self.arrays = arena, arrays
+
+    def loose(self, spot: Spot) -> bool:
+        """Return whether a spot lies in an array that a run brings."""
+        return spot.slot is not None and self.arrays[spot.slot] is None
+
+    def address(self, spot: Spot, addresses: Mapping[int, int] = _NONE) -> int:
+        """Return the address of a spot; 0 as long as the addresses that a run brings are
+        unknown."""
+        if spot.slot is None:
+            return self.arena.address + spot.offset
+        array = self.arrays[spot.slot]
+        if array is None:
+            return addresses[spot.slot] + spot.offset if addresses else 0
+        return array._address + spot.offset

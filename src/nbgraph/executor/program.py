@@ -23,11 +23,10 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.engine.thread import here
 from nbgraph.errors import OutOfMemory
-from nbgraph.executor.arena import Arena, Homes
-from nbgraph.executor.compiled import Compiled, Spot
-from nbgraph.executor.functions import FunctionWork
+from nbgraph.executor.compiled import Compiled
 from nbgraph.executor.interim import in_force, in_words, tell_of_failure
-from nbgraph.executor.work import KernelWork, Use
+from nbgraph.executor.places import Arena, Homes, Spot
+from nbgraph.executor.work import FunctionWork, KernelWork, Use
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.elsewhere import Library, form_of
 from nbgraph.operator.kernel_call import KernelCall

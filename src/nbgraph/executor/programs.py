@@ -8,10 +8,10 @@ from typing import Any
 
 from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
-from nbgraph.executor.arena import Arena
 from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.lower import NOTHING_INSIDE, Inside
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
+from nbgraph.executor.places import Arena
 from nbgraph.executor.program import Behind, Program
 from nbgraph.executor.split import split
 from nbgraph.graph.build import GraphNode, Operand, variable

@@ -1,20 +1,24 @@
-"""The pushes of an executor: the steps of each program's plan, as a table."""
+"""Tables of an executor: the steps of each program's plan, the passes that changed its graph, and
+the memory, as planned and as held."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from nbgraph.array.core import Array
 from nbgraph.array.issue import DeviceCall, DeviceInstance
 from nbgraph.engine.core.codes import GRAIN, MOST_CHUNKS
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Step
 from nbgraph.executor.compiled import root
+from nbgraph.executor.pipeline import Stage
 from nbgraph.executor.program import Program
+from nbgraph.executor.programs import Bound
 from nbgraph.graph.schedule import Task, Value
-from nbgraph.picture import Report, columns, escape, html_table
+from nbgraph.picture import Report, columns, escape, html_table, sections
 
 _HEAD = ("step", "does", "reads", "writes", "chunks", "estimated ns", "after")
 
@@ -161,3 +165,176 @@ def label(value: Value) -> str:
     """Return a value's name, with the value whose memory it took over."""
     over = root(value)
     return value.name if over is value else f"{value.name} over {over.name}"
+
+
+class Stages(Sequence[Stage]):
+    """The passes in order, of one program after the other; `by_program` keeps them apart.
+
+    Printed, the difference that each made; displayed, both graphs as pictures.
+    """
+
+    def __init__(self, by_program: Mapping[str, Sequence[Stage]]) -> None:
+        self.by_program = {name: tuple(stages) for name, stages in by_program.items()}
+        self._all = [stage for stages in self.by_program.values() for stage in stages]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._all[index]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def to_dict(self) -> dict[str, list[dict[str, str]]]:
+        """Return, for each program, its passes: name, listing before, listing after."""
+        return {
+            program: [
+                {"name": s.name, "before": str(s.before), "after": str(s.after)} for s in stages
+            ]
+            for program, stages in self.by_program.items()
+        }
+
+    def _named(self) -> Iterator[tuple[str, Stage]]:
+        for program, stages in self.by_program.items():
+            for k, stage in enumerate(stages, 1):
+                yield f"{program}: pass {k}, {stage.name}", stage
+
+    def __str__(self) -> str:
+        parts = [(head, stage.diff()) for head, stage in self._named()]
+        return sections(parts) or "no pass changed anything"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        named = list(self._named())
+        parts = [
+            f"<details{' open' * (k == len(named))}><summary>{escape(head)}</summary>"
+            f"{stage._repr_html_()}</details>"
+            for k, (head, stage) in enumerate(named, 1)
+        ]
+        return "".join(parts) or "<div>no pass changed anything</div>"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramBytes:
+    """Bytes of what a program has of its own, or together with the program `shares` names.
+
+    `naive`: every value in memory of its own; `peak`: in use at once, which no plan can go below;
+    `planned`: the arena that is asked for; `held`: what the pool gave for it; `interim`: what
+    stands in for the program while its kernels are compiled, in words.
+    """
+
+    program: str
+    naive: int
+    peak: int
+    planned: int
+    held: int
+    interim: str = ""
+    shares: str = ""
+
+
+class Footprint(Report):
+    """The result of `exe.memory()`: a table when printed.
+
+    `programs`: ProgramBytes of each; `arrays`: bytes held by the arrays that programs share, by
+    what they are for: "arguments", "states", "outputs", "gradients", "output gradients" and
+    "constants". Memory that two hold is counted once, where it is met first; what is kept for the
+    backward pass lies in the memory that both passes plan, outputs that nothing else is computed
+    with in that of their program.
+    """
+
+    title = "memory"
+
+    def __init__(self, programs: Iterable[ProgramBytes], arrays: Mapping[str, int]) -> None:
+        self.programs, self.arrays = tuple(programs), dict(arrays)
+
+    @property
+    def held(self) -> int:
+        """All bytes that the executor holds, those of its arguments included."""
+        own = sum(p.held for p in self.programs if not p.shares)
+        return own + sum(self.arrays.values())
+
+    @property
+    def naive(self) -> int:
+        """Bytes if every value of every program had memory of its own."""
+        return sum(p.naive for p in self.programs)
+
+    @property
+    def planned(self) -> int:
+        """Bytes of all arenas."""
+        arenas: dict[str, int] = {}
+        for p in self.programs:
+            name = p.shares or p.program
+            arenas[name] = max(arenas.get(name, 0), p.planned)
+        return sum(arenas.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values."""
+        return {
+            "programs": [asdict(p) for p in self.programs],
+            "arrays": dict(self.arrays),
+            "naive": self.naive,
+            "planned": self.planned,
+            "held": self.held,
+        }
+
+    def sections(self) -> list[tuple[str, str]]:
+        """Return headings and texts, in order."""
+        head = ("program", "naive", "peak", "planned", "held")
+        rows = [
+            (
+                p.program,
+                *(f"{n:,}" for n in (p.naive, p.peak, p.planned, p.held)),
+                ", ".join(filter(None, [p.shares and f"in that of {p.shares}", p.interim])),
+            )
+            for p in self.programs
+        ]
+        arrays = [(name, f"{count:,}") for name, count in self.arrays.items() if count]
+        return [
+            ("values of programs, bytes", columns([head, *rows])),
+            ("arrays, bytes held", columns([*arrays, ("all memory", f"{self.held:,}")])),
+        ]
+
+
+def footprint(bound: Bound, programs: Mapping[str, Program], states: Iterable[Array]) -> Footprint:
+    """Return the bytes of these programs; `states` are the arrays that operators write."""
+    of_states = list(states)
+    gradients = [array for array, _ in bound.grads.values()]
+    constants = [array for program in programs.values() for array in program.constants]
+    groups: dict[str, list[Array]] = {
+        "states": of_states,
+        "arguments": list(bound.arrays.values()),
+        "outputs": list(bound.outputs),
+        "gradients": gradients,
+        "output gradients": bound.seed_arrays(),
+        "constants": constants,
+    }
+    seen: set[Any] = set()
+    seen.update(array._chunk for p in programs.values() for array in p.inside())
+    totals = {name: _held(arrays, seen) for name, arrays in groups.items()}
+    owners: dict[Any, str] = {}
+    rows: list[ProgramBytes] = []
+    for name, program in programs.items():
+        owner = owners.setdefault(program.arena, name)
+        rows.append(_bytes(name, program, "" if owner == name else owner))
+    return Footprint(rows, totals)
+
+
+def _held(arrays: Iterable[Array], seen: set[Any]) -> int:
+    total = 0
+    for array in arrays:
+        if array._chunk not in seen:
+            seen.add(array._chunk)
+            total += array._chunk.capacity
+    return total
+
+
+def _bytes(name: str, program: Program, shares: str) -> ProgramBytes:
+    plan, buffer = program.compiled.memory, program.arena.chunk
+    return ProgramBytes(
+        name,
+        plan.naive_bytes,
+        plan.peak_bytes,
+        plan.arena_bytes,
+        0 if buffer is None else buffer.capacity,
+        program.interim,
+        shares,
+    )

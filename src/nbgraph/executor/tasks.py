@@ -14,17 +14,19 @@ import numpy as np
 from nbgraph.array.push import same
 from nbgraph.dtype import is_float
 from nbgraph.executor.draft import Draft, copy_task, task_over
-from nbgraph.executor.functions import FunctionWork
-from nbgraph.executor.places import Place, equal, rights
-from nbgraph.executor.work import KernelWork, Use, map_work
+from nbgraph.executor.places import Place, equal, rights, viewed
+from nbgraph.executor.work import FunctionWork, KernelWork, Use, map_work
 from nbgraph.graph.build import NUMBERS, GraphNode, draws_alone, has_effect
 from nbgraph.graph.graph import spec
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.array_op import ArrayOp
-from nbgraph.operator.kernel_call import KernelCall, Lowered, lowered
+from nbgraph.operator.elsewhere import Pieces, Unit, form_of
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.pieces import Part, Parts, parts_of
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.unit_op import unit_lowered
 from nbgraph.ops.elementwise.arithmetic import add
 
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
@@ -282,3 +284,71 @@ def _outputs(
 
 def _layouts(node: GraphNode) -> list[Layout]:
     return [layout(*spec((node, k))) for k in range(node.nout)]
+
+
+def formed(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
+    """Return whether kernels of the device do this."""
+    return in_pieces(draft, node, op) or _unit_kernel(draft, node, op)
+
+
+def view_of_copy(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
+    """Return whether the node is a view of a copy of its operand, whose own strides allow no
+    view."""
+    (source,) = draft.reads(node)
+    name = f"{draft.names[node]} operand 0"
+    moved = draft.moved(name, source, layout(source.layout.shape, source.layout.dtype))
+    place = viewed(op, node.attributes, moved)
+    if place is not None:
+        draft.places[node, 0] = place
+        draft.of_node[node] = draft.tasks[-1]
+    return place is not None
+
+
+def in_pieces(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
+    """Return whether copies between parts of arrays do this."""
+    form = form_of(op, Pieces)
+    return form is not None and _written(draft, node, form.parts)
+
+
+def _unit_kernel(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
+    """Return whether a hand-written kernel does this, with copies of operands in pieces."""
+    form, reads = form_of(op, Unit), draft.reads(node)
+    own, words = [layout(*spec((node, k))) for k in range(node.nout)], ["write"] * node.nout
+    case = Application([place.layout for place in reads], own, words, node.attributes, False)
+    lowering = unit_lowered(op, case)
+    if form is None or lowering is None:
+        return False
+    if form.first is not None:
+        _written(draft, node, form.first)
+    (task,) = enter(draft, node, lowering, words)
+    if form.first is not None:
+        task.requests = [kAddTo] * node.nout  # it goes on from what is there
+    return True
+
+
+def _written(draft: Draft, node: GraphNode, parts: Parts) -> bool:
+    """Enter the copies of a node; return whether its form supports it."""
+    reads, own = draft.reads(node), layout(*spec((node, 0)))
+    copies = parts_of(parts, [place.layout for place in reads], own, node.attributes)
+    if copies is None:
+        return False
+    name, target = draft.names[node], draft.output(node, 0)
+    tasks = [_part_task(draft, f"{name} part {k}", p, reads, target) for k, p in enumerate(copies)]
+    if tasks:
+        draft.enter(node, *tasks)
+    return True
+
+
+def _part_task(draft: Draft, name: str, part: Part, reads: Sequence[Place], target: Place) -> Task:
+    place = _seen(target, part.offset, part.layout)
+    if part.operand is None:
+        task = fill_task(name, place, part.source, kWriteTo)
+    else:
+        source = _seen(reads[part.operand], part.from_offset, part.source)
+        task = copy_task(name, source, place, kWriteTo, draft.device)
+    task.rights = task.accumulates = ()  # others write the same value
+    return task
+
+
+def _seen(place: Place, offset: int, own: Any) -> Place:
+    return Place(place.value, place.offset + offset, own)

@@ -18,7 +18,7 @@ from nbgraph.array.core import Array, empty_of
 from nbgraph.dtype import is_float
 from nbgraph.engine.sites import site
 from nbgraph.executor.compiled import compiled
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.constant import CONSTANT

@@ -10,16 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nbgraph.array.push import same, truth
-from nbgraph.device import Context
-from nbgraph.executor.places import Place
+from nbgraph.device import Context, RunContext
+from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
 from nbgraph.graph.schedule import Task
+from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
 from nbgraph.operator.map_call import Plan, map_call
 from nbgraph.operator.request import WORDS, OpReqType
-from nbgraph.operator.spec import Attributes
 
 
 class Use(NamedTuple):
@@ -108,3 +110,83 @@ def cast_work(read: Use, written: Use) -> KernelWork:
     op = truth if becomes.kind == "b" and was.kind != "b" else same
     plan = op.invoker.plan([was], was, {})
     return map_work(plan, written.layout.shape, [read], [written], [written.layout])
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class FunctionWork:
+    """An operator over whole arrays: a Python function."""
+
+    op: ArrayOp
+    attributes: Attributes
+    inputs: Sequence[Use]
+    outputs: Sequence[Use]
+    resources: Sequence[Any] = ()
+    effect: Any = None  # the token under which a run keeps what was granted to it
+    states: Sequence[int] = ()  # inputs that are written, too
+    mode: bool | None = None  # whether it trains, whatever the run does
+
+    def granted(self, device: Context) -> Sequence[Any]:
+        """Return the resources of one run: random numbers are drawn anew, and for runs alone."""
+        if self.resources:
+            return [resource.renewed() for resource in self.resources]
+        return self.op.grant(device, self.attributes)
+
+    def function(
+        self, task: Task, address: Callable[[bool, Use, Any], int]
+    ) -> Callable[[RunContext, Any], None]:
+        """Return the function that the engine runs with the state of its run; `address(written,
+        use, state)`."""
+        requests = list(task.requests[: len(self.outputs)])
+
+        def run(run_ctx: RunContext, state: Any) -> None:
+            inputs = [
+                array_at(address(False, u, state), u.layout, writable=i in self.states)
+                for i, u in enumerate(self.inputs)
+            ]
+            outputs = [
+                array_at(address(True, u, state), u.layout, writable=True) for u in self.outputs
+            ]
+            granted = self.resources
+            if self.effect is not None:
+                granted = [resource.again() for resource in state.granted[self.effect]]
+            self.op.within(state.held).run(
+                inputs,
+                outputs,
+                requests,
+                self.attributes,
+                resources=granted,
+                is_train=state.is_train if self.mode is None else self.mode,
+                run_ctx=run_ctx,
+            )
+
+        run.__name__ = self.op.__name__
+        return run
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class CastWork:
+    """NumPy's cast, where a kernel's would differ from machine to machine."""
+
+    source: Use
+    target: Use
+
+    def function(
+        self, task: Task, address: Callable[[bool, Use, Any], int]
+    ) -> Callable[[RunContext, Any], None]:
+        """See FunctionWork."""
+        adds = task.requests[0] is OpReqType.kAddTo
+
+        def astype(run_ctx: RunContext, state: Any) -> None:
+            source = array_at(
+                address(False, self.source, state), self.source.layout, writable=False
+            )
+            target = array_at(address(True, self.target, state), self.target.layout, writable=True)
+            if source.dtype.kind == "c" and target.dtype.kind not in "cb":
+                source = source.real  # the call has warned
+            with np.errstate(invalid="ignore", over="ignore"):
+                if adds:
+                    target += source.astype(target.dtype)
+                else:
+                    np.copyto(target, source, casting="unsafe")
+
+        return astype

@@ -13,10 +13,9 @@ from nbgraph.graph.compose import OF_ITS_OWN
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.graph.infer import as_partial, variable_dtype
-from nbgraph.operator.array_op import visible_of
+from nbgraph.operator.array_op import FilledOp, visible_of
 from nbgraph.operator.deferred import Slot
 from nbgraph.operator.expected import EXPECTED
-from nbgraph.operator.filled import FilledOp
 from nbgraph.settings import config
 from nbgraph.shape import partial_text
 

@@ -13,9 +13,9 @@ from nbgraph.graph.compose import OPERAND
 from nbgraph.graph.composite import CompositeOp, resolved
 from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.operator.array_op import FilledOp
 from nbgraph.operator.call import call
 from nbgraph.operator.expected import EXPECTED
-from nbgraph.operator.filled import FilledOp
 
 
 class Calling(Arguments):

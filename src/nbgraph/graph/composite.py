@@ -32,9 +32,8 @@ from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Entry, Graph, Moved
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import complex_call, registry
-from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, FilledOp, Spec
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
-from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.mapper import Mapper
 
 Function = Callable[..., Any]

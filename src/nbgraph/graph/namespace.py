@@ -19,8 +19,8 @@ from nbgraph.graph import build
 from nbgraph.graph.compose import left_out
 from nbgraph.graph.naming import attribute_scope, attributes_of
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.array_op import FilledOp
 from nbgraph.operator.call import sources
-from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.namespace import Lifted, Namespace

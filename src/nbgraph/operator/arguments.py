@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.kernels.capture.draws import KEY
-from nbgraph.operator import keys
+from nbgraph.operator import registry
+from nbgraph.settings import config
 
 if TYPE_CHECKING:
     from nbgraph.kernels.function import Scalar
@@ -68,7 +70,7 @@ def split(
     if drawn:
         outs = out if isinstance(out, tuple) else (out,)
         like = [v for v in (*outs, call.get("where")) if v is not None]
-        values.append(keys.words([*values, *like], key))
+        values.append(words([*values, *like], key))
     return tuple(values), call, parameters
 
 
@@ -147,3 +149,34 @@ def outputs(op: Elementwise, out: Any) -> tuple[Any, ...]:
             "give a tuple with one array or None for each output"
         )
     return outs
+
+
+def words(values: Sequence[Any], key: Any) -> Any:
+    """Return the words for what `values` give together.
+
+    Parameters
+    ----------
+    values : sequence of arrays and numbers
+        They say the shape, and in which world the words are.
+    key : None, seed, numpy.random.Generator, numpy.random.SeedSequence or array of uint64
+        What `ng.random` calls `rng`; an array holds the words themselves.
+
+    >>> words([np.zeros((2, 1)), np.zeros(3), 0.5], key=7).shape
+    (2, 3)
+    """
+    if getattr(key, "dtype", None) == np.uint64:
+        return key
+    arrays = [np.asarray(v) if isinstance(v, (list, tuple)) else v for v in values]
+    arrays = [v for v in arrays if not isinstance(v, (bool, int, float))]
+    draw: Any = registry.find("random_integers")
+    options: dict[str, Any] = {"plain": True} if config.compiler == "python" else {}
+    return draw.op(
+        *(arrays or [np.zeros(())]),
+        parameters=(0, 1 << 64),
+        size=None,
+        dtype=np.dtype("uint64"),
+        device=None,
+        rng=tuple(key) if isinstance(key, list) else key,
+        endpoint=False,
+        **options,
+    )

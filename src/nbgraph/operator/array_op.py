@@ -18,14 +18,14 @@ from nbgraph.errors import ArgumentError
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
 from nbgraph.operator.call import call
+from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Arrays, Shapes
 
 if TYPE_CHECKING:
-    from nbgraph.operator.kernel_call import Lowered
-    from nbgraph.operator.layout import Layout
+    from nbgraph.operator.kernel_call import Application, Lowered
     from nbgraph.resource import Resource
 
 _frame = sys._getframe
@@ -279,17 +279,9 @@ class ArrayOp:
             if target is not out:
                 assign(out, req, target)
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
-        """Return the kernel calls for arrays of these layouts, on the host or on devices; None
-        where no kernel computes it. To be asked by `kernel_call.lowered`, which keeps them."""
+    def lower(self, case: Application) -> Lowered | None:
+        """Return the kernel calls for arrays of these layouts; None where no kernel computes it.
+        To be asked by `kernel_call.lowered`, which keeps them."""
         return None
 
     def mode(self, attributes: Attributes) -> bool | None:
@@ -342,3 +334,26 @@ def told(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
 def visible_of(op: Any) -> int:
     """Return how many outputs of an operator people see."""
     return getattr(op, "visible", None) or op.nout
+
+
+class FilledOp(ArrayOp):
+    """An operator of the attributes `shape` and `dtype`. In a graph an extent of the shape may be
+    None: it follows from where the array is used (`nbgraph.graph.infer`)."""
+
+    def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
+        """See ArrayOp; UnknownShape where an extent is not known."""
+        if None in attributes["shape"]:
+            raise UnknownShape(f"{self.__name__}: shape={attributes['shape']} is not known in full")
+        return super().infer(specs, attributes)
+
+    def infer_partial(
+        self, in_shapes: Shapes, out_shapes: Shapes, attributes: Attributes
+    ) -> tuple[Shapes, Shapes] | None:
+        """See ArrayOp."""
+        return in_shapes, [attributes["shape"]]
+
+    def infer_dtypes(
+        self, in_dtypes: Sequence[Any], out_dtypes: Sequence[Any], attributes: Attributes
+    ) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        """See ArrayOp."""
+        return in_dtypes, [attributes["dtype"]]

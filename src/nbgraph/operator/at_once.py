@@ -14,7 +14,7 @@ from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import layout_of
 from nbgraph.operator.lazy import refuse_foreign
-from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.operator.typing import as_operand
@@ -158,7 +158,7 @@ def check_out(name: str, out: Any, spec: Spec, index: int = 0) -> Any:
     if not np.can_cast(spec.dtype, out.dtype, "same_kind"):
         raise DTypeError(
             f"{name}: the result has dtype {spec.dtype}, which may not be cast to "
-            f"out{_at(index)}'s {out.dtype}; use another out"
+            f"out{_at(index)}'s {out.dtype}; use another out, or astype"
         )
     return out
 

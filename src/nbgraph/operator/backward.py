@@ -13,8 +13,8 @@ from nbgraph.errors import DerivativeError
 from nbgraph.kernels.derived import Backward, output_index
 from nbgraph.kernels.function import Scalar
 from nbgraph.operator.array_op import Gradients
+from nbgraph.operator.forms import Made
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.origin import Made
 
 _MADE = "backward passes"  # kept with the operator, which forgets them when it changes
 

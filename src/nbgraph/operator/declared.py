@@ -33,12 +33,19 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import linecache
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nbgraph.foreign import hide_unknown, refuse_keywords
+from nbgraph.kernels.capture import composed, special
+from nbgraph.operator import registry
+from nbgraph.operator.decorator import op
 
 _HEAD = re.compile(
     r"^(\w+)((?: \w+)*)\(((?:[^()]|\([^()]*\))*)\)(?: -> (.*?))?: ?(.*)$", re.MULTILINE
@@ -204,3 +211,28 @@ def define(
         function.__annotations__ = {**globals_of_rows, "return": row.result or result}
         hide_unknown(function)
     return [row.name for row in rows]
+
+
+def define_scalars(table: str, scope: dict[str, Any], *, registered: bool = True) -> None:
+    """Define the operators of a table in a module's globals, and register them.
+
+    Parameters
+    ----------
+    table : str, one for a module
+    scope : dict, the module's globals
+    registered : bool, whether names and aliases are registered
+    """
+    rows = list(parse(table))
+    # a file's name tells lines of nbgraph from those of users
+    place = f"{scope.get('__file__', scope['__name__'])} (table)"
+    text = "\n".join(f"def {r.name}({r.parameters}):\n    return {r.call}\n" for r in rows)
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+    scope.update(math=math, np=np, special=special, composed=composed)
+    exec(compile(text, place, "exec"), scope)
+    for row in rows:
+        function = scope[row.name]
+        function.__doc__ = documentation(row.doc, ())
+        made = op(function)
+        if registered:
+            registry.register(made, row.name, *row.aliases)
+        scope.update(dict.fromkeys((row.name, *row.aliases), made))

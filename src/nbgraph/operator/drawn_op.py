@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.device import Context
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.elsewhere import unit_call
-from nbgraph.operator.kernel_call import KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.spec import Attributes, Spec
 
 if TYPE_CHECKING:
@@ -67,31 +66,17 @@ class DrawnOp(ArrayOp):
         words = self.draw_words(attributes)
         return (*words, int(is_train or self.always(attributes))) if self.trains else words
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: a kernel of contiguous arrays; it stores the first output in any case."""
-        stores = [request != "null" for request in requests]
-        specs = [Spec(x.shape, x.dtype) for x in operands]
-        call = self.drawn_call(specs, stores, attributes, host=host)
+        stores = [request != "null" for request in case.requests]
+        call = self.drawn_call(case.specs, stores, case.attributes, host=case.host)
         if call is None:
             return None
-        count = len(operands)
+        count = len(case.operands)
         order = [*(range(count) if self.trains else ())]
         written = [count + k for k, stored in enumerate(stores) if k == 0 or stored]
-        places = [None if x.contiguous else layout(x.shape, x.dtype) for x in (*operands, *outputs)]
-        for k, request in enumerate(requests):
-            if request == "add":
-                own = outputs[k]
-                places[count + k] = layout(own.shape, own.dtype)
         call = replace(call, name=self.__name__, order=(*order, *written), writes=len(written))
-        return Lowered((call,), tuple(places), adds=False)
+        return Lowered((call,), case.contiguous(), adds=False)
 
     def drawn_call(
         self,

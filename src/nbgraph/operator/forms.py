@@ -9,7 +9,7 @@ graphs and kernels see ordinary functions. A call asks for its form here, before
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.errors import ArgumentError
@@ -180,3 +180,10 @@ def specialized(parent: Elementwise, choices: tuple[Choice, ...]) -> Any:
     """Return the form of an operator with these roles."""
     assert parent.forms is not None, parent
     return parent.forms.choose(choices)
+
+
+class Made(NamedTuple):
+    """The origin of an operator that a function of this package makes of another one."""
+
+    make: Callable[..., Any]
+    arguments: tuple[Any, ...]

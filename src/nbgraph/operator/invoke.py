@@ -12,8 +12,7 @@ from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.signature import parameter_kinds
 from nbgraph.operator.layout import layout_of
-from nbgraph.operator.map_call import Plan, map_call
-from nbgraph.operator.streaming import level, threshold
+from nbgraph.operator.map_call import Plan, level, map_call, threshold
 from nbgraph.operator.typing import (
     Array,
     Typed,

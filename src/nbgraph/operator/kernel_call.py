@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbgraph.operator import parallel
-from nbgraph.operator.layout import Layout, layout_of
+from nbgraph.operator.layout import Layout, layout, layout_of
 from nbgraph.operator.request import OpReqType, assign
-from nbgraph.operator.spec import Attributes
+from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.settings import config
 from nbgraph.shape import Arrays, Space, address
 
@@ -65,6 +65,17 @@ class KernelCall:
         object.__setattr__(call, "cache", self.cache)  # what launches it does not depend on them
         return call
 
+    def operations(self, layouts: Sequence[Layout]) -> int | None:
+        """Return how many operations a loop over a scalar graph does, for profiles; None for other
+        kernels. `layouts`: of all arrays, of which the largest says how many elements there are."""
+        from nbgraph.kernels.cost import operations  # loads with a profile, as loops do
+        from nbgraph.kernels.loops import Loop
+
+        loop = getattr(self.code, "loop", None)
+        if not isinstance(loop, Loop):
+            return None
+        return operations(loop) * max([own.size for own in layouts], default=0)
+
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""
         addresses = [address(arrays[k]) for k in self.order]
@@ -92,13 +103,49 @@ class Lowered(NamedTuple):
         return self.calls[0] if one else None
 
 
+class Application(NamedTuple):
+    """An operator applied to arrays of certain layouts: what its kernels are made for.
+
+    `requests`: "write", "add" or "null", for each output; `host`: on the host, or on devices.
+    """
+
+    operands: Sequence[Layout]
+    outputs: Sequence[Layout]
+    requests: Sequence[str]
+    attributes: Attributes
+    host: bool
+
+    @property
+    def arrays(self) -> tuple[Layout, ...]:
+        """Operands and outputs."""
+        return *self.operands, *self.outputs
+
+    @property
+    def specs(self) -> list[Spec]:
+        """Shapes and dtypes of the operands."""
+        return [Spec(x.shape, x.dtype) for x in self.operands]
+
+    @property
+    def needed(self) -> list[int]:
+        """The outputs that somebody needs."""
+        return [k for k, request in enumerate(self.requests) if request != "null"]
+
+    def contiguous(self, *, stores: bool = True) -> tuple[Layout | None, ...]:
+        """Return `Lowered.places` for a kernel of contiguous arrays. Where it only `stores`,
+        outputs that are added to are computed beside the results."""
+        words = [*("write" for _ in self.operands), *self.requests]
+        return tuple(
+            None if x.contiguous and not (stores and word == "add") else layout(x.shape, x.dtype)
+            for x, word in zip(self.arrays, words, strict=True)
+        )
+
+
 def lowered(
     op: ArrayOp,
     operands: Sequence[Layout],
     outputs: Sequence[Layout],
     requests: Sequence[str],
     attributes: Attributes,
-    *,
     host: bool = True,
 ) -> Lowered | None:
     """Return the kernel calls of an operator for arrays of these layouts, or None where a Python
@@ -126,7 +173,7 @@ def lowered(
         lowering = (
             None
             if numbers and not op.moves
-            else op.lower(operands, outputs, requests, attributes, host=host)
+            else op.lower(Application(operands, outputs, requests, attributes, host))
         )
         if len(op.carried) >= _KEPT:
             op.carried.clear()

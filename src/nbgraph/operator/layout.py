@@ -37,6 +37,17 @@ class Layout:
         """Return a new NumPy array of this layout."""
         return np.ndarray(self.shape, self.dtype, strides=self.strides)
 
+    def interface(self, address: int, *, locked: bool = False) -> dict[str, Any]:
+        """Return `__array_interface__` of memory like this; bfloat16, which has no type string, as
+        words of 16 bits."""
+        return {
+            "data": (address, locked),
+            "shape": self.shape,
+            "strides": self.strides,
+            "typestr": "<u2" if self.dtype.kind == "V" else self.dtype.str,
+            "version": 3,
+        }
+
     def copy(self, array: Array) -> Array:
         """Return a new NumPy array of this layout with the values of `array`, cast as in C."""
         copy = self.empty()

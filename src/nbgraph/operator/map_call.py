@@ -9,16 +9,51 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.dtype import name_of
 from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import Word
+from nbgraph.native.processor import LINE, last_cache
 from nbgraph.operator.kernel_call import KernelCall, in_word, of_space
 from nbgraph.operator.layout import Layout, classes_of
-from nbgraph.operator.streaming import streams, threshold
 from nbgraph.operator.typing import Typed, parameter_bytes, require_fit
+from nbgraph.settings import config
 from nbgraph.shape import Space, is_ordered, space, tiled
 
 if TYPE_CHECKING:
     from nbgraph.kernels.kernel import Kernel
     from nbgraph.kernels.loops import Loop
     from nbgraph.kernels.nodes import Node
+
+_RUN = 1024  # elements; what lines hold at the ends of shorter runs counts
+
+
+def threshold() -> int:
+    """Bytes of outputs from which on they are streamed; 0: they never are."""
+    asked = config.stream_bytes
+    return last_cache() // 2 if asked < 0 else asked
+
+
+def streams(
+    where: Space, sizes: Sequence[int], layouts: Sequence[str], requests: Sequence[str]
+) -> bool:
+    """Whether the outputs of a map over a space are written past the caches: `sizes` of elements,
+    layouts and requests are those of outputs that somebody needs.
+
+    >>> streams(Space(1 << 30, (4, 4), ()), [4], ["c"], ["write"])
+    True
+    >>> streams(Space(1 << 30, (4, 4), ()), [4], ["c"], ["add"])
+    False
+    """
+    least = threshold()
+    large = 0 < least <= where.size * sum(sizes)
+    return large and where.inner >= _RUN and {*layouts} == {"c"} and {*requests} == {"write"}
+
+
+def level(addresses: Sequence[int]) -> bool:
+    """Whether cache lines begin at the same elements of all outputs.
+
+    >>> level([0, 4096]), level([16, 32])
+    (True, False)
+    """
+    return len({address % LINE for address in addresses}) == 1
+
 
 _KEPT = 1024  # calls that a plan keeps
 

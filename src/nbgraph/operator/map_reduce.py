@@ -16,12 +16,14 @@ import numpy as np
 
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
-from nbgraph.operator.kernel_call import Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.kernel_call import Application, Lowered
+from nbgraph.operator.layout import Layout, layout, layout_of
+from nbgraph.operator.map_call import Plan
 from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.reduce_call import block_on, reduce_call
+from nbgraph.operator.reduce_call import block_on, reduce_call, result_dtype, total_dtype
 from nbgraph.operator.request import kWriteTo
-from nbgraph.shape import Arrays, broadcast
+from nbgraph.operator.typing import Array
+from nbgraph.shape import Arrays, axes_of, broadcast
 
 Numbers = tuple[bool | int | float, ...]
 
@@ -72,16 +74,9 @@ class MapReduce(ArrayOp):
         """See ArrayOp."""
         return False
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one loop with reductions at its end; None where there are no elements."""
+        operands, outputs, requests, attributes, host = case
         if any(x.size == 0 for x in operands):
             return None
         mapper, numbers = attributes["mapper"], attributes["numbers"]
@@ -166,3 +161,61 @@ def _compute(
             out[...] = value
         else:
             reduction.op.run([np.asarray(value)], [out], [kWriteTo], dict(reduction.attributes))
+
+
+_IDENTITY: dict[str, float] = {"add": 0.0, "multiply": 1.0}
+
+
+def map_reduce(
+    op: Mapper,
+    *operands: Any,
+    axis: int | tuple[int, ...] | None = None,
+    combine: Combine = "add",
+    keepdims: bool = False,
+    wide: bool = False,
+    **parameters: Any,
+) -> Any:
+    """`combine` of `op(*operands)` over axes, without an array of the values in between.
+
+    Floats keep their dtype (sums accumulate in blocks, block totals in float64), unless the result
+    is asked for `wide`, as a total among others; integers sum to int64 or uint64. Max and min of
+    nothing raise ValueError.
+    """
+    values = op.parameters(dict(parameters))
+    arrays, plan = op.invoker.prepare(operands, values)
+    names = list(zip(op.scalar.operands, (a.shape for a in arrays), strict=True))
+    shape = broadcast(op.__name__, names)
+    axes = sorted(axes_of(op.__name__, axis, len(shape)))
+    final = plan.typed.outputs[0]
+    if combine not in ("max", "min"):
+        final = (total_dtype if wide else result_dtype)(final, combine)
+    kept_shape = tuple(n for d, n in enumerate(shape) if d not in axes)
+    if math.prod(shape):
+        result = np.empty(kept_shape, final)
+        _run(plan, [np.broadcast_to(a, shape) for a in arrays], axes, combine, result)
+    elif combine in _IDENTITY or not math.prod(kept_shape):
+        result = np.full(kept_shape, _IDENTITY.get(combine, 0), final)
+    else:
+        raise ValueError(f"{op.__name__}: {combine} of an empty array has no value")
+    if keepdims:
+        result = result.reshape([1 if d in axes else n for d, n in enumerate(shape)])
+    return result[()] if result.ndim == 0 else result
+
+
+def _run(
+    plan: Plan,
+    views: Sequence[Array],
+    axes: Sequence[int],
+    combine: Combine,
+    result: Array,
+) -> None:
+    """The kernels over views of one shape, with the reduced axes last."""
+    order = [*(d for d in range(views[0].ndim) if d not in axes), *axes]
+    turned = [view.transpose(order) for view in views]
+    given, made = [layout_of(view) for view in turned], layout_of(result)
+    combines: list[Combine | None] = [combine]
+    shape = turned[0].shape
+    found = reduce_call(plan, shape, given, [made], ["write"], combines, len(axes))
+    arrays = [*turned, result, *(own.empty() for own in found.scratch)]
+    for call in found.calls:
+        call.run(arrays)

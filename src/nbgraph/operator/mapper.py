@@ -38,7 +38,7 @@ from nbgraph.operator.floating import USUAL
 from nbgraph.operator.floating import state as floating_state
 from nbgraph.operator.forms import Forms
 from nbgraph.operator.invoke import Invoker
-from nbgraph.operator.owners import OWNED, wait_for
+from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.typing import operand_dtypes
 from nbgraph.settings import PYTHON_ASKED, config
 
@@ -169,9 +169,9 @@ class Mapper(Elementwise):
                         return result
             return op._elsewhere(operands, out, options, tried=tried)
         except ElementError as error:
-            from nbgraph.operator import failing
+            from nbgraph.operator import naive
 
-            raise failing.with_values(op, error, operands, out, options) from None
+            raise naive.with_values(op, error, operands, out, options) from None
 
     def _elsewhere(
         self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool

@@ -8,9 +8,9 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator import registry
+from nbgraph.operator.forms import Made as Made
 from nbgraph.operator.forms import Specialized, specialized
 from nbgraph.operator.gradient import read_gradient
-from nbgraph.operator.origin import Made as Made
 
 if TYPE_CHECKING:
     from nbgraph.operator.elementwise import Elementwise

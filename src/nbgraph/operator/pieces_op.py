@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.dtype import real_dtype
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Infer, Partial
 from nbgraph.operator.elsewhere import in_pieces
-from nbgraph.operator.kernel_call import KernelCall, Lowered, in_word
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.pieces import Part, Parts, parts_of
 from nbgraph.shape import Arrays, space
@@ -68,17 +68,10 @@ class PiecesOp(ArrayOp):
         if target is not out:
             out[...] = target
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel over arrays as they lie, behind one that fills if a part does."""
-        (out,), (request,), count = outputs, requests, len(operands)
+        operands, (out,), (request,), attributes, _ = case
+        count = len(operands)
         dtype, own = out.dtype, [*operands, out]
         if any(x.dtype != dtype for x in own) or not out.size:
             return None

@@ -17,7 +17,7 @@ import numpy as np
 from nbgraph.dtype import compute_dtype, inexact
 from nbgraph.kernels.products import Axis, Call, arrange
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
-from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout, packed
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shapes
@@ -126,17 +126,9 @@ class ProductOp(ArrayOp):
 
     # kernels ----------------------------------------------------------------------------------
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call of BLAS for each tile; 16-bit floats in float32."""
-        (out,), (request,) = outputs, requests
+        operands, (out,), (request,), attributes, host = case
         if not host:
             from nbgraph.operator.product_gemms import gemms_lowered  # with the first on a device
 

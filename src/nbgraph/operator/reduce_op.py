@@ -13,7 +13,7 @@ from nbgraph.dtype import inexact, is_float
 from nbgraph.kernels.loops import BLOCK, Combine
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.decorator import op as scalar_op
-from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
@@ -132,15 +132,7 @@ class ReduceOp(ArrayOp):
         found.op.compute([x.astype(dtype)], [total], found.attributes)
         out[...] = total.reshape(out.shape)
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: kernels one after another. They follow from shapes, dtypes and attributes
         alone, so every order of additions is that of a row-major array. None of no elements, of
         floats cast to integers, of truths added to others, and on devices without `combine`.
@@ -154,9 +146,8 @@ class ReduceOp(ArrayOp):
         >>> [call.name for call in found.calls]
         ['same', 'add_same']
         """
-        (x,), (out,), (request,) = operands, outputs, requests
-        given = Spec(x.shape, x.dtype)
-        (made,) = self.infer([given], attributes)
+        ((x,), (out,), (request,), attributes, host) = case
+        (made,) = self.infer(case.specs, attributes)
         if not x.size or not out.size:
             return None
         own = out if out.contiguous and out.dtype == made.dtype else layout(*made)
@@ -188,7 +179,7 @@ class ReduceOp(ArrayOp):
         if found is None:
             return self._in_blocks(x, out, request, attributes, host)
         seen = layout(found.shape, out.dtype)
-        rows = found.op.lower([x], [seen], [request], found.attributes, host=host)
+        rows = found.op.lower(Application([x], [seen], [request], found.attributes, host))
         assert rows is not None, self
         assert rows.places[1] is None, self
         return rows.places[0] or x, rows.calls, ()

@@ -29,7 +29,7 @@ from nbgraph.kernels.transplant import Transplant
 from nbgraph.shape import Array, Arrays
 
 COUNT, INDEX = "count", "index"  # names that mean the row's length and the place in the row
-_REDUCED: dict[Combine, np.ufunc] = {
+REDUCED: dict[Combine, np.ufunc] = {
     "add": np.add,
     "multiply": np.multiply,
     "max": np.maximum,
@@ -250,7 +250,7 @@ class RowProgram:
             for name in level:
                 combine, fn = self.totals[name]
                 each = np.broadcast_to(_evaluated(fn, known, parameters), shape)
-                known[name] = _REDUCED[combine].reduce(
+                known[name] = REDUCED[combine].reduce(
                     each, axis=-1, keepdims=True, initial=_IDENTITY[combine]
                 )
         made = [(_evaluated(fn, known, parameters), row) for fn, row in self.results]

@@ -15,8 +15,8 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Infer, Partial, Spec
-from nbgraph.operator.kernel_call import KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.layout import layout
 from nbgraph.shape import Array, Arrays
 
 if TYPE_CHECKING:
@@ -74,18 +74,10 @@ class TiledOp(ArrayOp):
         )
         self._tiling, self.naive, self.adds = tiling, naive, adds
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays, 16-bit floats in float32."""
-        (out,), (request,) = outputs, requests
-        specs = [Spec(o.shape, o.dtype) for o in operands]
+        operands, (out,), (request,), attributes, _ = case
+        specs = case.specs
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else None
         if wide is not None and not self.suits([spec.dtype for spec in specs]):
             specs = [Spec(spec.shape, wide) for spec in specs]

@@ -1,6 +1,7 @@
-"""Operators whose kernel for GPUs, a thread for each unit of work, is their kernel for hosts, too.
+"""Operators whose kernel is one for contiguous arrays: those with states that move in training,
+and those whose kernel for GPUs, a thread for each unit of work, is their kernel for hosts, too.
 
-The form is in `nbgraph.ops.gpu`, which is loaded with the first such kernel. NumPy arrays, requests
+Units are forms in `nbgraph.ops.gpu`, which is loaded with the first of them. NumPy arrays, requests
 to add and large arrays where NumPy is quicker are left to the operator's function.
 """
 
@@ -13,8 +14,49 @@ from typing import Any
 
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.elsewhere import Unit, form_of
-from nbgraph.operator.kernel_call import Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+
+_KEPT = 1024  # kernels that an operator keeps
+
+
+class MovingOp(ArrayOp):
+    """An ArrayOp with auxiliary states that a graph may run as a kernel. Its `run` is what the
+    kernel is to do, and is run for arrays."""
+
+    kernels = ("host",)
+    kernels_at_once = False
+    adds = False  # the kernel stores
+
+    def still(self, attributes: Attributes) -> bool:
+        """Return whether the states never move, whatever a run says."""
+        return False
+
+    def mode(self, attributes: Attributes) -> bool | None:
+        """See ArrayOp."""
+        return False if self.still(attributes) else None
+
+    def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
+        """See ArrayOp: whether the states move (1 or 0)."""
+        return (int(is_train and not self.still(attributes)),)
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays, all outputs of which are written."""
+        call = self.moving_call(case.specs, case.attributes)
+        if call is None:
+            return None
+        return Lowered((self.told_mode(_ordered(self, call, case)),), case.contiguous(), adds=False)
+
+    def told_mode(self, call: KernelCall) -> KernelCall:
+        """Return the call with its last word as a number: whether the states move."""
+        scalars = (("i", "int64"),)
+        return replace(call, words=call.words[:-1], scalars=scalars)
+
+    def moving_call(self, specs: Sequence[Spec], attributes: Attributes) -> KernelCall | None:
+        """Return the kernel for contiguous operands of these Specs, or None where none does it.
+
+        The block's addresses are those of the operands, then of the outputs; its last word is
+        whether the states move (1 or 0)."""
+        raise NotImplementedError(f"{type(self).__name__} has no moving_call(); write one")
 
 
 class UnitOp(ArrayOp):
@@ -38,40 +80,56 @@ class UnitOp(ArrayOp):
         super().__init__(*args, **options)
         self._suits = suits
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of contiguous arrays."""
-        specs = [[Spec(x.shape, x.dtype) for x in own] for own in (operands, outputs)]
-        empty = any(not x.size for x in (*operands, *outputs))
-        if empty or (self._suits is not None and not self._suits(*specs, **attributes)):
+        specs = case.specs, [Spec(x.shape, x.dtype) for x in case.outputs]
+        empty = any(not x.size for x in case.arrays)
+        if empty or (self._suits is not None and not self._suits(*specs, **case.attributes)):
             return None
-        form = form_of(self, Unit)
-        call = None if form is None else form.call(*specs, **attributes)
+        call = _unit_call(self, case)
         if call is None:
             return None
         from nbgraph.kernels.cuda.unit import on_host  # as the form
 
-        places = [None if x.contiguous else layout(x.shape, x.dtype) for x in (*operands, *outputs)]
-        for k, (own, request) in enumerate(zip(outputs, requests, strict=True), len(operands)):
-            if request == "add":  # the kernel stores
-                places[k] = layout(own.shape, own.dtype)
-        call = replace(
-            call,
-            name=self.__name__,
-            code=on_host(call.code),
-            order=tuple(range(len(places))),
-            writes=len(outputs),
-            cost=sum(x.size for x in (*operands, *outputs)),
-            device=None,
-        )
-        return Lowered((call,), tuple(places), adds=False)
+        cost = sum(x.size for x in case.arrays)
+        call = replace(call, code=on_host(call.code), cost=cost, device=None)
+        return Lowered((call,), case.contiguous(), adds=False)
+
+
+def unit_lowered(op: Any, case: Application) -> Lowered | None:
+    """Return the kernel that an operator's Unit form is on devices, of contiguous arrays; None
+    where there is none. Of a MovingOp whether the states move is a number that the push brings."""
+    if form_of(op, Unit) is None:
+        return None
+    key = "unit", *case.arrays, *case.attributes.items()
+    if key in op.carried:
+        return op.carried[key]
+    lowering, call = None, _unit_call(op, case)
+    if call is not None:
+        call.device.name = op.__name__  # its failures are the operator's
+        if isinstance(op, MovingOp):
+            call = op.told_mode(call)
+        count = len(case.operands)  # results in pieces are of kernels that know their steps
+        places = (*case.contiguous(stores=False)[:count], *(None for _ in case.outputs))
+        lowering = Lowered((call,), places, adds=False)
+    if len(op.carried) >= _KEPT:
+        op.carried.clear()
+    op.carried[key] = lowering
+    return lowering
+
+
+def _unit_call(op: Any, case: Application) -> KernelCall | None:
+    """Return the kernel of the Unit form for arrays like these, or None where there is none."""
+    form = form_of(op, Unit)
+    results = [Spec(x.shape, x.dtype) for x in case.outputs]
+    call = None if form is None else form.call(case.specs, results, **case.attributes)
+    return None if call is None else _ordered(op, call, case)
+
+
+def _ordered(op: Any, call: KernelCall, case: Application) -> KernelCall:
+    """Return the call of an operator over all its operands and outputs."""
+    order = tuple(range(len(case.arrays)))
+    return replace(call, name=op.__name__, order=order, writes=len(case.outputs))
 
 
 def small(most: int) -> Callable[..., bool]:

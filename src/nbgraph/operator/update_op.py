@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec, constant
-from nbgraph.operator.kernel_call import Lowered
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.shape import Shapes
@@ -60,16 +59,9 @@ class UpdateOp(ArrayOp):
         """See ArrayOp."""
         return False
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel, whose last outputs are states and written where they lie."""
+        operands, outputs, requests, attributes, _ = case
         states = self.states(is_train=True)
         plan = self.mapper.invoker.plan_of(
             self.arguments([x.dtype for x in operands], attributes), {}

@@ -18,7 +18,7 @@ from nbgraph.array import carry, chunk
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.issue import DeviceCall, laid_out
-from nbgraph.array.launch import push
+from nbgraph.array.place import push
 from nbgraph.array.push import WEAK
 from nbgraph.device import Context
 from nbgraph.engine import current
@@ -28,7 +28,6 @@ from nbgraph.engine.plan import Outside, Step
 from nbgraph.engine.thread import here
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator import naive
-from nbgraph.operator.effort import bytes_of, operations_of
 from nbgraph.operator.kernel_call import KernelCall, scalar_word
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.map_call import map_call
@@ -264,8 +263,8 @@ class Laid:
 def _effort(piece: Piece) -> Effort:
     """Return the effort of one run, for profiles."""
     layouts = [value_of(each)._layout for each in (*piece.operands, *piece.outputs)]
-    operations = operations_of(piece.call, layouts)
-    return Effort((piece.call.name,), (), bytes_of(layouts), operations)
+    operations = piece.call.operations(layouts)
+    return Effort((piece.call.name,), (), sum(own.nbytes for own in layouts), operations)
 
 
 def _device(piece: Piece) -> Context:

@@ -17,7 +17,7 @@ from unittest.mock import patch
 import numpy as np
 
 import nbgraph as ng
-from nbgraph.array import elsewhere as carried
+from nbgraph.array import accelerator as carried
 from nbgraph.kernels.cuda import channels
 from nbgraph.kernels.cuda.host import by_thread
 from nbgraph.operator import elsewhere, registry
@@ -64,15 +64,16 @@ def noting(found):
     """Every kernel that arrays on the device ask for goes to `found`."""
     push = carried._unit
 
-    def note(op, inputs, outputs, attributes, **how):
+    def note(job, **how):
+        op, attributes = job.op, job.attributes
         if elsewhere.form_of(op, elsewhere.Unit) is not None:
-            given = [x.asnumpy() for x in inputs]
-            made = [x.asnumpy() for x in outputs]
+            given = [x.asnumpy() for x in job.inputs]
+            made = [x.asnumpy() for x in job.results]
             specs = [[Spec(a.shape, a.dtype) for a in own] for own in (given, made)]
             asked = elsewhere.form_of(op, elsewhere.Unit).call(*specs, **attributes)
             if asked is not None:
                 found.append(Noted(op, given, made, dict(attributes), asked))
-        return push(op, inputs, outputs, attributes, **how)
+        return push(job, **how)
 
     with patch.object(carried, "_unit", note):
         yield

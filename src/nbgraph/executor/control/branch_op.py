@@ -18,8 +18,7 @@ from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.passes.gradient import gradient
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
-from nbgraph.operator.kernel_call import Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.request import OpReqType
 
 _OPS: WeakValueDictionary[Branches, BranchOp] = WeakValueDictionary()
@@ -88,21 +87,12 @@ class BranchOp(ArrayOp):
     def _specs(self, *specs: Spec) -> list[Spec]:
         return [spec(head) for head in self.typed(specs)[0].heads]
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
-        if not host:
+        if not case.host:
             return None
-        graphs = self.typed([Spec(own.shape, own.dtype) for own in operands])
-        needed = [k for k, request in enumerate(requests) if request != "null"]
-        count, rows = len(operands), Rows()
+        graphs, needed = self.typed(case.specs), case.needed
+        count, rows = len(case.operands), Rows()
         inside: list[Where] = [Fixed(k + 1) for k in range(count - 1)]
         results: list[Where] = [Fixed(count + k) for k in range(len(needed))]
         for graph in graphs:
@@ -115,11 +105,7 @@ class BranchOp(ArrayOp):
         order = [*range(count), *(count + k for k in needed), count + self.nout]
         front = {"length": 1, "choice_slot": 0}
         call, nbytes = rows.call("cond", front, order, len(needed) + 1, 1)
-        places = [
-            None if own.contiguous else layout(own.shape, own.dtype)
-            for own in (*operands, *outputs)
-        ]
-        return Lowered((call,), tuple(places), (scratch_bytes(nbytes),), adds=False)
+        return Lowered((call,), case.contiguous(), (scratch_bytes(nbytes),), adds=False)
 
     def compute(
         self,

@@ -22,7 +22,7 @@ from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
-from nbgraph.operator.kernel_call import Lowered
+from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.shape import Arrays
@@ -111,23 +111,13 @@ class LoopOp(ArrayOp):
 
     # kernels ----------------------------------------------------------------------------------
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
-        specs = [Spec(own.shape, own.dtype) for own in operands]
-        if not host:
+        if not case.host:
             return None
-        loop = self.typed(specs)
-        needed = [k for k, request in enumerate(requests) if request != "null"]
-        order = [*range(len(operands)), *(len(operands) + k for k in needed)]
-        slots = {k: len(operands) + place for place, k in enumerate(needed)}
+        loop, needed, count = self.typed(case.specs), case.needed, len(case.operands)
+        order = [*range(count), *(count + k for k in needed)]
+        slots = {k: count + place for place, k in enumerate(needed)}
         rows = Rows()
         front = {"length": -1 if loop.length is None else loop.length, "reverse": loop.reverse}
         if loop.counted:
@@ -146,13 +136,9 @@ class LoopOp(ArrayOp):
             return None
         trips = _TRIPS if loop.length is None else loop.length
         call, nbytes = rows.call(
-            self.__name__, front, [*order, len(operands) + self.nout], len(needed) + 1, trips
+            self.__name__, front, [*order, count + self.nout], len(needed) + 1, trips
         )
-        places = [
-            None if own.contiguous else layout(own.shape, own.dtype)
-            for own in (*operands, *outputs)
-        ]
-        return Lowered((call,), tuple(places), (scratch_bytes(nbytes),), adds=False)
+        return Lowered((call,), case.contiguous(), (scratch_bytes(nbytes),), adds=False)
 
     def _variables(self, loop: Loop, rows: Rows, buffers: Sequence[tuple[int, int]]) -> list[Where]:
         """Return where the body's variables lie; carries are copied to where they begin."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from nbgraph.array.chunk import CPU
 from nbgraph.executor.compiled import Compiled, compiled
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.executor.work import KernelWork
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.kernels.control import Table

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from nbgraph.graph.build import GraphNode, Operand, rebuilt
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.passes import algebra
-from nbgraph.graph.passes.algebra import Rules
-from nbgraph.graph.passes.stable import log_of_sum
+from nbgraph.graph.passes.algebra import Rules, log_of_sum
 from nbgraph.graph.passes.trivial import (
     Uniform,
     computed,

@@ -23,8 +23,7 @@ from nbgraph.operator.request import INPLACE_WORDS, OpReqType, kNullOp
 from nbgraph.shape import Arrays
 
 if TYPE_CHECKING:
-    from nbgraph.operator.kernel_call import Lowered
-    from nbgraph.operator.layout import Layout
+    from nbgraph.operator.kernel_call import Application, Lowered
     from nbgraph.resource import Resource
 
 Specs = tuple[Spec, ...]
@@ -70,20 +69,12 @@ class Pass(ArrayOp):
         find = self.find_in(held)
         return self if find is None else SimpleNamespace(run=partial(self.run, find=find))
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: on devices the kernel that its author wrote for them."""
         from nbgraph.operator.full.kernels import own_lowered  # with the first on a device
 
-        own = self.own_kernel(gpu(), attributes)
-        return own_lowered(self.__name__, own, operands, outputs, requests)
+        own = self.own_kernel(gpu(), case.attributes)
+        return own_lowered(self.__name__, own, case)
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:
         """See ArrayOp: whether the run trains (1 or 0)."""

@@ -13,24 +13,18 @@ from typing import Any
 from nbgraph.kernels.cuda.arguments import Shape, Signature, kind, operand
 from nbgraph.kernels.cuda.handwritten import HandCode, HandLaunches
 from nbgraph.operator.environment import IS_TRAIN
-from nbgraph.operator.kernel_call import KernelCall, Lowered
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 
 _BLANK = Shape((1, 1, 1), (1, 1, 1))
 
 
-def own_lowered(
-    op: str,
-    own: Any,
-    operands: Sequence[Layout],
-    outputs: Sequence[Layout],
-    requests: Sequence[str],
-) -> Lowered:
+def own_lowered(op: str, own: Any, case: Application) -> Lowered:
     """Return the call of a user's kernel (an `OwnKernel`) for these layouts; whether a run
     trains is a number of the call, where the kernel asks."""
-    places = [None if x.contiguous else layout(x.shape, x.dtype) for x in (*operands, *outputs)]
-    count, first = len(operands), len(operands) + len(outputs)
+    places, requests = case.contiguous(stores=False), case.requests
+    count, first = len(case.operands), len(case.arrays)
     order, scratch, wanted_requests = list(range(count)), list[Layout](), list[OpReqType]()
     for target in own.targets:
         if type(target) is int:
@@ -41,9 +35,9 @@ def own_lowered(
             order.append(first + len(scratch))
             scratch.append(layout(*target))  # type: ignore[misc]
             wanted_requests.append(OpReqType.kNullOp)
-    laid = [own or x for own, x in zip(places, (*operands, *outputs), strict=True)] + scratch
+    laid = [own or x for own, x in zip(places, case.arrays, strict=True)] + scratch
     call = _call(op, own, [laid[k] for k in order], count, order, wanted_requests)
-    return Lowered((call,), tuple(places), tuple(scratch))
+    return Lowered((call,), places, tuple(scratch))
 
 
 def _call(

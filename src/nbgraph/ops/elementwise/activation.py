@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
+from nbgraph.operator.declared import define_scalars
 from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
-from nbgraph.operator.scalar_rows import define_scalars
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 GELU_SCALE, ROOT_HALF = math.sqrt(2 / math.pi), math.sqrt(0.5)

@@ -7,7 +7,7 @@ negative (TypeError).
 
 from __future__ import annotations
 
-from nbgraph.operator.scalar_rows import define_scalars
+from nbgraph.operator.declared import define_scalars
 
 _TABLE = """
 add(x1, x2): Sum.

@@ -6,7 +6,7 @@ compared with NaN is False (`not_equal`: True). They have no slope.
 
 from __future__ import annotations
 
-from nbgraph.operator.scalar_rows import define_scalars
+from nbgraph.operator.declared import define_scalars
 
 _TABLE = """
 equal(x1, x2): Whether x1 is x2.

@@ -6,7 +6,7 @@ the result is NaN, at a pole infinite; nothing is raised.
 
 from __future__ import annotations
 
-from nbgraph.operator.scalar_rows import define_scalars
+from nbgraph.operator.declared import define_scalars
 
 _TABLE = """
 exp(x): e to the power x.

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nbgraph.operator.declared import define_scalars
 from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
-from nbgraph.operator.scalar_rows import define_scalars
 
 _TABLE = """
 logical_and(x1, x2): Whether both are true.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from nbgraph.kernels.capture.special import floating
+from nbgraph.operator.declared import define_scalars
 from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
-from nbgraph.operator.scalar_rows import define_scalars
 
 _TABLE = """
 floor(x): The next whole number below, or x where it is whole.

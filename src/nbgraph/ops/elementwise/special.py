@@ -5,7 +5,7 @@ Results are floating: of integers the smallest float that holds them.
 
 from __future__ import annotations
 
-from nbgraph.operator.scalar_rows import define_scalars
+from nbgraph.operator.declared import define_scalars
 
 _TABLE = """
 erf(x): The error function.

@@ -6,7 +6,7 @@ NumPy. Outside the domain the result is NaN; nothing is raised.
 
 from __future__ import annotations
 
-from nbgraph.operator.scalar_rows import define_scalars
+from nbgraph.operator.declared import define_scalars
 
 _TABLE = """
 sin(x): Sine.

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from nbgraph.kernels.capture import special
+from nbgraph.operator.declared import define_scalars
 from nbgraph.operator.decorator import op
 from nbgraph.operator.registry import register
-from nbgraph.operator.scalar_rows import define_scalars
 
 _TABLE = """
 l1_term(prediction, target): abs(prediction - target).

@@ -16,9 +16,9 @@ from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.moving_op import MovingOp
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
 from nbgraph.operator.tiled_op import TiledOp, tile_call
+from nbgraph.operator.unit_op import MovingOp
 from nbgraph.ops.define import Shape, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.settings import config

@@ -16,9 +16,8 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ShapeError
-from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
-from nbgraph.operator.kernel_call import Lowered
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.kernel_call import Application, Lowered
 from nbgraph.ops.define import as_known, composed, deferrable, library, public, require_floats
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.products import attention_tiles as tiles
@@ -37,17 +36,9 @@ class _AttentionOp(ArrayOp):
         super().__init__(*args, **kwargs)
         self._lowering = lowering
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp."""
-        return self._lowering(operands, outputs, requests, attributes)
+        return self._lowering(case.operands, case.outputs, case.requests, case.attributes)
 
 
 # shapes -----------------------------------------------------------------------------------------

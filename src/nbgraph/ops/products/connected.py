@@ -8,9 +8,9 @@ from typing import Any
 
 from nbgraph.errors import ShapeError
 from nbgraph.kernels.products import arrange
-from nbgraph.operator.array_op import Attributes, Gradients, Spec
-from nbgraph.operator.kernel_call import KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.array_op import Gradients, Spec
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.layout import layout
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import Shape, cast, library, public, require_floats
 from nbgraph.ops.windows.convolution_tiles import ONE
@@ -105,16 +105,9 @@ def _rule(g: Gradients) -> Sequence[Any]:
 class ConnectedOp(TiledOp):
     """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
 
-    def lower(
-        self,
-        operands: Sequence[Layout],
-        outputs: Sequence[Layout],
-        requests: Sequence[str],
-        attributes: Attributes,
-        *,
-        host: bool,
-    ) -> Lowered | None:
+    def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp."""
+        operands, outputs, requests, attributes, host = case
         (out,), (request,), dtype = outputs, requests, outputs[0].dtype
         if host and dtype.name == "bfloat16" and all(x.dtype == dtype for x in operands):
             from nbgraph.operator import product_narrow as narrow  # with the first of them
@@ -134,7 +127,7 @@ class ConnectedOp(TiledOp):
                 adds, bias = request == "add" and places[-1] is None, len(operands) > 2
                 calls = narrow.calls(self.__name__, dtype.name, item, call, adds=adds, bias=bias)
                 return Lowered(calls, tuple(places), narrow.packed(call, item))
-        return super().lower(operands, outputs, requests, attributes, host=host)
+        return super().lower(case)
 
 
 _PLAIN, BIASED = (

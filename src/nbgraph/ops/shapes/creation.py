@@ -13,9 +13,8 @@ import numpy as np
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.array_op import ArrayOp, FilledOp, Spec
 from nbgraph.operator.call import sources
-from nbgraph.operator.filled import FilledOp
 from nbgraph.ops.define import Shape, define_rows, public, shape_tuple, whole
 from nbgraph.settings import config
 from nbgraph.shape import Array, PartialShape
