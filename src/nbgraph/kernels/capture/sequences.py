@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, samples, vectors
+from nbgraph.kernels.capture import arrays, vectors
 from nbgraph.kernels.capture.arrays import METHODS, Making, in_order
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.closures import LocalFunction, assigned_within
@@ -163,7 +163,7 @@ class Sequences(Builtins):
         make = lookup(arrays.FUNCTIONS, target)
         if make is not None and (target in arrays.MAKERS or _has_tuple(call.values)):
             return self._made(call, make, call.args, call.kwargs)
-        fn = lookup(_VECTORS, target) or samples.of_statistics(target)
+        fn = lookup(_VECTORS, target) or vectors.of_statistics(target)
         if fn is None or not _has_tuple(call.values):
             return None
         value = call.text(fn)
@@ -418,7 +418,7 @@ def _outside(owner: tuple[Value, ...]) -> str:
 _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain".split()
 )
-_VECTORS: dict[Any, Any] = vectors.FUNCTIONS | samples.FUNCTIONS
+_VECTORS: dict[Any, Any] = vectors.FUNCTIONS
 _Maker = Callable[[Any, Call], Value]
 _MAKERS: dict[object, _Maker] = {
     len: lambda self, call: self.graph.const(len(call.args[0])),
@@ -458,4 +458,4 @@ def takes_tuples(target: object) -> bool:
     """Whether a function may be known for tuples or arrays, though not for numbers."""
     tables = (FOLDS, TESTS, _MAKERS, _APPLIED, _VECTORS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
-    return known or samples.of_statistics(target) is not None
+    return known or vectors.of_statistics(target) is not None
