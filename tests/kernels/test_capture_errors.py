@@ -290,12 +290,12 @@ def finds_fixed_point(x):
 
 
 def evaluates_polynomial(x):
-    return np.polynomial.polynomial.polyval(x, [1.0, 2.0])  # here
+    return np.polynomial.chebyshev.chebval(x, [1.0, 2.0])  # here
 
 
-def harmonic(x):
+def commonest(x):
     if x > 0:
-        return statistics.harmonic_mean([x, 1.0])  # here
+        return statistics.mode([x, 1.0])  # here
     return x
 
 
@@ -311,8 +311,8 @@ LIBRARY = {  # function -> the library's function that its message names, and of
     finds_minimum: ("minimize_scalar", "scipy.optimize"),
     finds_golden_minimum: ("golden", "scipy.optimize"),
     finds_fixed_point: ("fixed_point", "scipy.optimize"),
-    evaluates_polynomial: ("polyval", "numpy.polynomial.polynomial"),
-    harmonic: ("harmonic_mean", "statistics"),
+    evaluates_polynomial: ("chebval", "numpy.polynomial.chebyshev"),
+    commonest: ("mode", "statistics"),
 }
 
 

@@ -160,6 +160,7 @@ class Forms:
                 certify=op.certify,
                 origin=Specialized(op, choices),
             )
+            _ = form.nout  # captured now
         except AlwaysRaises as problem:
             raise problem.error from None
         if op.hand_gradient is not None:

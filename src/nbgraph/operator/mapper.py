@@ -105,7 +105,7 @@ class Mapper(Elementwise):
         values of its parameters are to be chosen."""
         signature = self.scalar.signature
         later: tuple[type[CaptureError], ...] = (NotYetDefined,)
-        if signature is not None and signature.chosen:
+        if signature is not None and len(signature.chosen) in range(1, len(signature.operands)):
             later = (CaptureError,)
         elif self.forms is not None:
             later = (NotYetDefined, AlwaysRaises)

@@ -223,11 +223,9 @@ class Recursion:
         graph, zero = self.graph, self.graph.const(0)
         few = graph.const(MAX_LEVELS)
         count, last = self._descend(few)
-        kinds = self.kinds
-        for _ in range(2):  # floats where they are known to be
-            nothing = self._shaped(list(map(self._nothing, kinds)))
-            base = self._trace(last, self.path, lambda call, nothing=nothing: nothing)
-            values, kinds = base.values, [v.kind for v in base.values]
+        base = self._bottom(last, self.kinds)
+        base = self._bottom(last, [v.kind for v in base.values])  # floats where they are known
+        values, kinds = base.values, [v.kind for v in base.values]
         self.pending += base.raised
         for _ in range(4):
             region = graph.region()
@@ -251,6 +249,11 @@ class Recursion:
                 return self._few(count, self._close(region, rows, outer.raised)[1:])
             kinds = wide
         self._refuse()
+
+    def _bottom(self, values: Env, kinds: Sequence[str]) -> Traced:
+        """The body where it makes no call of itself."""
+        nothing = self._shaped(list(map(self._nothing, kinds)))
+        return self._trace(values, self.path, lambda call: nothing)
 
     def _descend(self, most: Node) -> tuple[Node, Env]:
         """How many calls lie within each other, at most `most`, and the operands of the last."""

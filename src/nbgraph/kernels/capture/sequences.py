@@ -226,18 +226,6 @@ class Sequences(Builtins):
     def _zip(self, call: Call) -> Value:
         return tuple(zip(*(self._listed(call.node, a) for a in call.args), strict=False))
 
-    def _dist(self, call: Call) -> Value:
-        ends = [self._numbers(call.node, a if isinstance(a, tuple) else (None,)) for a in call.args]
-        if len(ends) != 2 or len(ends[0]) != len(ends[1]):
-            call.refuse("dist() takes two points of one length", "give two tuples")
-        return self._hypot([self.graph.arithmetic("sub", a, b) for a, b in zip(*ends, strict=True)])
-
-    def _hypot(self, legs: list[Node]) -> Node:
-        total = self.graph.absolute(legs[0])
-        for leg in legs[1:]:
-            total = self.graph.call("hypot", total, leg)
-        return total
-
     def _map(self, call: Call) -> Value:
         fn, *columns = call.args
         rows = zip(*(self._listed(call.node, c) for c in columns), strict=False)
@@ -429,7 +417,6 @@ _MAKERS: dict[object, _Maker] = {
     max: lambda self, call: self.extreme("gt", self._numbers(call.node, call.args[0], 1)),
     enumerate: Sequences._enumerate,
     zip: Sequences._zip,
-    math.dist: Sequences._dist,
     sorted: Sequences._sorted,
     itertools.accumulate: Sequences._accumulate,
     **{getattr(itertools, name): Sequences._iterated for name in _ITERTOOLS},

@@ -128,8 +128,7 @@ class FunctionTracer(Expressions):
         if isinstance(value, Static) and value.value is None:
             what = "the result is None: no path returns a number"
             self.refuse(last, what, "return a number on every path, e.g. `return 0.0` at the end")
-        parts = value if type(value) is tuple else (value,)
-        nones = [part.none for part in parts if isinstance(part, Optional)]
+        value, nones = _present(value)
         if not nones:
             return value, env
         words = "the result is None, as no `return` with a number is reached"
@@ -137,8 +136,6 @@ class FunctionTracer(Expressions):
             self.operator, "TypeError", words, place(self.text.filename, self.text.line_of(last))
         )
         where = functools.reduce(self.graph.logical_or, nones)
-        parts = [part.value if isinstance(part, Optional) else part for part in parts]
-        value = tuple(parts) if type(value) is tuple else parts[0]
         return value, {**env, flag_of(self.graph, found): where}
 
     def _left(self, env: Env, value: Value, on_invalid: OnInvalid) -> Value:
@@ -424,6 +421,17 @@ class FunctionTracer(Expressions):
         if fails.op == "const" and not fails.data:
             return env
         return raised(self, st, self.settled(env), fails)
+
+
+def _present(value: Value) -> tuple[Value, list[Node]]:
+    """A value without its Nones, and where there are such."""
+    if isinstance(value, Optional):
+        inner, nones = _present(value.value)
+        return inner, [value.none, *nones]
+    if type(value) is not tuple:
+        return value, []
+    parts = [_present(part) for part in cast("tuple[Value, ...]", value)]
+    return tuple(part for part, _ in parts), [none for _, nones in parts for none in nones]
 
 
 def _name_of(st: ast.stmt) -> str:

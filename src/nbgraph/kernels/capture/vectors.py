@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -37,26 +38,18 @@ def dot(a, b):
     return total
 
 
-def bisect_left(a, x):
-    """How many entries of a sorted table are below a number."""
+def bisect_left(a, x, above=False):
+    """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
     place, count = 0, len(a)
     for step in POWERS:
         if step <= count:
             last = (min(count, place + step)) - 1
-            if place + step <= count and a[last] < x:
+            if place + step <= count and (not x < a[last] if above else a[last] < x):
                 place += step
     return place
 
 
-def bisect_right(a, x):
-    """How many entries of a sorted table are not above a number; NaN is above all."""
-    place, count = 0, len(a)
-    for step in POWERS:
-        if step <= count:
-            last = (min(count, place + step)) - 1
-            if place + step <= count and not x < a[last]:
-                place += step
-    return place
+bisect_right = lambda a, x: bisect_left(a, x, True)  # how many entries are not above a number
 
 
 def searchsorted(a, v, side="left"):
@@ -72,20 +65,11 @@ def digitize(x, bins, right=False):
     return searchsorted(bins, x, "left" if right else "right")
 
 
-def total(a):
-    """The sum of all entries."""
-    result = a[0] * 1
-    for x in a[1:]:
-        result = result + x
-    return result
-
-
-def product(a):
-    """The product of all entries."""
-    result = a[0] * 1
-    for x in a[1:]:
-        result = result * x
-    return result
+# the sum and the product of all entries
+total = lambda a: functools.reduce(operator.add, a[1:], a[0] * 1)
+product = lambda a: functools.reduce(operator.mul, a[1:], a[0] * 1)
+# the distance of two points
+dist = lambda p, q: math.hypot(*[a - b for a, b in zip(p, q, strict=True)])
 
 
 def largest(a, least=False):
@@ -224,10 +208,8 @@ nanmean = lambda a: nansum(a) / sum(1 for value in a if value == value)
 
 nanmax = lambda a: functools.reduce(np.fmax, a)  # the largest of the numbers that are not NaN
 nanmin = lambda a: functools.reduce(np.fmin, a)  # the least of them
-# entries moved on by a shift, and each or all of them some times; vectors as columns
+# entries moved on by a shift; vectors as columns
 roll = lambda a, shift: [*a[-(shift % len(a)) :], *a[: -(shift % len(a))]]
-repeat = lambda a, repeats: [x for x in a for _ in range(repeats)]
-tile = lambda A, reps: [*A] * reps
 column_stack = lambda tup: [list(row) for row in zip(*tup, strict=True)]
 
 
@@ -300,8 +282,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.piecewise: piecewise,
     np.convolve: convolve,
     np.roll: roll,
-    np.repeat: repeat,
-    np.tile: tile,
+    math.dist: dist,
     np.column_stack: column_stack,
     **({sumprod: dot} if (sumprod := getattr(math, "sumprod", None)) else {}),
 }
