@@ -273,8 +273,8 @@ REFUSALS = [
     ),
     (
         lambda x: math.dist((x, 1.0), (x,)),
-        "dist() takes two points of one length",
-        "give two tuples",
+        "the tuples have different lengths",
+        "leave out strict=True",
     ),
     (
         lambda x: functools.reduce(lambda a, b: a + b, ()) * x,
