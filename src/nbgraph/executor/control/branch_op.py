@@ -13,6 +13,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.executor.control.body import evaluated, typed
 from nbgraph.executor.control.reverse import renamed
 from nbgraph.executor.control.rows import Fixed, Rows, Where, scratch_bytes
+from nbgraph.executor.control.stream_rows import StreamRows
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
@@ -41,7 +42,7 @@ class BranchOp(ArrayOp):
     """A choice; made by `branch_op`. Operand 0 is an int64, the number of the branch, clipped to
     those that there are."""
 
-    kernels = ("host",)
+    kernels = ("host", "devices")
     adds = False
 
     def __init__(self, branches: Branches) -> None:
@@ -98,11 +99,9 @@ class BranchOp(ArrayOp):
         host: bool,
     ) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
-        if not host:
-            return None
         graphs = self.typed([Spec(own.shape, own.dtype) for own in operands])
         needed = [k for k, request in enumerate(requests) if request != "null"]
-        count, rows = len(operands), Rows()
+        count, rows = len(operands), Rows() if host else StreamRows()
         inside: list[Where] = [Fixed(k + 1) for k in range(count - 1)]
         results: list[Where] = [Fixed(count + k) for k in range(len(needed))]
         for graph in graphs:
