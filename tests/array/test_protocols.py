@@ -237,7 +237,7 @@ METHODS = {  # of a ufunc, an array, options; what the library has and what NumP
     "a dtype of a largest one": lambda x, n: np.maximum.reduce(n, axis=None, dtype="float32"),
     "bits": lambda x, n: np.bitwise_or.reduce(n, axis=1),
     "bits so far": lambda x, n: np.bitwise_xor.accumulate(n, axis=1),
-    "quotients": lambda x, n: np.divide.reduce(x, axis=None),
+    "quotients": lambda x, n: np.divide.reduce(x, axis=1),
     "hypotenuses of parts": lambda x, n: np.hypot.reduceat(x, [0, 2], axis=1),
     "truths with a first one": lambda x, n: np.logical_and.reduce(n, initial=0),
     "powers in 64 bits": lambda x, n: np.float_power(n, 2, casting="unsafe"),
