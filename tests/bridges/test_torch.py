@@ -111,3 +111,25 @@ def test_what_torch_differentiates_is_not_taken_in_silence():
     with pytest.raises(ng.errors.ArgumentError, match=r"requires grad.*ng.to_torch"):
         ng.sum(torch.ones(2, requires_grad=True))
     assert ng.array(torch.ones(2, dtype=torch.bfloat16)).dtype.name == "bfloat16"
+
+
+def test_the_transforms_of_torch_take_it():
+    x, y = (t.detach() for t in tensors((3, 4), 4))
+    function, plain = ng.to_torch(wave), lambda x, y: torch.sin(x) * y + 2 * x * x
+    for change in (
+        lambda f: torch.func.vmap(f, in_dims=(0, None)),
+        lambda f: torch.func.vmap(torch.func.grad(lambda x, y: f(x, y).sum()), in_dims=(0, None)),
+        lambda f: torch.func.grad(lambda x, y: torch.func.vmap(f, (0, None))(x, y).sum(), 1),
+        lambda f: torch.func.jacrev(torch.func.grad(lambda x, y: f(x, y).sum())),
+    ):
+        torch.testing.assert_close(change(function)(x, y), change(plain)(x, y))
+    both = torch.func.vmap(ng.to_torch(pair))(x[None], y[None])
+    torch.testing.assert_close(both[0][0], torch.exp(x @ y))
+
+
+@pytest.mark.parametrize("op", [wave, ng.add, ng.hypot])
+def test_scalar_operators_take_tensors_as_input(op):
+    x, y = (t.detach() for t in tensors(4, 4))
+    result = op(x, y)
+    assert result.tolist() == op(x.numpy(), y.numpy()).tolist()
+    assert op(x.float(), 1.0).dtype == "float32"

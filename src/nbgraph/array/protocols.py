@@ -17,10 +17,12 @@ from nbgraph.device import Context
 from nbgraph.errors import DeviceError
 from nbgraph.operator.call import recording
 from nbgraph.operator.elsewhere import dynamic_form
+from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.hosted import MADE
 
 _OF_NUMPY = frozenset(("scipy", "sklearn", "statsmodels"))
+_NUMPY, _OWN = np.ndarray, np.ndarray.__array_function__
 _WRITERS = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
 
 
@@ -62,6 +64,10 @@ class Protocols(protocols.Protocols):
         if caller.partition(".")[0] in _OF_NUMPY and not writes:
             values = {key: _plain(value) for key, value in kwargs.items()}
             return func(*map(_plain, args), **values)
+        if any(
+            foreign[t] and t.__array_function__ is not _OWN for t in types if issubclass(t, _NUMPY)
+        ):
+            return func(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
         if func.__name__ not in MADE or getattr(np, func.__name__, None) is not func:
             return super().__array_function__(func, types, args, kwargs)
         if args and isinstance(args[0], Array) and kwargs.get("dtype") in (None, args[0].dtype):
@@ -71,14 +77,24 @@ class Protocols(protocols.Protocols):
     def __nbgraph_ufunc__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Run a ufunc of SciPy or of Numba without an operator on the values, which are waited for;
-        raise ArgumentError where a gradient would be lost, or memory of an NDArray written."""
-        followed = recording.get() is not None and any(
+        """Run a ufunc, or a method of one, without an operator on the values, which are waited for;
+        raise ArgumentError where a gradient would be lost."""
+        if recording.get() is not None and any(
             isinstance(x, Array) and x._node is not None for x in inputs
-        )
-        if followed or method == "at" or any(isinstance(x, Array) for x in options.get("out", ())):
+        ):
             return super().__nbgraph_ufunc__(ufunc, method, inputs, options)
-        return _wrapped(getattr(ufunc, method)(*map(_plain, inputs), **options), self.device)
+        values, given = _plain(list(inputs)), {k: _plain(v) for k, v in options.items()}
+        result = getattr(ufunc, method)(*values, **given)
+        if method == "at":
+            inputs[0][...] = values[0]
+            return None
+        outs = options.get("out", ())
+        for out, value in zip(outs, given.get("out", ()), strict=True):
+            if isinstance(out, Array):
+                out[...] = value  # type: ignore[index]
+        if outs and None not in outs:
+            return outs[0] if len(outs) == 1 else outs
+        return _wrapped(result, self.device)
 
     def __nbgraph_foreign__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]

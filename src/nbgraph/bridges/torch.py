@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.array.dlpack import from_dlpack
+from nbgraph.autograd.batching.vmap import vmap
 from nbgraph.autograd.results import label, require_function
 from nbgraph.bridges.pulled import pulled
 from nbgraph.errors import ArgumentError
@@ -19,7 +20,8 @@ def to_torch(f: Function) -> Function:
     """Make a function of torch's tensors of an operator, or of a function of NDArrays.
 
     Tensors are lent, not copied, and results are lent to torch. `backward` uses the gradient that
-    is derived here; it can be differentiated again (`create_graph=True`).
+    is derived here; it can be differentiated again (`create_graph=True`). The functions of
+    `torch.func` take it, `vmap` with the operators' own rules for batches.
 
     Parameters
     ----------
@@ -74,13 +76,22 @@ def _applied() -> Any:
 
     class Applied(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, f: Function, *tensors: Any) -> Any:
-            ctx.f = f
-            ctx.save_for_backward(*tensors)
+        def forward(f: Function, *tensors: Any) -> Any:
             out = f(*(from_dlpack(tensor.detach()) for tensor in tensors))
-            found = [torch.from_dlpack(value) for value in (out if _several(out) else (out,))]
-            ctx.mark_non_differentiable(*(x for x in found if not x.is_floating_point()))
-            return tuple(found) if _several(out) else found[0]
+            results = [torch.from_dlpack(value) for value in (out if _several(out) else (out,))]
+            return tuple(results) if _several(out) else results[0]
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.f, *tensors = inputs
+            ctx.save_for_backward(*tensors)
+            results = output if _several(output) else (output,)
+            ctx.mark_non_differentiable(*(x for x in results if not x.is_floating_point()))
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Sequence[Any], f: Function, *tensors: Any) -> Any:
+            out = Applied.apply(vmap(f, tuple(in_dims[1:])), *tensors)
+            return out, (0,) * len(out) if _several(out) else 0
 
         @staticmethod
         def backward(ctx: Any, *cotangents: Any) -> Any:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from nbgraph.array.core import Array, from_host
-from nbgraph.array.issue import DeviceCall, LibraryCall, laid_out
+from nbgraph.array.issue import DeviceCall, LibraryCall, Run, laid_out
+from nbgraph.device import RunContext
 from nbgraph.engine import current
 from nbgraph.engine.effort import Effort
 from nbgraph.engine.inline import refuse
@@ -259,6 +260,15 @@ class Program:
             by_slot = dict(zip(self._brought, addresses, strict=True))
             state = State(is_train, granted, by_slot, self.held)
         instance.launch(variables, words, site, state)
+
+    def issue(self, run_ctx: RunContext, addresses: Sequence[int]) -> None:
+        """Put a run on the stream of a device now, over arrays at these addresses."""
+        if self.instance is None:
+            return
+        words = self._addresses(list(addresses))
+        if self._offsets is not None:
+            words = [addresses[slot] + offset for slot, offset in self._offsets]
+        Run(self.instance, [*words, 0] if self._modes else words)(run_ctx)
 
     # steps ------------------------------------------------------------------------------------
 

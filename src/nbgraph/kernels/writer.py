@@ -337,6 +337,9 @@ class Writer:
         """The dtype of the loop's floating operands, or of its result where all are integers."""
         floating = {o.dtype for o in self.loop.operands if o.node.kind == "f"}
         floating = floating or {o.dtype for o in self.loop.outputs if o.node.kind == "f"}
+        whole = {o.dtype for o in self.loop.operands if o.node.kind != "f"}
+        if whole - {"int8", "uint8", "bool"}:  # 16-bit floats beside these become wider ones
+            return None
         return floating.pop() if len(floating) == 1 else None
 
     def function(self, node: Node, *, small: bool = False) -> str:

@@ -156,6 +156,11 @@ def _printed(expression: Any) -> str:
         for name, its in of_scipy().known_functions.items()
         if name not in known and its.startswith("scipy.special.")
     }
+    if getattr(expression, "is_Matrix", False):
+        raise ArgumentError("op: the expression is a matrix; give its elements one by one")
+    sympy = importlib.import_module("sympy")
+    if expression.has(sympy.Sum, sympy.Product, sympy.Derivative, sympy.Integral):
+        expression = expression.doit()
     options = {"fully_qualified_modules": True, "user_functions": special}
     try:
         return str(printer(options).doprint(expression))

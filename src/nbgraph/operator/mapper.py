@@ -40,7 +40,7 @@ from nbgraph.operator.floating import state as floating_state
 from nbgraph.operator.forms import Forms
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.parallel import OWNED, wait_for
-from nbgraph.operator.typing import operand_dtypes
+from nbgraph.operator.typing import as_operand, is_foreign, operand_dtypes
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
@@ -223,7 +223,9 @@ class Mapper(Elementwise):
         parameters = self.parameters(given)
         subok = call.pop("subok", True)
         self.require_certificate()
-        chosen = call.get("dtype")
+        chosen, name = call.get("dtype"), self.__name__
+        if any(map(is_foreign, operands)):  # torch's dtypes are not NumPy's
+            operands = tuple([as_operand(name, f"operand {i}", v) for i, v in enumerate(operands)])
         if complex_call.any_complex(operands) or (chosen and np.dtype(chosen).kind == "c"):
             return complex_call.on_numpy(self, operands, parameters, outs, call)
         if config.compiler == "python":

@@ -67,11 +67,11 @@ def test_shapes_are_told():
             "np.digitize: a Double has no values, .* outside of the graph",
         ),
         (np.spacing, "np.spacing: a Double has no values"),
-        (lambda d: np.add.at(d, 0, 1), "add.at: .* use ng.add"),
-        (np.subtract.reduce, "subtract.reduce: there is none"),
+        (lambda d: np.add.at(d, 0, 1), "add.at: this ufunc has no operator for Doubles"),
+        (np.subtract.reduce, "subtract.reduce: this ufunc has no operator"),
         (lambda d: np.add(d, 1, casting="never"), "casting='never'"),
         (lambda d: np.add(d, 1, order="F"), "order='F'"),
-        (lambda d: np.add(d, 1.5, dtype="int64"), "does not turn into int64"),
+        (lambda d: np.add(d, 1.5, dtype="int64"), "Cannot cast .* to dtype..int64"),
     ],
 )
 def test_what_is_not_there_says_what_to_do(use, text):

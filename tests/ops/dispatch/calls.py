@@ -156,7 +156,7 @@ CALLS = {
     "unstack": "np.unstack(x, axis=1)",
     "astype": "np.astype(x, 'float32'); np.astype(x, 'int32')",
     "copy": "np.copy(x)",
-    "resize": "np.resize(x, (2, 7))",
+    "resize": "np.resize(x, (2, 7)); np.resize(x[:0], (2, 2))",
     "delete": (
         "np.delete(x, 1, axis=1); np.delete(x, [0, 5]); np.delete(v, slice(1, 3)); "
         "np.delete(v, n[:2])"
@@ -209,9 +209,13 @@ CALLS = {
     "where": "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0)",
     "clip": (
         "np.clip(x, -1, 1); np.clip(x, None, 1); np.clip(x, 0, None); np.clip(x, min=0.5); "
-        "np.clip(x, -y, y); np.clip(n, 1, 2); np.clip(f, -1, 2.5)"
+        "np.clip(x, -y, y); np.clip(n, 1, 2); np.clip(f, -1, 2.5); "
+        "np.clip(u, -1, 300); np.clip(u, 5, 255)"
     ),
-    "round": "np.round(x, 2); np.round(x); np.round(n, -1); np.round(f, 1)",
+    "round": (
+        "np.round(x, 2); np.round(x); np.round(n, -1); np.round(f, 1); np.round(j * 17, 1); "
+        "np.round(j * 17, -1)"
+    ),
     "around": "np.around(x, decimals=1)",
     "fix": "np.fix(x)",
     "sinc": "np.sinc(x)",
@@ -278,7 +282,10 @@ CALLS = {
         "np.cov(x, fweights=np.array([1, 2, 3, 1]))"
     ),
     "corrcoef": "np.corrcoef(x); np.corrcoef(v, w); np.corrcoef(x, rowvar=False)",
-    "bincount": "np.bincount(n, weights=w); np.bincount(n); np.bincount(n, minlength=9)",
+    "bincount": (
+        "np.bincount(n, weights=w); np.bincount(n); np.bincount(n, minlength=9); "
+        "np.bincount(u, weights=v[:4])"
+    ),
     "digitize": "np.digitize(x, up); np.digitize(v, up[::-1], right=True)",
     "histogram": (
         "np.histogram(v); np.histogram(x, bins=3, range=(-1, 1), density=True); "
@@ -347,9 +354,10 @@ CALLS = {
     "full_like": "np.full_like(x, p[:, None]); np.full_like(x, 7); np.full_like(n, 2.5)",
     "linspace": (
         "np.linspace(p, q, 4); np.linspace(0, v, 3, endpoint=False, retstep=True); "
-        "np.linspace(p, q, 3, axis=-1); np.linspace(p, 9, 1); np.linspace(n, 9, 4, dtype=int)"
+        "np.linspace(p, q, 3, axis=-1); np.linspace(p, 9, 1); np.linspace(n, 9, 4, dtype=int); "
+        "np.linspace(f, 9, 3)"
     ),
-    "logspace": "np.logspace(p, q, 3); np.logspace(n, 2, 4, base=2.0)",
+    "logspace": "np.logspace(p, q, 3); np.logspace(n, 2, 4, base=2.0); np.logspace(f, 2, 3)",
     "geomspace": "np.geomspace(y[0], y[1], 4); np.geomspace(-y[0], -9.0, 3, endpoint=False)",
     "shape": "np.shape(x)",
     "ndim": "np.ndim(x)",

@@ -19,6 +19,7 @@ from nbgraph.autograd.jit import Jit
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import current_tracer
 from nbgraph.autograd.tree import like, places
+from nbgraph.device import Context
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, noun
 from nbgraph.graph import build
@@ -284,10 +285,12 @@ def eagerly(
     lifts: bool = True,
 ) -> Any:
     """Return the result of a function of structures, traced as one compiled graph, which is reused
-    for an equal key. `lifts`: whether all values become arrays."""
+    for an equal key. `lifts`: whether all values become arrays, on the device of the first one."""
     inputs = arguments
     if lifts:
-        inputs = [_as_arrays(name, a, p) for a, p in zip(arguments, paths, strict=True)]
+        every = (p.value for a in arguments for p in places(a, ""))
+        device = next((value.device for value in every if isinstance(value, Array)), None)
+        inputs = [_as_arrays(name, a, p, device) for a, p in zip(arguments, paths, strict=True)]
     try:
         jitted = _RUNNERS.pop(key, None)
     except TypeError:  # a function that cannot be hashed
@@ -315,18 +318,18 @@ def _runner(name: str, run: Function) -> Jit:
     return runner
 
 
-def _as_arrays(name: str, structure: Any, path: str) -> Any:
+def _as_arrays(name: str, structure: Any, path: str, device: Context | None) -> Any:
     values = [
-        p.value if isinstance(p.value, Array) or p.held else _one(name, p.value, p.path)
+        p.value if isinstance(p.value, Array) or p.held else _one(name, p.value, p.path, device)
         for p in places(structure, path)
     ]
     return like(structure, values, objects=True)
 
 
-def _one(name: str, value: Any, path: str) -> Any:
+def _one(name: str, value: Any, path: str, device: Context | None) -> Any:
     if isinstance(value, (bool, int, float, np.ndarray, np.generic)):
         array = _array(value, None)
-        return new_array(array, dtype=array.dtype)
+        return new_array(array, dtype=array.dtype, device=device)
     raise ArgumentError(
         f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
         "tuple of those"

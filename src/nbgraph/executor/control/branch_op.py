@@ -13,6 +13,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.executor.control.body import evaluated, typed
 from nbgraph.executor.control.reverse import renamed
 from nbgraph.executor.control.rows import Fixed, Rows, Where, scratch_bytes
+from nbgraph.executor.control.stream_rows import StreamRows
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
 from nbgraph.graph.graph import Entry, Graph, spec
@@ -40,7 +41,7 @@ class BranchOp(ArrayOp):
     """A choice; made by `branch_op`. Operand 0 is an int64, the number of the branch, clipped to
     those that there are."""
 
-    kernels = ("host",)
+    kernels = ("host", "devices")
     adds = False
 
     def __init__(self, branches: Branches) -> None:
@@ -89,10 +90,8 @@ class BranchOp(ArrayOp):
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
-        if not case.host:
-            return None
         graphs, needed = self.typed(case.specs), case.needed
-        count, rows = len(case.operands), Rows()
+        count, rows = len(case.operands), Rows() if case.host else StreamRows()
         inside: list[Where] = [Fixed(k + 1) for k in range(count - 1)]
         results: list[Where] = [Fixed(count + k) for k in range(len(needed))]
         for graph in graphs:

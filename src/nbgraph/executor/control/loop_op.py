@@ -20,6 +20,7 @@ from nbgraph.executor.control.body import evaluated, typed
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
+from nbgraph.executor.control.stream_rows import StreamRows
 from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
@@ -35,7 +36,7 @@ _TRIPS = 1000  # of a loop that ends by its test, as far as costs go
 class LoopOp(ArrayOp):
     """A loop; made by `loop_op`, so that equal loops are one operator."""
 
-    kernels = ("host",)
+    kernels = ("host", "devices")
     adds = False  # whether results can be added to what is there
 
     def __init__(self, loop: Loop) -> None:
@@ -113,12 +114,10 @@ class LoopOp(ArrayOp):
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one call, of a table."""
-        if not case.host:
-            return None
         loop, needed, count = self.typed(case.specs), case.needed, len(case.operands)
         order = [*range(count), *(count + k for k in needed)]
         slots = {k: count + place for place, k in enumerate(needed)}
-        rows = Rows()
+        rows = Rows() if case.host else StreamRows()
         front = {"length": -1 if loop.length is None else loop.length, "reverse": loop.reverse}
         if loop.counted:
             front["count_slot"] = 0

@@ -28,6 +28,7 @@ _OPERANDS = tuple(
         "float index complex len array array_ufunc array_interface array_struct dlpack buffer"
     ).split()
 )
+_ARRAYS = [name for name in _OPERANDS if "array" in name or "dlpack" in name]
 
 
 @functools.cache
@@ -47,6 +48,8 @@ def takes_part(other: Any) -> bool:
         return False
     if kind is str or not any(hasattr(kind, name) for name in _OPERANDS):
         return False  # Python's own error, and `a == None` is False
+    if hasattr(kind, "__array_priority__") and not any(hasattr(kind, n) for n in _ARRAYS):
+        return False  # matrices of SciPy's that are sparse
     return getattr(kind, "__array_ufunc__", ...) is not None
 
 

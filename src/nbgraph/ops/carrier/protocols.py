@@ -40,13 +40,15 @@ class Protocols:
             if not _known(value):
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
         op = ufuncs.operator_for(ufunc)
-        if op is None:
-            row = function_for(ufunc) if getattr(np, ufunc.__name__, None) is ufunc else None
-            if row is None or method != "__call__":
-                return self.__nbgraph_ufunc__(ufunc, method, inputs, options)
-            named = {k: v[0] if k == "out" else v for k, v in options.items()}
-            return row.call(*inputs, **named)
-        return ufuncs.apply(op, method, inputs, options)
+        if op is not None:
+            result = ufuncs.apply(ufunc, op, method, inputs, options)
+            if result is not NotImplemented:
+                return result
+        row = function_for(ufunc) if getattr(np, ufunc.__name__, None) is ufunc else None
+        plain = not options or (set(options) == {"out"} and row is not None and row.how != "host")
+        if row is None or method != "__call__" or not plain:
+            return self.__nbgraph_ufunc__(ufunc, method, inputs, options)
+        return row.call(*inputs, **{k: v[0] for k, v in options.items()})
 
     def __nbgraph_foreign__(
         self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
@@ -59,8 +61,9 @@ class Protocols:
         self, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
         """A ufunc without an operator: refused; a class with values computes with them."""
+        name = getattr(ufunc, "__name__", "?") + ("" if method == "__call__" else f".{method}")
         raise ArgumentError(
-            f"{getattr(ufunc, '__name__', '?')}: this ufunc has no operator for "
+            f"{name}: this ufunc has no operator for "
             f"{type(self).__name__}s; {self.__nbgraph_remedy__}, or write it with @ng.op"
         )
 

@@ -14,8 +14,12 @@ from nbgraph.operator import registry
 from nbgraph.operator.call import call, carrier_of
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.typing import as_operand
+from nbgraph.ops.dispatch.table import function_for
 
 _MISSING: Any = np._NoValue  # type: ignore[attr-defined]
+_TRUTHS = ("all", "any")
+_TYPED = ("sum", "prod", "cumsum", "cumprod")  # those that know `dtype`
+_WEAK = (int, float, complex)  # Python's numbers, which take the dtype of arrays beside them
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 # a ufunc's reduce and accumulate, as functions of the library
 _FOLDS = {
@@ -28,20 +32,21 @@ _FOLDS = {
 }
 
 
-def apply(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """What `__array_ufunc__` is asked: an operator, called in one of a ufunc's ways."""
+def apply(ufunc: Any, op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """Carry out what `__array_ufunc__` is asked: an operator, called in one of a ufunc's ways;
+    NotImplemented where the library has none."""
+    if carrier_of(tuple(inputs)) is None:  # `where` or `out` alone is an array of ours
+        return NotImplemented
     if method == "__call__":
-        return _call(op, inputs, options)
+        return _call(ufunc, op, inputs, options)
     if method == "outer":
-        return _outer(op, inputs, options)
-    if method in ("reduce", "accumulate"):
-        return _fold(op, method, inputs, options)
+        return _outer(ufunc, op, inputs, options)
+    name = _FOLDS.get(op.__name__, (None, None))[method == "accumulate"]
+    if name is None or method == "at" or (name in _TRUTHS and "initial" in options):
+        return NotImplemented
     if method == "reduceat":
-        return _parts(op, *inputs, **options)
-    raise ArgumentError(
-        f"{op.__name__}.{method}: operators of the library have no such method; use "
-        f"ng.{op.__name__}, reduce, accumulate, reduceat or outer"
-    )
+        return _parts(op, name, *inputs, **options)
+    return _fold(op, name, inputs, options)
 
 
 def operator_for(ufunc: Any) -> Any:
@@ -61,7 +66,7 @@ def operator_for(ufunc: Any) -> Any:
 # calls ------------------------------------------------------------------------------------------
 
 
-def _call(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+def _call(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     given = dict(options)
     out, where = given.pop("out", None), given.pop("where", True)
     dtype, casting = given.pop("dtype", None), given.pop("casting", "same_kind")
@@ -71,11 +76,11 @@ def _call(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     outs = None if out is None else out if isinstance(out, tuple) else (out,)
     parameters: Mapping[str, Any] = op.parameters(given) if isinstance(op, Mapper) else given
     values = list(inputs)
-    if casting in ("no", "equiv"):
-        _require_same(op, values, casting)
-    if dtype is not None:
-        values = [_recast(op, i, v, as_dtype(dtype), casting) for i, v in enumerate(values)]
-    if where is True and casting == "same_kind":
+    if dtype is not None or casting != "same_kind":
+        loop = _loop(ufunc, op, values, dtype and as_dtype(dtype), casting)
+        values = [_recast(op, i, v, d) for i, (v, d) in enumerate(zip(values, loop, strict=False))]
+    wide = any(x is not None and x.dtype.kind == "c" for x in outs or ())
+    if where is True and casting == "same_kind" and not wide:
         return _apply(op, values, parameters, outs)
     return _delivered(op, _apply(op, values, parameters, None), outs, where, casting)
 
@@ -97,27 +102,28 @@ def _layout_options(op: Any, given: dict[str, Any]) -> None:
         raise ArgumentError(f"{op.__name__}: signature= is not taken here; give dtype=")
 
 
-def _recast(op: Any, index: int, value: Any, dtype: np.dtype[Any], casting: Any) -> Any:
-    """An operand in the dtype that is to be computed in."""
-    if type(value) in (bool, int, float):
+def _loop(ufunc: Any, op: Any, values: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
+    """Return the dtypes that operands are computed in, as NumPy chooses them; DTypeError where
+    there is no such loop, or the rule for casts does not allow it."""
+    known = [v if type(v) in _WEAK else _array(op, "x", v).dtype for v in values]
+    if any(getattr(own, "kind", "") == "V" for own in (*known, dtype)):  # NumPy has no loops
+        return [dtype] * len(known)
+    numbers = [type(own) if type(own) in _WEAK else own for own in known]
+    options: dict[str, Any] = {"casting": casting}
+    if dtype is not None:
+        options["signature"] = (None,) * ufunc.nin + (dtype,) * ufunc.nout
+    try:
+        loop = ufunc.resolve_dtypes((*numbers, *(None,) * ufunc.nout), **options)
+    except TypeError as problem:
+        raise DTypeError(f"{op.__name__}: {problem}; give another casting=, or astype") from None
+    return list(loop)
+
+
+def _recast(op: Any, index: int, value: Any, dtype: Any) -> Any:
+    """Return an operand in the dtype that is to be computed in."""
+    if type(value) in (bool, *_WEAK) or dtype is None:
         return value
-    array = _array(op, f"operand {index}", value)
-    if not np.can_cast(array.dtype, dtype, casting):
-        raise DTypeError(
-            f"{op.__name__}: operand {index} has dtype {array.dtype}, which casting={casting!r} "
-            f"does not turn into {dtype}; give another casting=, or astype"
-        )
-    return ops.astype(array, dtype, copy=False)
-
-
-def _require_same(op: Any, values: Sequence[Any], casting: str) -> None:
-    """DTypeError where operands have several dtypes, and a rule lets none be cast."""
-    dtypes = {_array(op, "x", v).dtype for v in values if type(v) not in (bool, int, float)}
-    if len(dtypes) > 1:
-        raise DTypeError(
-            f"{op.__name__}: operands have the dtypes {', '.join(map(str, dtypes))}, and "
-            f"casting={casting!r} casts none; give casting='same_kind', or astype"
-        )
+    return ops.astype(_array(op, f"operand {index}", value), dtype, copy=False)
 
 
 def _array(op: Any, name: str, value: Any) -> Any:
@@ -150,13 +156,13 @@ def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> An
 # other ways of calling --------------------------------------------------------------------------
 
 
-def _outer(op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+def _outer(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     a, b = (_array(op, name, x) for name, x in zip("ab", inputs, strict=True))
     last = tuple(range(a.ndim, a.ndim + b.ndim))
-    return _call(op, [ops.expand_dims(a, last), b], options)
+    return _call(ufunc, op, [ops.expand_dims(a, last), b], options)
 
 
-def _parts(op: Any, array: Any, indices: Any, axis: int = 0, **options: Any) -> Any:
+def _parts(op: Any, name: str, array: Any, indices: Any, axis: int = 0, **options: Any) -> Any:
     """reduceat: the library's reduction of parts of an axis."""
     x, places = _array(op, "array", array), np.asarray(indices)
     out = options.pop("out", None)
@@ -164,30 +170,29 @@ def _parts(op: Any, array: Any, indices: Any, axis: int = 0, **options: Any) -> 
     parts = []
     for first, end in zip(places, [*places[1:], x.shape[axis]], strict=True):
         part = x[(*lead, slice(int(first), max(int(end), int(first) + 1)))]
-        parts.append(_fold(op, "reduce", [part], {"axis": axis, **options}))
+        parts.append(_fold(op, name, [part], {"axis": axis, **options}))
     return ops.stack(parts, axis, out=out[0] if isinstance(out, tuple) else out)
 
 
-def _fold(op: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """reduce and accumulate: the library's reduction or scan of that operator."""
+def _fold(op: Any, name: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
+    """reduce and accumulate: the library's reduction or scan of that name, which NumPy's function
+    of that name stands for where some elements are left out, or there is a first one."""
     given = {k: v for k, v in options.items() if v is not None and v is not _MISSING}
     if "axis" in options:
         given["axis"] = options["axis"]  # None means all axes
     given.setdefault("axis", 0)
-    if given.pop("where", True) is not True or "initial" in given:
-        raise ArgumentError(
-            f"{op.__name__}.{method}: where= and initial= are not taken here; use "
-            "ng.where before it"
-        )
+    if given.get("where") is True:
+        del given["where"]
     out = given.pop("out", None)
     if out is not None:
         given["out"] = out[0] if isinstance(out, tuple) else out
-    name = _FOLDS.get(op.__name__, (None, None))[method == "accumulate"]
-    if name is None:
-        raise ArgumentError(
-            f"{op.__name__}.{method}: there is none; those of {', '.join(_FOLDS)} are there"
-        )
     x = _array(op, "array", inputs[0])
+    if "dtype" in given and name not in _TYPED:
+        x = ops.astype(x, given.pop("dtype"), copy=False)
     if not given.get("keepdims", True):
         del given["keepdims"]
+    if "initial" in given or "where" in given:
+        row = function_for(getattr(np, name))
+        assert row is not None, name
+        return row.call(x, **given)
     return getattr(ops, name)(x, **given)

@@ -19,7 +19,7 @@ where(condition, x=None, y=None, /): ours
 clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options): ours
     = limited(a, a_min if min is None else min, a_max if max is None else max, out)
 round around(a, decimals=0, out=None): ours
-    = library.round(a, decimals=decimals or None, out=out)
+    = rounded(as_array(a), decimals, out)
 fix(x, out=None): ours
     = library.fix(x, out=out)
 sinc(x): ours
@@ -95,12 +95,25 @@ unique_inverse(x): host; refused
 
 
 def limited(a: Any, low: Any, high: Any, out: Any) -> Any:
-    """Return elements within limits; None means no limit."""
+    """Return elements within limits; None means no limit, as do Python's integers beyond those that
+    the dtype holds."""
+    dtype = as_array(a).dtype
+    if dtype.kind in "iu":
+        low = None if type(low) is int and low <= np.iinfo(dtype).min else low
+        high = None if type(high) is int and high >= np.iinfo(dtype).max else high
     if low is None and high is None:
         return library.copy(a, out=out)
     if low is None:
         return library.minimum(a, high, out=out)
     return library.maximum(a, low, out=out) if high is None else library.clip(a, low, high, out=out)
+
+
+def rounded(x: Any, decimals: int, out: Any) -> Any:
+    """Return numbers with so many decimals; of complex numbers both parts."""
+    if not is_complex(x) or not decimals:
+        return library.round(x, decimals=decimals or None, out=out)
+    parts = (library.round(part, decimals=decimals) for part in (library.real(x), library.imag(x)))
+    return library.complex_parts(*parts, out=out)
 
 
 def unstructured(name: str, a: Any, order: Any) -> Any:

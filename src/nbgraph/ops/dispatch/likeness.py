@@ -8,7 +8,6 @@ import numpy as np
 
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.define import as_known as as_known
-from nbgraph.ops.dispatch.choosing import floats
 from nbgraph.ops.dispatch.table import rows
 
 _ROWS = """
@@ -57,12 +56,20 @@ def cast(x: Any, dtype: Any) -> Any:
     return x if dtype is None else library.astype(x, dtype)
 
 
+def ends(*values: Any) -> list[Any]:
+    """Return arrays of floats of one dtype, which is that of arrays where others are Python's
+    numbers."""
+    kinds = [x if type(x) in (int, float, complex) else as_array(x).dtype for x in values]
+    kind = np.result_type(*kinds, 0.0)
+    return [library.astype(as_array(x), kind, copy=False) for x in values]
+
+
 def between(
     start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int
 ) -> Any:
     """Return numbers at equal distances from `start` to `stop`, along a new axis."""
-    first, last = floats(start), floats(stop)
-    kind = np.result_type(first.dtype, last.dtype, np.float64 if num < 0 else first.dtype)
+    first, last = ends(start, stop)
+    kind = np.result_type(first.dtype, last.dtype)
     parts = num - 1 if endpoint else num
     if num < 0:
         raise ValueError(f"np.linspace: num={num}; expected 0 or more")
@@ -86,7 +93,7 @@ def between(
 
 def geometric(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
     """Return numbers with equal ratios from `start` to `stop`, both of one sign."""
-    first, last = floats(start), floats(stop)
+    first, last = ends(start, stop)
     sign = library.sign(first)
     low, high = (library.log10(library.multiply(x, sign)) for x in (first, last))
     found = library.moveaxis(

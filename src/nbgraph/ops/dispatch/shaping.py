@@ -71,7 +71,8 @@ astype(x, dtype, /, *, copy=True, device=None): ours
 copy(a, order="K", subok=False): ours
     = library.copy(a)
 resize(a, new_shape): composed
-    = moved(lambda at: np.resize(at, new_shape), a)
+    = (moved(lambda at: np.resize(at, new_shape), a) if as_array(a).size
+        else library.zeros_like(a, shape=new_shape))
 delete(arr, obj, axis=None): composed
     = deleted(arr, obj, axis)
 insert(arr, obj, values, axis=None): composed
