@@ -42,9 +42,10 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
     if not callable(metric):
         names = _LOSSES if "loss" in what else _NAMED
         near = foreign.remedy(metric, names, foreign.LOSSES) if isinstance(metric, str) else ""
+        hint = near and f"{near}; ".replace("?;", "?")
         raise ArgumentError(
-            f"{what}{metric!r}; {near and f'{near}; '.replace('?;', '?')}expected a function of outputs and targets, "
-            f"or one of {', '.join(names)}"
+            f"{what}{metric!r}; {hint}expected a function of outputs and targets, or one of "
+            f"{', '.join(names)}"
         )
     if not foreign.accepts(metric, 2):
         raise ArgumentError(
