@@ -78,7 +78,7 @@ class SourceIter(DataIter):
         on_error: str = "raise",
         device: Context | None = None,
     ) -> None:
-        super().__init__(whole("batch_size", batch_size, 1))
+        super().__init__(whole(f"{type(self).__name__}: batch_size", batch_size, 1))
         if last_batch_handle not in HANDLES:
             expected = ", ".join(map(repr, HANDLES))
             raise ArgumentError(f"last_batch_handle={last_batch_handle!r}; expected {expected}")
