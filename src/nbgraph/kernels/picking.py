@@ -22,8 +22,8 @@ def record(*addresses: str) -> Record:
 
 
 def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
-    """out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one o. `single`: a line
-    is one element."""
+    """Return the text of out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one
+    o. `single`: a line is one element."""
     numbers = range(several)
     indices, sizes = [f"indices{j}" for j in numbers], [f"size{j}" for j in numbers]
     layout = Record(("count", "inner"), ("x", *indices, "out"), ("share", "parts", *sizes))

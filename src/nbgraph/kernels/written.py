@@ -56,7 +56,7 @@ def part(head: str, *lines: str) -> str:
 
 
 def run(head: str, *lines: str) -> str:
-    """The text of a part that does these lines for each `i` below `m`."""
+    """Return the text of a part that does these lines for each `i` below `m`."""
     return part(head, "for i in range(m):", *(f"    {line}" for line in lines), "return 0")
 
 
