@@ -6,8 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.array import whole
 from nbgraph.operator.call import call
-from nbgraph.ops.draws.dropout import dropout
-from nbgraph.ops.draws.leaks import rrelu
+from nbgraph.ops.draws.dropout import dropout, rrelu
 from tests.array.gpu import GPU, hurried
 
 DEVICES = [ng.cpu(), GPU]

@@ -108,3 +108,27 @@ def test_shapes_that_depend_on_values_ask_the_class_of_the_array():
         ops.nonzero(Symbolic())
     own = dynamic(lambda x, *, least: x[x > least])
     np.testing.assert_array_equal(own([1, 2, 3], least=1), [2, 3])
+
+
+WHOLE = np.ones((2, 3), int)
+OF_FLOATS = {
+    "dropout": lambda: ops.dropout(WHOLE),
+    "rrelu": lambda: ops.rrelu(WHOLE),
+    "logcumsumexp": lambda: ops.logcumsumexp(WHOLE),
+    "sparsemax": lambda: ops.sparsemax(WHOLE),
+    "label_entropy": lambda: ops.cross_entropy(WHOLE, WHOLE[:, 0]),
+    "softmax_cross_entropy": lambda: ops.softmax_cross_entropy(WHOLE, WHOLE[:, 0]),
+    "softmax_output": lambda: ops.SoftmaxOutput(WHOLE, WHOLE),
+    "linear_regression_output": lambda: ops.linear_regression_output(WHOLE, WHOLE),
+    "CTCLoss": lambda: ops.CTCLoss(np.ones((4, 2, 3), int), np.ones((2, 2))),
+    "fully_connected": lambda: ops.fully_connected(WHOLE, WHOLE),
+    "max_pooling": lambda: ops.max_pooling(WHOLE[None], 2),
+    "convolution": lambda: ops.convolution(WHOLE[None], WHOLE[:, :, None][:1]),
+}
+
+
+@pytest.mark.parametrize("name", OF_FLOATS)
+def test_what_takes_floats_refuses_integers(name):
+    """The message names the operator, the dtypes and the remedy, in one wording for all."""
+    with pytest.raises(DTypeError, match=rf"^{name}: .* int64.*; expected floats: use astype$"):
+        OF_FLOATS[name]()

@@ -34,43 +34,43 @@ class _Part(Function):
     shared, own = "%s", "%d"
 
     def known(self, name: str, kind: str = "ptr") -> str:
-        """A word of all routes, or of this one."""
+        """Return a word of all routes, or of this one."""
         words = self.shared if name in SHARED else self.own
         return self.read(kind, words, AT[name], step="i64")
 
     def call(self, kind: str, function: str, *arguments: str) -> str:
-        """What a function returns of pointers, and of what says its kind, as "i64 0"."""
+        """Return what a function gives for pointers, and of what says its kind, as "i64 0"."""
         typed = [a if " " in a else f"ptr {a}" for a in arguments]
         return self.value(f"call {kind} {function}({', '.join(typed)})")
 
     def item(self, several: str, place: str | int) -> str:
-        """An item of a tuple."""
+        """Return an item of a tuple."""
         return self.call("ptr", "@PyTuple_GetItem", several, f"i64 {place}")
 
     def of_slot(self, kind: str, part: str, slot: str, thing: str) -> str:
-        """What `got`, `seen` or `number` gives of a slot of an object."""
+        """Return what `got`, `seen` or `number` gives of a slot of an object."""
         return self.call(kind, f"@{part}", self.shared, f"i64 {AT[slot]}", thing)
 
     def asked(self, function: str, thing: str) -> str:
-        """What a Python function of one object gives: a new reference, or null with an error."""
+        """Return what a Python function gives for an object: a reference, or null with an error."""
         call = "call ptr (ptr, ...) @PyObject_CallFunctionObjArgs"
         return self.value(f"{call}(ptr {function}, ptr {thing}, ptr null)")
 
     def integer(self, thing: str) -> str:
-        """An int of Python's, or -1 with an error."""
+        """Return an int of Python's, or -1 with an error."""
         return self.call("i64", "@PyLong_AsSsize_t", thing)
 
     def drop(self, thing: str) -> str:
-        """Give up a reference; the object."""
+        """Give up a reference; return the object."""
         self.do(f"call void @Py_DecRef(ptr {thing})")
         return thing
 
     def is_some(self, thing: str) -> str:
-        """Whether a pointer is not null."""
+        """Return whether a pointer is not null."""
         return self.compare("ne", thing, "null", "ptr")
 
     def is_same(self, a: str, b: str) -> str:
-        """Whether two pointers are one."""
+        """Return whether two pointers are one."""
         return self.compare("eq", a, b, "ptr")
 
     def copy(self, target: str, source: str, words: str) -> None:
@@ -83,7 +83,7 @@ _SLOT = "ptr %s, i64 %slot, ptr %object"
 
 
 def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
-    """A function that calls one of all descriptors of slots."""
+    """Write a function that calls one of all descriptors of slots."""
     t = _Part(kind, ", ".join([_SLOT, *(f"ptr {each}" for each in more if each != "null")]), name)
     descriptor = t.read("ptr", "%s", "%slot", step="i64")
     found = t.call(kind, t.known(word), descriptor, "%object", *more)
@@ -91,17 +91,17 @@ def _by_descriptor(kind: str, name: str, word: str, *more: str) -> str:
 
 
 def _got() -> str:
-    """What a slot holds, a new reference, or null with an error."""
+    """Write what gives what a slot holds, a new reference, or null with an error."""
     return _by_descriptor("ptr", "got", "get", "null")
 
 
 def _put() -> str:
-    """Set a slot."""
+    """Write what sets a slot."""
     return _by_descriptor("i32", "put", "set", "%value")
 
 
 def _seen() -> str:
-    """The same, of an object that goes on holding it."""
+    """Write the same of an object that goes on holding it."""
     t = _Part("ptr", _SLOT, "seen")
     found = t.call("ptr", "@got", _SLOT)
     with t.when(t.is_some(found)):
@@ -110,7 +110,7 @@ def _seen() -> str:
 
 
 def _number() -> str:
-    """A slot's integer, or -1 with an error."""
+    """Write what gives a slot's integer, or -1 with an error."""
     t = _Part("i64", _SLOT, "number")
     number, found = t.cell(), t.call("ptr", "@seen", _SLOT)
     t.put(number, "-1")
@@ -120,7 +120,8 @@ def _number() -> str:
 
 
 def _site() -> str:
-    """The number of a place, that of the nearest frame outside the package, or -1 with an error."""
+    """Write what gives the number of a place, that of the nearest frame outside the package, or -1
+    with an error."""
     t = _Part("i64", "ptr %d, ptr %place, i1 %is_frame", "site")
     number, at = t.cell(), t.cell("ptr")
     t.put(number, "-1")
@@ -162,7 +163,7 @@ def _site() -> str:
 
 
 def _attached() -> str:
-    """See to it that a chunk's variable is known to the engine's core; false with an error."""
+    """Write what makes a chunk's variable known to the engine's core; false with an error."""
     t = _Part("i1", "ptr %s, ptr %d, ptr %chunk", "attached")
     core, well = t.of_slot("ptr", "seen", "c_core", "%chunk"), t.cell("i1")
     t.put(well, "false", "i1")
@@ -177,8 +178,8 @@ def _attached() -> str:
 
 
 def _array() -> str:
-    """An array operand: its address, its variable among the %count words at %variables if it is not
-    there yet; whether it is as the route wants it."""
+    """Write what takes an array in: its address, its variable among the %count words at %variables
+    if it is not there yet; whether it is as the route wants it."""
     arrays = "ptr %variables, ptr %count.at, ptr %record"
     t = _Part("i1", f"ptr %s, ptr %d, ptr %object, {arrays}", "array")
     well = t.cell("i1")
@@ -204,7 +205,7 @@ def _array() -> str:
 
 
 def _scalar() -> str:
-    """A number as a word of the record; whether it is one."""
+    """Write what makes of a number a word of the record; whether it is one."""
     t = _Part("i1", "ptr %object, i64 %kind, ptr %record", "scalar")
     well = t.cell("i1")
     t.put(well, "false", "i1")
@@ -215,7 +216,7 @@ def _scalar() -> str:
 
 
 def _block() -> str:
-    """A block for an output: a new reference, or null with an error."""
+    """Write what gives a block for an output: a new reference, or null with an error."""
     t = _Part("ptr", "ptr %s, ptr %d, ptr %output, ptr %operands", "block")
     block = t.cell("ptr")
     _, free, takes, take = t.words("%output", "ptr ptr ptr ptr")
@@ -241,7 +242,7 @@ def _block() -> str:
 
 
 def _over() -> str:
-    """A new array over a block, whose reference it takes; null with an error."""
+    """Write what makes a new array over a block, whose reference it takes; null with an error."""
     places = "ptr %variable.at, ptr %record"
     t = _Part("ptr", f"ptr %s, ptr %output, ptr %chunk, {places}", "over")
     made = t.call("ptr", "@PyType_GenericAlloc", t.known("kind"), "i64 0")
@@ -313,7 +314,7 @@ def _require_plain(t: _Part, line: str) -> str:
 
 
 def _walked(t: _Part, operands: str) -> str:
-    """The route that the table has for the operands."""
+    """Return the route that the table has for the operands."""
     level, key = t.cell("ptr"), t.cell("ptr")
     t.put(level, t.item("%self", 1), "ptr")
     with t.loop(0, t.call("i64", "@PyTuple_Size", operands)) as w:
@@ -403,5 +404,5 @@ _PARTS = (_got, _seen, _number, _put, _site, _attached, _array, _scalar, _block,
 
 
 def text() -> str:
-    """The module."""
+    """Return the module."""
     return "\n".join(part() for part in _PARTS)

@@ -14,8 +14,8 @@ from nbgraph.codegen.target import SYMBOL
 
 
 class Function:
-    """The text of a function with these arguments, as "i64 %args"; by default the one of its
-    module that is called from elsewhere.
+    """Writes the text of a function with these arguments, as "i64 %args"; by default that of its
+    module which is called from elsewhere.
 
     >>> clear = Function("i64", "ptr %at, i64 %count")
     >>> with clear.loop(0, "%count") as i:
@@ -33,14 +33,14 @@ class Function:
         self._made = 0
 
     def text(self, end: str = "ret i64 0") -> str:
-        """The function, and before it what it declares; `end` is its last instruction."""
+        """Return the function, and before it what it declares; `end` is its last instruction."""
         head = [*self._declared, self._head, "entry:", *self._cells]
         return "\n".join([*head, *self._lines, f"  {end}", "}", ""])
 
     # instructions -------------------------------------------------------------------------------
 
     def value(self, text: str) -> str:
-        """The result of an instruction."""
+        """Return the result of an instruction."""
         self._made += 1
         self._lines.append(f"  %v{self._made} = {text}")
         return f"%v{self._made}"
@@ -54,45 +54,45 @@ class Function:
         self._declared[text] = None
 
     def number(self, op: str, a: str | int, b: str | int) -> str:
-        """Two whole numbers under an instruction: add, sub, mul, sdiv, srem."""
+        """Return two whole numbers under an instruction: add, sub, mul, sdiv, srem."""
         return self.value(f"{op} i64 {a}, {b}")
 
     def product(self, *factors: str | int) -> str:
-        """Whole numbers multiplied."""
+        """Return the product of whole numbers."""
         return functools.reduce(lambda a, b: self.number("mul", a, b), map(str, factors))
 
     def sum(self, *terms: str | int) -> str:
-        """Whole numbers added up."""
+        """Return the sum of whole numbers."""
         return functools.reduce(lambda a, b: self.number("add", a, b), map(str, terms))
 
     def compare(self, test: str, a: str | int, b: str | int, kind: str = "i64") -> str:
-        """Whether two values are as a test says: eq, ne, slt, sge, ule."""
+        """Return whether two values are as a test says: eq, ne, slt, sge, ule."""
         return self.value(f"icmp {test} {kind} {a}, {b}")
 
     def least(self, a: str | int, b: str | int) -> str:
-        """The smaller whole number."""
+        """Return the smaller whole number."""
         return self.value(f"select i1 {self.compare('slt', a, b)}, i64 {a}, i64 {b}")
 
     def all(self, *conditions: str) -> str:
-        """Whether all of these hold, each of which is known."""
+        """Return whether all of these hold, each of which is known."""
         return functools.reduce(lambda a, b: self.value(f"and i1 {a}, {b}"), conditions)
 
     # memory -------------------------------------------------------------------------------------
 
     def place(self, kind: str, pointer: str, index: str | int) -> str:
-        """Where an element lies."""
+        """Return where an element lies."""
         return self.value(f"getelementptr {kind}, ptr {pointer}, i64 {index}")
 
     def read(self, kind: str, pointer: str, index: str | int = 0, *, step: str = "") -> str:
-        """An element, which may lie anywhere; indices count `step`, by default elements."""
+        """Return an element, which may lie anywhere; indices count `step`, by default elements."""
         return self.value(f"load {kind}, ptr {self.place(step or kind, pointer, index)}, align 1")
 
     def words(self, pointer: str, kinds: str) -> list[str]:
-        """Words that lie in this order, as "i64 ptr i64": numbers, or addresses."""
+        """Return words that lie in this order, as "i64 ptr i64": numbers, or addresses."""
         return [self.read(kind, pointer, k, step="i64") for k, kind in enumerate(kinds.split())]
 
     def cell(self, kind: str = "", align: int = 0) -> str:
-        """A variable."""
+        """Make a variable."""
         self._made += 1
         text = f"  %c{self._made} = alloca {kind or self.kind}"
         self._cells.append(f"{text}, align {align}" if align else text)
@@ -103,7 +103,7 @@ class Function:
         self._lines.append(f"  store {kind or self.kind} {value}, ptr {cell}")
 
     def get(self, cell: str, kind: str = "") -> str:
-        """A variable's value."""
+        """Return a variable's value."""
         return self.value(f"load {kind or self.kind}, ptr {cell}")
 
     def put_at(self, cell: str, index: str | int, value: str) -> None:
@@ -111,14 +111,14 @@ class Function:
         self.put(self.place("i64", cell, index), value, "i64")
 
     def get_at(self, cell: str, index: str | int) -> str:
-        """A whole number of several."""
+        """Return a whole number of several."""
         return self.get(self.place("i64", cell, index), "i64")
 
     # what happens -------------------------------------------------------------------------------
 
     @contextmanager
     def loop(self, first: str | int, end: str | int, step: str | int = 1) -> Generator[str]:
-        """Over [first, end)."""
+        """Do what is written within over [first, end); give the index."""
         counter = self.cell("i64")
         self._made += 1
         n = self._made
@@ -133,7 +133,7 @@ class Function:
 
     @contextmanager
     def when(self, condition: str) -> Generator[None]:
-        """Where an i1 holds."""
+        """Do what is written within where an i1 holds."""
         self._made += 1
         n = self._made
         self._lines += [f"  br i1 {condition}, label %then{n}, label %after{n}", f"then{n}:"]
@@ -142,7 +142,7 @@ class Function:
 
     @contextmanager
     def unless(self, condition: str) -> Generator[None]:
-        """Where an i1 does not hold."""
+        """Do it where an i1 does not hold."""
         with self.when(self.value(f"xor i1 {condition}, true")):
             yield
 

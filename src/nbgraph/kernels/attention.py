@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Literal
 
 from nbgraph.kernels.windows import BLAS, ITEM, multiplying
-from nbgraph.kernels.written import Record, function, part
+from nbgraph.kernels.written import Record, function, part, run
 
 Mask = Literal["", "seen", "added"]  # none, truth values, numbers
 OPERANDS = ("query", "key", "value")
@@ -196,17 +196,8 @@ def _weighed(dtype: str) -> str:
     )
 
 
-PIECES = part(
-    "filled(y, m, value)",
-    "for i in range(m):",
-    "    store_element(y, i, value)",
-    "return 0",
-) + part(
-    "scaled(y, m, factor)",
-    "for i in range(m):",
-    "    store_element(y, i, load_element(y, i) * factor)",
-    "return 0",
-)
+PIECES = run("filled(y, m, value)", "store_element(y, i, value)")
+PIECES += run("scaled(y, m, factor)", "store_element(y, i, load_element(y, i) * factor)")
 
 
 Results = tuple[str, ...]  # gradients that a call gives

@@ -31,8 +31,8 @@ def _lock() -> str:
 
 
 def _counting(name: str) -> tuple[Function, str]:
-    """The function `enter` or `leave`, which does nothing where there is no thread count; else it
-    has the lock from here on, and the count's getter."""
+    """Begin the function `enter` or `leave`, which does nothing where there is no thread count;
+    else it has the lock from here on, and the count's getter."""
     t = Function("void", "ptr %threads", name, "noinline ")
     getter = t.get_at("%threads", _GETTER)
     t.require(t.compare("ne", getter, 0), "done")

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from nbgraph.kernels.columns import WIDTH
 from nbgraph.kernels.loops import BLOCK
 from nbgraph.kernels.windows import ITEM
-from nbgraph.kernels.written import Record, function, part
+from nbgraph.kernels.written import Record, function, part, run
 
 Body = tuple[str, list[str]]  # parts, and the lines that call them, behind what reads the record
 _READ = ("images", "channels", "cells")
@@ -138,12 +138,8 @@ def standard_text(dtype: str, *, beside: bool) -> str:
 
 def _standard(dtype: str) -> Body:
     at = f"(n * channels + c) * cells * {ITEM[dtype]}"
-    scaled = part(
-        "scaled(y, x, m, scale, shift)",
-        "for i in range(m):",
-        "    store_output(y, i, load_input(x, i) * scale + shift)",
-        "return 0",
-    )
+    line = "store_output(y, i, load_input(x, i) * scale + shift)"
+    scaled = run("scaled(y, x, m, scale, shift)", line)
     y, x = (f"{dtype}_pointer({name} + {at})" for name in ("out", "x"))
     return scaled, [
         f"both = {dtype}_pointer(moments)",
@@ -187,7 +183,9 @@ def _strip_moments(dtype: str) -> Body:
             [("totals", "off * off")],
             off="load_input(x_p, i) - load_input(means, i)",
         )
-        + _delivered("average(y, totals, m, count)", f"{dtype}(load(totals, i) / count)")
+        + run(
+            "average(y, totals, m, count)", f"store_output(y, i, {dtype}(load(totals, i) / count))"
+        )
     )
     item = ITEM[dtype]
     return parts, [
@@ -211,7 +209,7 @@ def _strip_sums(dtype: str) -> Body:
         [("totals", "load_input(g_p, i)"), ("products", "off")],
         off="load_input(g_p, i) * load_input(x_p, i)",
         moving=("g", "x"),
-    ) + _delivered("put(y, totals, m)", f"{dtype}(load(totals, i))")
+    ) + run("put(y, totals, m)", f"store_output(y, i, {dtype}(load(totals, i)))")
     item = ITEM[dtype]
     g, x = (f"{dtype}_pointer({name} + c * {item})" for name in "gx")
     return parts, [
@@ -227,14 +225,12 @@ def _strip_sums(dtype: str) -> Body:
 
 
 def _strip_standard(dtype: str) -> Body:
-    parts = part(
+    parts = run(
         "settled(scales, shifts, means, variances, gammas, betas, m, eps)",
-        "for i in range(m):",
-        "    scale = load_input(gammas, i) / m_sqrt(load_input(variances, i) + eps)",
-        "    store_output(scales, i, scale)",
-        "    off = load_input(means, i) * scale",
-        "    store_output(shifts, i, load_input(betas, i) - off)",
-        "return 0",
+        "scale = load_input(gammas, i) / m_sqrt(load_input(variances, i) + eps)",
+        "store_output(scales, i, scale)",
+        "off = load_input(means, i) * scale",
+        "store_output(shifts, i, load_input(betas, i) - off)",
     ) + part(
         "scaled(y, x, scales, shifts, m, images, step)",
         "for j in range(images):",
@@ -294,7 +290,3 @@ def _over_images(
         ),
         "return 0",
     )
-
-
-def _delivered(head: str, value: str) -> str:
-    return part(head, "for i in range(m):", f"    store_output(y, i, {value})", "return 0")

@@ -115,7 +115,7 @@ def _apart(t: Function, b: str, out: str, is_operand: str) -> None:
 
 
 def unboxed(t: Function, number: str, kind: str, refused: str) -> str:
-    """The word of a number of Python's, of a kind of `Word`; what is none goes on at a label."""
+    """Return the word of a number of Python's, of a kind of `Word`; others go on at a label."""
     word, is_whole = t.cell(), t.compare("eq", kind, int(Word.WHOLE))
     with t.when(is_whole):
         integer = t.value(f"call i64 @PyLong_AsLongLong(ptr {number})")

@@ -9,7 +9,7 @@ An iteration moves one line.
 
 from __future__ import annotations
 
-from nbgraph.kernels.written import function, part
+from nbgraph.kernels.written import function, part, run
 
 HEAD, OUTER = 7, 3  # words of a move, and of one of its outer dimensions
 ARRAYS = 256
@@ -18,12 +18,7 @@ ARRAYS = 256
 def moves_text(dtype: str) -> str:
     """Return the text for elements that are moved as words of this dtype."""
     return (
-        part(
-            "moved_run(y, x, m)",
-            "for i in range(m):",
-            "    store_output(y, i, load_input(x, i))",
-            "return 0",
-        )
+        run("moved_run(y, x, m)", "store_output(y, i, load_input(x, i))")
         + part(
             "filled_run(y, x, m)",
             "value = load_input(x, 0)",
@@ -31,12 +26,7 @@ def moves_text(dtype: str) -> str:
             "    store_output(y, i, value)",
             "return 0",
         )
-        + part(
-            "moved_steps(y, x, m, to, by)",
-            "for i in range(m):",
-            "    store_output(y, i * to, load_input(x, i * by))",
-            "return 0",
-        )
+        + run("moved_steps(y, x, m, to, by)", "store_output(y, i * to, load_input(x, i * by))")
         + function(
             "def moves(args, lo, hi):",
             "count = word(args, 0)",

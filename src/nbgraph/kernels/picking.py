@@ -11,7 +11,7 @@ from __future__ import annotations
 from nbgraph.errors import INDEX_CODE
 from nbgraph.kernels.windows import ITEM
 from nbgraph.kernels.writer import ITEMSIZE
-from nbgraph.kernels.written import Record, function, part
+from nbgraph.kernels.written import Record, function, run
 
 SIZES = ("inner", "share", "parts")
 
@@ -22,8 +22,8 @@ def record(*addresses: str) -> Record:
 
 
 def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
-    """out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one o. `single`: a line
-    is one element."""
+    """Return the text of out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one
+    o. `single`: a line is one element."""
     numbers = range(several)
     indices, sizes = [f"indices{j}" for j in numbers], [f"size{j}" for j in numbers]
     layout = Record(("count", "inner"), ("x", *indices, "out"), ("share", "parts", *sizes))
@@ -35,7 +35,7 @@ def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     taken = f"{dtype}_pointer(x + place * inner * {item})"
     given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
     move = f"done = copied_run({given}, {taken}, inner)"
-    helpers, pointers = _line("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"), []
+    helpers, pointers = run("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"), []
     if single:
         move, helpers = "store(y, o * count + k, load(given, place))", ""
         pointers = [f"given = {dtype}_pointer(x)", f"y = {dtype}_pointer(out)"]
@@ -61,8 +61,8 @@ def add_text(dtype: str, index: str) -> str:
     own = f"{dtype}_pointer(out + ((o * size + at) * inner + c) * {item})"
     given = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {item})"
     return (
-        _line("cleared(y, m)", f"store_output(y, i, {dtype}(0))")
-        + _line("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
+        run("cleared(y, m)", f"store_output(y, i, {dtype}(0))")
+        + run("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
         + function(
             "def scatter_add(args, lo, hi):",
             *layout.reading(),
@@ -110,7 +110,3 @@ _FOUND = (
     "if at < 0:",
     "    at += size",
 )
-
-
-def _line(head: str, text: str) -> str:
-    return part(head, "for i in range(m):", f"    {text}", "return 0")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from nbgraph.kernels.loops import ROOM
 from nbgraph.kernels.windows import ITEM, SPACE
-from nbgraph.kernels.written import Record, function, part
+from nbgraph.kernels.written import Record, function, part, run
 
 _WIDEST, _FARTHEST = 8, 4  # elements along a line, and a step, that are part of a text
 
@@ -218,7 +218,7 @@ def _helpers(layout: Record, dtype: str) -> str:
         "        store_output(y, j, load_input(line, j))",
         "return 0",
     )
-    filled = part("filled(y, value, m)", "for i in range(m):", "    store(y, i, value)", "return 0")
+    filled = run("filled(y, value, m)", "store(y, i, value)")
     divided = part(
         "divided(args, line, x, count)",
         *layout.reading("counted", "in_w", "out_w", "kernel_w", "step_w", "pad_w"),

@@ -7,7 +7,7 @@ once for all of them; BLOCK rows are added up in the dtype of the data, their to
 from __future__ import annotations
 
 from nbgraph.kernels.windows import ITEM
-from nbgraph.kernels.written import Record, function, part
+from nbgraph.kernels.written import Record, function, part, run
 
 ROWS = 4  # at once
 BLOCK = 128  # rows
@@ -20,22 +20,15 @@ def weights_text(dtype: str) -> str:
     return (
         _rows("several", ROWS)
         + _rows("one", 1)
-        + part(
+        + run(
             "flushed(t, u, along, total, m)",
-            "for i in range(m):",
-            "    store_element(along, i, load_element(along, i) + float64(load_element(t, i)))",
-            "    store_element(total, i, load_element(total, i) + float64(load_element(u, i)))",
-            f"    store_element(t, i, {dtype}(0))",
-            f"    store_element(u, i, {dtype}(0))",
-            "return 0",
+            "store_element(along, i, load_element(along, i) + float64(load_element(t, i)))",
+            "store_element(total, i, load_element(total, i) + float64(load_element(u, i)))",
+            f"store_element(t, i, {dtype}(0))",
+            f"store_element(u, i, {dtype}(0))",
         )
-        + part("cleared(y, m)", "for i in range(m):", "    store(y, i, float64(0))", "return 0")
-        + part(
-            "stored(y, x, m)",
-            "for i in range(m):",
-            f"    store(y, i, {dtype}(load(x, i)))",
-            "return 0",
-        )
+        + run("cleared(y, m)", "store(y, i, float64(0))")
+        + run("stored(y, x, m)", f"store(y, i, {dtype}(load(x, i)))")
         + function(
             "def layer_norm_weights(args, lo, hi):",
             *LAYOUT.reading(),

@@ -12,7 +12,7 @@ of the data with zeros around.
 
 from __future__ import annotations
 
-from nbgraph.kernels.written import Record, function, part
+from nbgraph.kernels.written import Record, function, part, run
 
 ITEM = {"float32": 4, "float64": 8}
 _AXES = "dhw"
@@ -194,7 +194,7 @@ def _runs(layout: Record, dtype: str) -> str:
     """Runs of elements: copied, taken from steps apart, cleared; the same added to a target."""
     zero = f"{dtype}(0)"
     return "".join(
-        part(head, "for i in range(m):", f"    {line}", "return 0")
+        run(head, line)
         for head, line in (
             ("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"),
             ("taken(y, x, m, step)", "store_output(y, i, load_input(x, i * step))"),

@@ -55,6 +55,11 @@ def part(head: str, *lines: str) -> str:
     return "@part\n" + function(f"def {head}:", "separate()", *lines)
 
 
+def run(head: str, *lines: str) -> str:
+    """Return the text of a part that does these lines for each `i` below `m`."""
+    return part(head, "for i in range(m):", *(f"    {line}" for line in lines), "return 0")
+
+
 def written(name: str, text: str, compute: Compute) -> Kernel:
     """The kernel of a text whose last function has this name: `name(args, lo, hi)`."""
     return _written(name, text, compute, str(config.compiler))

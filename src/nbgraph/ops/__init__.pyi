@@ -56,9 +56,9 @@ from nbgraph.ops.draws.distributions import standard_gamma as _random_standard_g
 from nbgraph.ops.draws.distributions import standard_normal as _random_standard_normal
 from nbgraph.ops.draws.distributions import uniform as _random_uniform
 from nbgraph.ops.draws.dropout import dropout as dropout
+from nbgraph.ops.draws.dropout import rrelu as rrelu
 from nbgraph.ops.draws.integers import integers as _random_integers
 from nbgraph.ops.draws.integers import integers as _random_randint
-from nbgraph.ops.draws.leaks import rrelu as rrelu
 from nbgraph.ops.draws.orders import choice as _random_choice
 from nbgraph.ops.draws.orders import permutation as _random_permutation
 from nbgraph.ops.draws.orders import shuffle as _random_shuffle

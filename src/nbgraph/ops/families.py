@@ -141,8 +141,7 @@ RANDOM_FAMILIES: dict[str, str] = {
     ),
     "draws.candidates": "random_unique_zipfian rand_zipfian",
     "draws.orders": "random_permutation random_shuffle random_choice shuffled shuffle",
-    "draws.dropout": "dropout",
-    "draws.leaks": "rrelu",
+    "draws.dropout": "dropout rrelu",
 }
 
 # These do something besides what they give.

@@ -1,4 +1,5 @@
-"""Dropout: an operator that is random in training and does nothing else."""
+"""Operators that are random in training alone: dropout, and the randomised leaky rectifier (Xu et
+al., 2015)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ import numpy as np
 
 from nbgraph.device import RunContext
 from nbgraph.dtype import as_dtype, compute_dtype
-from nbgraph.operator.array_op import Attributes, Compute, Gradients, Infer, Spec
+from nbgraph.errors import ArgumentError
+from nbgraph.operator.array_op import Attributes, Compute, Gradients, Spec
 from nbgraph.operator.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
@@ -29,9 +31,11 @@ class InTraining(DrawnOp):
     were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
     the result alone, and its parameters; it does nothing else by the record's last word."""
 
-    def __init__(
-        self, name: str, infer: Infer, compute: Compute, kernel: Callable[..., Made]
-    ) -> None:
+    def __init__(self, name: str, compute: Compute, kernel: Callable[..., Made]) -> None:
+        def infer(x: Spec, **_: Any) -> tuple[Spec, Spec]:
+            require_floats(name, x)
+            return x, x
+
         super().__init__(
             name,
             infer,
@@ -42,7 +46,7 @@ class InTraining(DrawnOp):
             partial=same_shape,
             resources=("parallel_random",),
         )
-        self._kernel = kernel
+        self._kernel, self.visible = kernel, 1
         self.by_kernels(trains=True)
 
     def always(self, attributes: Attributes) -> bool:
@@ -78,11 +82,6 @@ class InTraining(DrawnOp):
         told = {name: value for name, value in attributes.items() if name != "always"}
         told["is_train"] = is_train or self.always(attributes)
         super().run(inputs, outputs, requests, told, resources=resources, is_train=is_train)
-
-
-def _infer(x: Spec, *, p: float, rng: Any, always: bool = False) -> tuple[Spec, Spec]:
-    require_floats("dropout", x)
-    return x, x
 
 
 def _compute(
@@ -121,8 +120,7 @@ def _kernel(dtype: str, *, factor: bool, p: float) -> Made:
         return made, (limit(p, made.compute), as_dtype(dtype).type(keep))
 
 
-_DROPOUT = InTraining("dropout", _infer, _compute, _kernel)
-_DROPOUT.visible = 1
+_DROPOUT = InTraining("dropout", _compute, _kernel)
 
 
 @public(_DROPOUT)
@@ -151,3 +149,53 @@ def dropout(x: Any, p: float = 0.5, *, always: bool = False, rng: Any = None) ->
     PROBABILITY.check("dropout", "p", p)
     mode = {"always": True} if always else {}
     return _DROPOUT(x, p=p, rng=seed_of(rng), **mode)[0]
+
+
+# the leaky rectifier ---------------------------------------------------------------------------
+
+
+def _leaking(
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    *,
+    env: EnvArguments,
+    lower: float,
+    upper: float,
+    rng: Any,
+    is_train: bool,
+) -> None:
+    (x,), (out, factor) = inputs, outputs
+    slope: Any = (lower + upper) / 2
+    if is_train:
+        dtype = np.dtype(compute_dtype(x.dtype))
+        slope = lower + (upper - lower) * env.random().random(x.shape, dtype.type)
+    factor[...] = np.where(x > 0, 1, slope)
+    np.multiply(x, factor, out=out)
+
+
+def _leaking_kernel(dtype: str, *, factor: bool, lower: float, upper: float) -> Made:
+    from nbgraph.kernels.draws import rrelu
+
+    middle = as_dtype(dtype).type((lower + upper) / 2)
+    return rrelu(dtype, factor=factor), (upper - lower, lower, middle)
+
+
+_RRELU = InTraining("rrelu", _leaking, _leaking_kernel)
+
+
+@public(_RRELU)
+def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, *, rng: Any = None) -> Any:
+    """x where it is positive, else x times a slope: in training a random one for each element, else
+    the mean of both bounds (Xu et al., 2015).
+
+    x : array, floats
+    lower, upper : floats, bounds of the slopes
+    rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
+    >>> import nbgraph as ng
+    >>> ng.rrelu(ng.array([-1.0, 2.0]), 0.25, 0.75)
+    array([-0.5,  2. ], dtype=float32)
+    """
+    low, high = float(number("rrelu", "lower", lower)), float(number("rrelu", "upper", upper))
+    if not low <= high:
+        raise ArgumentError(f"rrelu: lower={lower}, upper={upper}; expected lower <= upper")
+    return _RRELU(x, lower=low, upper=high, rng=seed_of(rng))[0]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 from nbgraph.device import RunContext
-from nbgraph.operator.array_op import Attributes, Compute, Infer, Spec
+from nbgraph.operator.array_op import Attributes, Compute, Spec
 from nbgraph.operator.drawn_op import DrawnOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
@@ -15,7 +15,7 @@ class InTraining(DrawnOp):
     were multiplied, for the gradient. `kernel(dtype, factor=, **attributes)`: what makes both, or
     the result alone, and its parameters; it does nothing else by the record's last word."""
 
-    def __init__(self, name: str, infer: Infer, compute: Compute, kernel: Callable[..., Made]) -> None:
+    def __init__(self, name: str, compute: Compute, kernel: Callable[..., Made]) -> None:
         ...
 
     def always(self, attributes: Attributes) -> bool:
@@ -55,3 +55,16 @@ def dropout(x: Any, p: float=0.5, *, always: bool=False, rng: Any=None) -> Any:
     >>> with ng.autograd.train_mode():
     ...     sorted(set(ng.dropout(ng.ones(100)).tolist()))
     [0.0, 2.0]"""
+def rrelu(x: Any, lower: float=1 / 8, upper: float=1 / 3, *, rng: Any=None) -> Any:
+    """x where it is positive, else x times a slope: in training a random one for each element, else
+    the mean of both bounds (Xu et al., 2015).
+    
+    Parameters
+    ----------
+    x : array, floats
+    lower, upper : floats, bounds of the slopes
+    rng : a seed, or a numpy.random.Generator; by default `ng.random` draws
+    
+    >>> import nbgraph as ng
+    >>> ng.rrelu(ng.array([-1.0, 2.0]), 0.25, 0.75)
+    array([-0.5,  2. ], dtype=float32)"""

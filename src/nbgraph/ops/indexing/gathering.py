@@ -149,7 +149,7 @@ def scatter_add(value: Any, *index_arrays: Any, shape: Any, key: Any, out: Any =
 
 
 def _over(name: str, write: Callable[[Any, Any, Any], object], rule: Rule) -> ArrayOp:
-    """The operator of a copy of x in which `write(copy, index, value)` writes."""
+    """Return the operator of a copy of x in which `write(copy, index, value)` writes."""
 
     def infer(x: Spec, value: Spec, *indices: Spec, key: Template) -> Spec:
         _require_fit(name, value.shape, _selected(name, x.shape, key, indices))

@@ -8,7 +8,7 @@ from typing import Any
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import cast, composed, library
-from nbgraph.ops.draws.leaks import rrelu
+from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
 from nbgraph.ops.named.layering import applied, named, one_of
 from nbgraph.shape import Arrays, Shapes
