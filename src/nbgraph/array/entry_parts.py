@@ -1,4 +1,4 @@
-"""The entry of routes as LLVM text, first half: its words, and the functions that it is made of.
+"""The words of the entry of routes, and the functions that it is made of, as LLVM text.
 
 The words are what `entry` tells the text of a route. No function relies on the layout of objects.
 """
