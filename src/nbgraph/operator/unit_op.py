@@ -15,6 +15,7 @@ from typing import Any
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec, constant
 from nbgraph.operator.elsewhere import Unit, form_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.layout import keep
 from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.shape import Shapes
@@ -115,10 +116,7 @@ def unit_lowered(op: Any, case: Application) -> Lowered | None:
         count = len(case.operands)  # results in pieces are of kernels that know their steps
         places = (*case.contiguous(stores=False)[:count], *(None for _ in case.outputs))
         lowering = Lowered((call,), places, adds=False)
-    if len(op.carried) >= _KEPT:
-        op.carried.clear()
-    op.carried[key] = lowering
-    return lowering
+    return keep(op.carried, key, lowering, _KEPT)
 
 
 def _unit_call(op: Any, case: Application) -> KernelCall | None:
