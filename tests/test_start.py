@@ -25,7 +25,6 @@ LATER = {
     "nbgraph.kernels.cuda.kernel",
     "nbgraph.executor.explain",
     "nbgraph.executor.steps",
-    "nbgraph.executor.monitor",
     "nbgraph.executor.watch",
     "nbgraph.graph.passes.places",
     "nbgraph.graph.recall",

@@ -165,9 +165,9 @@ def test_refusals():
         add.reduce(np.zeros(0))
     assert add.reduce(np.zeros((3, 0)), axis=0).shape == (0,)
     assert add.reduce(np.zeros(0), initial=3.0) == 3.0
-    with pytest.raises(ShapeError, match="axis 3 is out of bounds"):
+    with pytest.raises(ShapeError, match="axis=3 does not exist in an array of 3-d"):
         add.reduce(CUBE, axis=3)
-    with pytest.raises(ShapeError, match="duplicate"):
+    with pytest.raises(ShapeError, match="names an axis twice"):
         add.reduce(CUBE, axis=(0, 0))
     with pytest.raises(ArgumentError, match="two operands and one output"):
         ng.op(lambda x: x + 1).reduce(CUBE)

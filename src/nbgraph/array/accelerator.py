@@ -25,10 +25,9 @@ from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.kernels.kernel import deferring
 from nbgraph.operator.call import recording
-from nbgraph.operator.elsewhere import Composed, Library, Pieces, Unit, form_of
+from nbgraph.operator.elsewhere import Composed, Library, Parts, Pieces, Unit, form_of, parts_of
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.pieces import Parts, parts_of
 from nbgraph.operator.request import WORDS, kAddTo, kNullOp, kWriteTo
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.operator.unit_op import unit_lowered

@@ -17,6 +17,7 @@ from nbgraph.engine import current
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.call import call, recording
+from nbgraph.operator.layout import keep
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.carrier.operators import operator_of, takes_part
@@ -108,6 +109,4 @@ def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any
         return  # no kernel does it
     if not a.size or not a._chunk.device.host or (number and a.dtype.kind in "iu"):
         return  # it has to be looked at whether the number fits
-    if len(table) >= _KEPT:
-        table.clear()
-    table[key] = Update(op, engine, a, a._layout, b)
+    keep(table, key, Update(op, engine, a, a._layout, b), _KEPT)

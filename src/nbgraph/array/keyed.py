@@ -18,7 +18,7 @@ from nbgraph.array.update import Update
 from nbgraph.dtype import name_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layout, keep
 
 _KEPT = 4096  # parts, and writes
 _WHOLE = {int, type(None)}
@@ -64,9 +64,7 @@ def known_part(array: Array, form: Any) -> Any:
 def learn_part(array: Array, form: Any, part: Array) -> None:
     """Remember where the part lies that a frozen index selects."""
     if form is not None:
-        if len(_parts) >= _KEPT:
-            _parts.clear()
-        _parts[array._layout, form] = part._address - array._address, part._layout
+        keep(_parts, (array._layout, form), (part._address - array._address, part._layout), _KEPT)
 
 
 # elements -----------------------------------------------------------------------------------------
@@ -84,12 +82,10 @@ def known_element(array: Array, key: Any, place: Any) -> Any:
 
 def learn_element(array: Array, key: Any, part: Array) -> None:
     """Remember where the element lies that integers select."""
-    if len(_elements) >= _KEPT:
-        _elements.clear()
     routes = routes_of(same, {})
     assert routes is not None
     offset = part._address - array._address
-    _elements[array._layout, key] = offset, part._layout, routes.push
+    keep(_elements, (array._layout, key), (offset, part._layout, routes.push), _KEPT)
 
 
 # index arrays -------------------------------------------------------------------------------------
@@ -147,10 +143,8 @@ def learn_selection(
     form: Any, given: list[Array], template: tuple[Any, ...], arrays: list[Array]
 ) -> None:
     """Remember what an index selects."""
-    if len(_selections) >= _KEPT:
-        _selections.clear()
     own = [None if any(a is g for g in given) else a for a in arrays]
-    _selections[form] = Selection(template, tuple(own))
+    keep(_selections, form, Selection(template, tuple(own)), _KEPT)
 
 
 # writes -----------------------------------------------------------------------------------------
@@ -205,10 +199,9 @@ def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     nbytes = array._layout.nbytes if array._holder is None else array._holder.nbytes
     whole = own.nbytes if own.contiguous and own.nbytes == nbytes else 0
     update = Update(op, engine, array, own, value, reads=False, whole=bool(whole))
-    if len(_writes) >= _KEPT:
-        _writes.clear()
     offset = part._address - array._address
-    _writes[_key(array, form, value)] = Write(update, own, offset, *bounds, whole)
+    write = Write(update, own, offset, *bounds, whole)
+    keep(_writes, _key(array, form, value), write, _KEPT)
 
 
 def _key(array: Array, form: Any, value: Any) -> Any:

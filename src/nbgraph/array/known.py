@@ -20,7 +20,7 @@ from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import ArrayOp, Attributes, told
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
-from nbgraph.operator.layout import Layout
+from nbgraph.operator.layout import Layout, keep
 from nbgraph.ops.define import library
 from nbgraph.settings import config
 
@@ -73,9 +73,7 @@ class ByRoutes:
         outputs = [r._layout for r in results]
         entry = _kernel(op, [v._layout for v in values], outputs, attributes)
         if entry is not None and self.routes.learn(entry[0], outputs, values, entry[1]):
-            if len(op.shortcuts) >= _KEPT:
-                op.shortcuts.clear()
-            op.shortcuts[told(attributes, values)] = self.routes.push
+            keep(op.shortcuts, told(attributes, values), self.routes.push, _KEPT)
 
 
 def _kernel(
@@ -215,9 +213,7 @@ def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes
             op.shortcuts.clear()
         places = op.carried[_view_key(attributes)] = {}
         op.shortcuts[told(attributes, (source,))] = _shortcut(places, type(source))
-    if len(places) >= _PLACES:
-        places.clear()
-    places[source._layout] = found._address - source._address, found._layout
+    keep(places, source._layout, (found._address - source._address, found._layout), _PLACES)
     return places
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import lift
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.namespace import Arguments, Namespace
+from nbgraph.operator.namespace import Arguments, Namespace, operand_names
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
@@ -23,7 +22,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         bound = signature.bind(*args, **kwargs)
     except TypeError:
         return args, kwargs  # the operator itself says what is wrong
-    operands = _operand_names(op)
+    operands = operand_names(op)
     names = [n for n in bound.arguments if n in operands]
     arguments = bound.arguments
     for n, value in zip(names, lift(name, names, [arguments[n] for n in names]), strict=True):
@@ -32,13 +31,6 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         if n not in operands:
             arguments[n] = _several(name, n, value)
     return bound.args, bound.kwargs
-
-
-def _operand_names(op: Any) -> tuple[str, ...]:
-    if isinstance(op, Mapper):
-        return op.scalar.operands
-    array_op = getattr(op, "op", op)
-    return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
 
 
 def _several(op: str, name: str, value: Any) -> Any:

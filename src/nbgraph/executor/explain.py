@@ -16,8 +16,7 @@ from nbgraph.graph.build import GraphNode, frozen
 from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.naming import names_of
 from nbgraph.graph.passes.fuse import explain_fusion
-from nbgraph.graph.passes.fuse_facts import Knowledge
-from nbgraph.graph.passes.fuse_report import Fusion, Loop
+from nbgraph.graph.passes.fuse_facts import Fusion, Knowledge, Loop
 from nbgraph.graph.passes.places import Whereabouts, whereabouts
 from nbgraph.picture import Report, html_sections
 

@@ -12,8 +12,8 @@ from nbgraph.array.chunk import Chunk
 from nbgraph.array.core import Array, make
 from nbgraph.graph.schedule import Value
 from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.elsewhere import untouched
 from nbgraph.operator.layout import Layout, layout_of
-from nbgraph.operator.pieces import untouched
 
 
 class Spot(NamedTuple):

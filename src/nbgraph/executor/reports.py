@@ -16,9 +16,8 @@ from nbgraph.settings import CLOSELY_ASKED, config
 
 if TYPE_CHECKING:
     from nbgraph.executor.explain import Explanation
-    from nbgraph.executor.monitor import Monitor
     from nbgraph.executor.steps import Footprint, Stages, Steps
-    from nbgraph.executor.watch import Watch
+    from nbgraph.executor.watch import Monitor, Watch
 
 Arrays = dict[str, Any]
 
@@ -210,7 +209,7 @@ class Reports(Held):
         sin0_output (2,)
         multiply0_output (2,)
         """
-        from nbgraph.executor.monitor import Monitor
+        from nbgraph.executor.watch import Monitor
 
         if callback is not None and not callable(callback):
             raise ArgumentError(
@@ -234,7 +233,7 @@ class Reports(Held):
         run  name              min  max  mean  L2
         0    multiply0_output  2    6    4     6.32456
         """
-        from nbgraph.executor.monitor import Monitor
+        from nbgraph.executor.watch import Monitor
 
         observer = Monitor(pattern, self._forget)
         self._looking().callbacks.append((observer, monitor_all))

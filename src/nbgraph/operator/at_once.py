@@ -12,7 +12,7 @@ from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import KernelCall, lowered
-from nbgraph.operator.layout import layout_of
+from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
@@ -97,9 +97,7 @@ def _learn(
     lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
     call = None if lowering is None else lowering.alone
     if call is not None:
-        if len(op.carried) >= _KEPT:
-            op.carried.clear()
-        op.carried[key] = call, [Spec.of(r) for r in results]
+        keep(op.carried, key, (call, [Spec.of(r) for r in results]), _KEPT)
 
 
 def _filled(

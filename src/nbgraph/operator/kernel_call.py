@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbgraph.operator import parallel
-from nbgraph.operator.layout import Layout, layout, layout_of
+from nbgraph.operator.layout import Layout, keep, layout, layout_of
 from nbgraph.operator.request import OpReqType, assign
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.settings import config
@@ -175,9 +175,7 @@ def lowered(
             if numbers and not op.moves
             else op.lower(Application(operands, outputs, requests, attributes, host))
         )
-        if len(op.carried) >= _KEPT:
-            op.carried.clear()
-        op.carried[key] = lowering
+        return keep(op.carried, key, lowering, _KEPT)
     return op.carried[key]
 
 

@@ -58,6 +58,14 @@ class Layout:
         return f"Layout({self.dtype}{list(self.shape)}, strides={self.strides})"
 
 
+def keep(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any:
+    """Return a value, entered in a table of what was worked out before; a full one is emptied."""
+    if len(table) >= most:
+        table.clear()
+    table[key] = value
+    return value
+
+
 def layout(
     shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...] | None = None
 ) -> Layout:

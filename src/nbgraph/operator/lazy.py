@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, noun
+from nbgraph.operator.layout import keep
 
 _KEPT = 512  # classes whose answer is remembered
 
@@ -20,10 +21,7 @@ class _Adopted(dict[type[Any], Any]):
         carrier = None
         if kind.__module__.startswith("dask.array") and kind.__name__ == "Array":
             carrier = importlib.import_module("nbgraph.blocks.carrier").Blocks
-        if len(self) >= _KEPT:
-            self.clear()
-        self[kind] = carrier
-        return carrier
+        return keep(self, kind, carrier, _KEPT)
 
 
 adopted = _Adopted()
@@ -39,10 +37,7 @@ class _Foreign(dict[type[Any], bool]):
         is_foreign = is_foreign or any(c.__module__.startswith("numpy.ma") for c in kind.__mro__)
         ours = getattr(kind, "__nbgraph_priority__", None) is not None
         is_foreign = is_foreign and not ours and adopted[kind] is None
-        if len(self) >= _KEPT:
-            self.clear()
-        self[kind] = is_foreign
-        return is_foreign
+        return keep(self, kind, is_foreign, _KEPT)
 
 
 foreign = _Foreign()

@@ -11,7 +11,7 @@ from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import Word
 from nbgraph.native.processor import LINE, last_cache
 from nbgraph.operator.kernel_call import KernelCall, in_word, of_space
-from nbgraph.operator.layout import Layout, classes_of
+from nbgraph.operator.layout import Layout, classes_of, keep
 from nbgraph.operator.typing import Typed, parameter_bytes, require_fit
 from nbgraph.settings import config
 from nbgraph.shape import Space, is_ordered, space, tiled
@@ -203,17 +203,14 @@ def map_call(
     least = threshold() if once else 0
     key = (shape, *operands, *outputs, *requests, disjoint, least)
     call = plan.calls.get(key)
-    if call is None and plan.like is not None:
-        call = map_call(
-            plan.like, shape, operands, outputs, requests, disjoint=disjoint, once=once
-        ).having(plan.words())
-        plan.calls[key] = call
-    elif call is None:
-        call = _map_call(plan, shape, operands, outputs, requests, disjoint=disjoint, once=once)
-        if len(plan.calls) >= _KEPT:
-            plan.calls.clear()
-        plan.calls[key] = call
-    return call
+    if call is not None:
+        return call
+    what, how = (shape, operands, outputs, requests), {"disjoint": disjoint, "once": once}
+    if plan.like is not None:
+        call = map_call(plan.like, *what, **how).having(plan.words())
+    else:
+        call = _map_call(plan, *what, **how)
+    return keep(plan.calls, key, call, _KEPT)
 
 
 def _map_call(

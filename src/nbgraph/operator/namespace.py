@@ -9,6 +9,7 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
+from nbgraph.operator.mapper import Mapper
 
 GROUPS = ("linalg", "random")
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -57,6 +58,14 @@ class Lifted:
 
 
 Lifted.__doc__ = _Documentation(Lifted.__doc__)  # type: ignore[assignment]
+
+
+def operand_names(op: Any) -> tuple[str, ...]:
+    """Return what the operands of an operator are called, but for those of any number."""
+    if isinstance(op, Mapper):
+        return op.scalar.operands
+    array_op = getattr(op, "op", op)
+    return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
 
 
 class Group:

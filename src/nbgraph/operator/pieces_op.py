@@ -14,10 +14,9 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Infer, Partial
-from nbgraph.operator.elsewhere import in_pieces
+from nbgraph.operator.elsewhere import Part, Parts, in_pieces, parts_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word
 from nbgraph.operator.layout import Layout, layout
-from nbgraph.operator.pieces import Part, Parts, parts_of
 from nbgraph.shape import Arrays, space
 
 _SHORT, _LONGEST = 16, 1 << 16  # elements of a line; threads share longer ones

@@ -18,7 +18,7 @@ from nbgraph.dtype import compute_dtype, inexact
 from nbgraph.kernels.products import Axis, Call, arrange
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
-from nbgraph.operator.layout import Layout, layout, packed
+from nbgraph.operator.layout import Layout, keep, layout, packed
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shapes
 
@@ -119,9 +119,7 @@ class ProductOp(ArrayOp):
         specs_out = self._inferred.get(key)
         if specs_out is None:
             specs_out = super().infer(specs, attributes)
-            if len(self._inferred) >= _KEPT:
-                self._inferred.clear()
-            self._inferred[key] = specs_out
+            keep(self._inferred, key, specs_out, _KEPT)
         return specs_out
 
     # kernels ----------------------------------------------------------------------------------

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, AxisError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.kernels.kernel import kernel
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.operator import overrides
 from nbgraph.operator.kernel_call import KernelCall, of_space
 from nbgraph.operator.map_call import Plan
 from nbgraph.operator.typing import Array, as_operand, common_dtype
-from nbgraph.shape import Space, overlap, space
+from nbgraph.shape import Space, axes_of, overlap, space
 
 if TYPE_CHECKING:
     from nbgraph.operator.elementwise import Elementwise
@@ -41,7 +41,8 @@ def reduce(
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype, out)
-    axes = _axes(op, a, axis if a.ndim or axis not in (0, -1) else None)
+    axis = axis if a.ndim or axis not in (0, -1) else None
+    axes = sorted(axes_of(op.__name__, axis, a.ndim))
     begins = initial is MISSING and where is not True and op.identity is not None
     initial = MISSING if initial is None else op.identity if begins else initial
     if where is not True:
@@ -80,7 +81,7 @@ def accumulate(
     a = _operand(op, array, dtype, out)
     if a.ndim == 0:
         raise ShapeError(f"{op.__name__}.accumulate: a 0-d array has no axis; give a 1-d array")
-    (axis,) = _axes(op, a, axis)
+    (axis,) = axes_of(op.__name__, axis, a.ndim)
     run = np.moveaxis(a, axis, -1)
     if run.shape[-1] == 0:
         return _deliver(op, a.copy(), out)
@@ -106,7 +107,7 @@ def reduceat(
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype, out)
-    (axis,) = _axes(op, a, axis)
+    (axis,) = axes_of(op.__name__, axis, a.ndim)
     run, places = np.moveaxis(a, axis, -1), np.asarray(indices)
     count = run.shape[-1]
     if places.ndim != 1 or places.dtype.kind not in "iu" or (places < 0).any():
@@ -292,19 +293,6 @@ def _operand(op: Elementwise, array: Any, dtype: Any, out: Any) -> Array:
     elif dtype is None and a.dtype.kind in "biu" and overrides.twin(op) in (np.add, np.multiply):
         dtype = np.result_type(a.dtype, np.uint64 if a.dtype.kind == "u" else np.int64)
     return a.astype(as_dtype(dtype)) if dtype is not None else a
-
-
-def _axes(op: Elementwise, a: Array, axis: Any) -> list[int]:
-    if axis is None:
-        return list(range(a.ndim))
-    found = []
-    for d in axis if isinstance(axis, tuple) else (axis,):
-        if not -a.ndim <= d < a.ndim:
-            raise AxisError(f"{op.__name__}: axis {d} is out of bounds for shape {a.shape}")
-        found.append(d % a.ndim)
-    if len(set(found)) != len(found):
-        raise ShapeError(f"{op.__name__}: duplicate axis in {axis}")
-    return sorted(found)
 
 
 def _reduce_where(

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import ShapeError
-from nbgraph.executor.control.body import evaluated, typed
+from nbgraph.executor.control.loop import evaluated, typed
 from nbgraph.executor.control.reverse import renamed
 from nbgraph.executor.control.rows import Fixed, Rows, Where, scratch_bytes
 from nbgraph.executor.control.stream_rows import StreamRows

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from nbgraph.errors import ShapeError
+from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Entry, Graph
+from nbgraph.graph.composite import CompositeOp, resolved
+from nbgraph.graph.constant import CONSTANT
+from nbgraph.graph.graph import Entry, Graph, with_variables
+from nbgraph.operator.array_op import Spec
+from nbgraph.operator.call import training
+from nbgraph.operator.mapper import Mapper
+from nbgraph.shape import Array, Arrays
 
 
 class Loop(NamedTuple):
@@ -51,3 +62,50 @@ class Loop(NamedTuple):
     def over(self, graph: Graph) -> Loop:
         """Return the same loop with another body, test included."""
         return self._replace(heads=graph.heads, variables=graph.variables)
+
+
+def typed(graph: Graph, specs: Sequence[Spec]) -> Graph:
+    """Return the graph for variables of these shapes and dtypes; raise ShapeError where the spec of
+    some result does not follow."""
+    replacements = {
+        old: old if _is(old, spec) else build.variable(str(old.name), *spec)
+        for old, spec in zip(graph.variables, specs, strict=True)
+    }
+    if any(old is not new for old, new in replacements.items()):
+        graph = with_variables(graph, replacements)
+    if any(isinstance(node.op, CompositeOp) for node in graph.nodes):
+        graph = resolved(graph, {}, {})[0]
+    for node in graph.nodes:
+        if node.specs is None:
+            raise ShapeError(f"the body: the shape of {node.label!r} does not follow")
+    return graph
+
+
+def _is(node: build.GraphNode, spec: Spec) -> bool:
+    return not node.open and node.specs == (spec,)
+
+
+def evaluated(graph: Graph, arrays: Arrays) -> list[Array]:
+    """Return the heads' values, computed operator by operator on NumPy arrays."""
+    values: dict[Entry, Any] = {
+        (node, 0): array for node, array in zip(graph.variables, arrays, strict=True)
+    }
+    for node in graph.nodes:
+        op: Any = node.op
+        if op is None:
+            continue
+        operands = [values[i] if type(i) is tuple else i for i in node.inputs]
+        if op is CONSTANT:
+            result: Any = node.attributes["value"].array
+        elif isinstance(op, Mapper):
+            result = op(*operands, **node.attributes)
+        else:
+            mode = node.marks.get("is_train")
+            token = training.set(training.get(False) if mode is None else mode)
+            try:
+                result = op.on_numpy(operands, node.attributes, None)
+            finally:
+                training.reset(token)
+        for k, value in enumerate(result if isinstance(result, tuple) else (result,)):
+            values[node, k] = np.asarray(value)
+    return [values[head] for head in graph.heads]

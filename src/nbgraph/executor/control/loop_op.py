@@ -16,8 +16,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.executor.control.body import evaluated, typed
-from nbgraph.executor.control.loop import Loop
+from nbgraph.executor.control.loop import Loop, evaluated, typed
 from nbgraph.executor.control.reverse import loop_gradient
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Turning, Where, scratch_bytes
 from nbgraph.executor.control.stream_rows import StreamRows

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.dtype import is_float
 from nbgraph.errors import DerivativeError
-from nbgraph.executor.control.body import typed
-from nbgraph.executor.control.loop import Loop
+from nbgraph.executor.control.loop import Loop, typed
 from nbgraph.executor.split import split
 from nbgraph.graph import build
 from nbgraph.graph.build import GraphNode

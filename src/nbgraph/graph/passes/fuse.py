@@ -25,9 +25,15 @@ from nbgraph.dtype import name_of
 from nbgraph.graph.build import GraphNode, Operand, apply, frozen, rebuilt
 from nbgraph.graph.graph import Entry, Graph, spec_of
 from nbgraph.graph.node import topological
-from nbgraph.graph.passes.fuse_facts import COMBINES, Knowledge, reduced_axes, values_of
+from nbgraph.graph.passes.fuse_facts import (
+    COMBINES,
+    Fusion,
+    Knowledge,
+    Loop,
+    reduced_axes,
+    values_of,
+)
 from nbgraph.graph.passes.fuse_groups import Group, Grouping
-from nbgraph.graph.passes.fuse_report import Fusion, Loop
 from nbgraph.kernels.fused import Source
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.fused import Part

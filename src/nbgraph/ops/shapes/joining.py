@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.operator.pieces import Pieces
+from nbgraph.operator.elsewhere import Writes
 from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import axis_of, cast, define_rows, library, optional_dtype, public, whole
 from nbgraph.ops.shapes.shape import ravel
@@ -53,7 +53,7 @@ def _concatenated(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], total, *first[place + 1 :]), _common(specs, dtype))
 
 
-def _concatenate(out: Array, *operands: Array, axis: int, dtype: Any) -> Pieces:
+def _concatenate(out: Array, *operands: Array, axis: int, dtype: Any) -> Writes:
     """One operand behind the other."""
     place, begin = axis_of("concatenate", axis, out.ndim), 0
     for k, x in enumerate(operands):
@@ -144,7 +144,7 @@ def _stacked(*specs: Spec, axis: int, dtype: np.dtype[Any] | None) -> Spec:
     return Spec((*first[:place], len(specs), *first[place:]), _common(specs, dtype))
 
 
-def _stack(out: Array, *operands: Array, axis: int, dtype: Any) -> Pieces:
+def _stack(out: Array, *operands: Array, axis: int, dtype: Any) -> Writes:
     """Each operand at its number of a new axis."""
     place = axis_of("stack", axis, out.ndim)
     for k, x in enumerate(operands):

@@ -12,7 +12,7 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.pieces import Pieces
+from nbgraph.operator.elsewhere import Writes
 from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import (
     Axis,
@@ -126,7 +126,7 @@ def _pad_infer(x: Spec, *, pad_width: Widths, constant_values: Number) -> Spec:
     return Spec(tuple(b + n + a for n, (b, a) in zip(x.shape, pad_width, strict=True)), x.dtype)
 
 
-def _pad(out: Array, x: Array, *, pad_width: Widths, constant_values: Number) -> Pieces:
+def _pad(out: Array, x: Array, *, pad_width: Widths, constant_values: Number) -> Writes:
     """The operand within a number."""
     for axis, (before, after) in enumerate(pad_width):
         within = out.shape[axis] - after
@@ -189,7 +189,7 @@ def _roll_infer(x: Spec, *, shift: Shape, axis: Axis) -> Spec:
     return x
 
 
-def _roll(out: Array, x: Array, *, shift: Shape, axis: Axis) -> Pieces | None:
+def _roll(out: Array, x: Array, *, shift: Shape, axis: Axis) -> Writes | None:
     """Two parts for each axis: what is moved on, and what begins anew."""
     if axis is not None:
         return _rolled(out, x, shift, axis)
@@ -198,7 +198,7 @@ def _roll(out: Array, x: Array, *, shift: Shape, axis: Axis) -> Pieces | None:
     return _rolled(out.reshape(-1), x.reshape(-1), shift[-1:], 0)
 
 
-def _rolled(out: Array, x: Array, shift: Shape, axis: int | Shape) -> Pieces:
+def _rolled(out: Array, x: Array, shift: Shape, axis: int | Shape) -> Writes:
     axes = axis if isinstance(axis, tuple) else (axis,)
     moves = dict.fromkeys(range(out.ndim), 0)
     for own, by in zip(axes, shift if len(shift) > 1 else shift * len(axes), strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.pieces import Pieces
+from nbgraph.operator.elsewhere import Writes
 from nbgraph.operator.pieces_op import PiecesOp
 from nbgraph.ops.define import Shape, axes_of, define_rows, library
 from nbgraph.shape import Array, same_shape
@@ -128,7 +128,7 @@ def _sizes(full: tuple[Any, ...], shape: Shape) -> Iterator[int]:
 # slices -----------------------------------------------------------------------------------------
 
 
-def _scatter(out: Array, value: Array, *, shape: Shape, key: Key) -> Pieces:
+def _scatter(out: Array, value: Array, *, shape: Shape, key: Key) -> Writes:
     """The value among zeros."""
     yield out, None, 0
     yield out[(*numpy_key(full_key("slice_scatter", key, out.shape)), ...)], 0, value
@@ -200,7 +200,7 @@ def _diagonal_scatter_infer(value: Spec, *, shape: Shape, **place: int) -> Spec:
     return Spec(shape, value.dtype)
 
 
-def _diagonal_scatter(out: Array, value: Array, *, shape: Shape, **place: int) -> Pieces:
+def _diagonal_scatter(out: Array, value: Array, *, shape: Shape, **place: int) -> Writes:
     """The value on a diagonal of zeros."""
     yield out, None, 0
     yield _diagonal_view(out, **place), 0, value

@@ -26,7 +26,7 @@ from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import carrier_of, recording
 from nbgraph.operator.registry import register
-from nbgraph.operator.update_op import UpdateOp
+from nbgraph.operator.unit_op import UpdateOp
 from nbgraph.ops.define import as_array, library, whole
 from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
 from nbgraph.ops.updates.table import STEPS, Step
