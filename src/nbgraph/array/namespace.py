@@ -8,20 +8,22 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import lift
-from nbgraph.operator.namespace import Arguments, Namespace, operand_names
+from nbgraph.operator.namespace import Call, Namespace, operand_names
+from nbgraph.ops.named.keywords import in_words
 
 
-def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-    """Return the arguments of a call with its operands as NDArrays.
+def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    """Return a call, also one in MXNet's words, with its operands as NDArrays.
 
     Operands are what the operator calls so; NumPy arrays are lifted wherever they stand, also in
     a list of arrays.
     """
+    op, args, kwargs = in_words(op, args, kwargs)
     name, signature = op.__name__, inspect.signature(op)
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError:
-        return args, kwargs  # the operator itself says what is wrong
+        return op, args, kwargs  # the operator itself says what is wrong
     operands = operand_names(op)
     names = [n for n in bound.arguments if n in operands]
     arguments = bound.arguments
@@ -30,7 +32,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
     for n, value in arguments.items():
         if n not in operands:
             arguments[n] = _several(name, n, value)
-    return bound.args, bound.kwargs
+    return op, bound.args, bound.kwargs
 
 
 def _several(op: str, name: str, value: Any) -> Any:

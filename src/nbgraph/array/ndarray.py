@@ -280,7 +280,13 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         """Return the same memory, without what it was computed from."""
         return make(self._chunk, self._address, self._layout, chunk.shared(self))
 
-    def backward(self, head_grad: NDArray | None = None, *, retain_graph: bool = False) -> None:
+    def backward(
+        self,
+        head_grad: NDArray | None = None,
+        *,
+        retain_graph: bool = False,
+        out_grad: NDArray | None = None,
+    ) -> None:
         """Compute gradients of this array with respect to every array with `attach_grad` that it
         was computed from.
 
@@ -288,6 +294,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         ----------
         head_grad : array of this shape: the gradient with respect to this array; None means ones
         retain_graph : whether what was recorded is kept for another pass
+        out_grad : MXNet's word for head_grad
 
         Raises
         ------
@@ -295,6 +302,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
             shape of
         head_grad.
         """
+        head_grad = out_grad if head_grad is None else head_grad
         call.differentiation().backward([self], [head_grad], retain_graph=retain_graph)
 
     # other worlds -----------------------------------------------------------------------------

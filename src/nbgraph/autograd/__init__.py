@@ -4,6 +4,7 @@ from nbgraph._listing import public_names
 from nbgraph.autograd.entry import backward as backward
 from nbgraph.autograd.entry import get_symbol as get_symbol
 from nbgraph.autograd.entry import grad as grad
+from nbgraph.autograd.entry import mark_variables as mark_variables
 from nbgraph.autograd.function import Function as Function
 from nbgraph.autograd.scope import is_recording as is_recording
 from nbgraph.autograd.scope import is_training as is_training

@@ -72,6 +72,31 @@ def set_grad(array: Array, value: Any) -> None:
         write_to(node.grad, value, "write")
 
 
+def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
+    """Have gradients with respect to arrays collected in arrays that are there.
+
+    Parameters
+    ----------
+    variables, gradients : NDArray, or as many of both, of the same shapes
+    grad_reqs : a word of `attach_grad`, or one for each
+
+    >>> import nbgraph as ng
+    >>> x, dx = ng.array([1.0, 2.0]), ng.zeros(2)
+    >>> ng.autograd.mark_variables(x, dx)
+    >>> with ng.autograd.record():
+    ...     y = x * x
+    >>> y.backward()
+    >>> dx
+    array([2., 4.], dtype=float32)
+    """
+    if not isinstance(variables, (list, tuple)):
+        variables, gradients = [variables], [gradients]
+    requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else grad_reqs
+    for array, gradient, request in zip(variables, gradients, requests, strict=True):
+        attach_grad(array, request)
+        set_grad(array, gradient)
+
+
 def backward(
     heads: Array | Sequence[Array],
     head_grads: Any = None,

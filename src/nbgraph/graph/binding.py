@@ -62,6 +62,7 @@ class Binding:
         aux: Any = None,
         options: Any = None,
         group2ctx: Mapping[str, Context] | None = None,
+        aux_states: Any = None,
     ) -> Any:
         """Return an Executor over NDArrays.
 
@@ -73,7 +74,8 @@ class Binding:
         args_grad : likewise, where gradients are written; without it there is no backward pass, and
             an argument that it lacks has no gradient
         grad_req : "write", "add", "null", or a list or dict of these by argument
-        aux : NDArrays of states, by name or in the order of `list_auxiliary_states()`
+        aux, aux_states : NDArrays of states, by name or in the order of `list_auxiliary_states()`;
+            the second is MXNet's word
         options : ng.executor.Options, optional: which passes are applied
         group2ctx : as that of `simple_bind`; arrays are where they are
 
@@ -90,6 +92,7 @@ class Binding:
         >>> grad
         array([2., 4.], dtype=float32)
         """
+        aux = aux_states if aux is None else aux
         return _bind().bind(self, ctx, args, args_grad, grad_req, aux, options, group2ctx)
 
     def eval(self, ctx: Context | None = None, **arrays: Any) -> list[Any]:

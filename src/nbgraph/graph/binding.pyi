@@ -34,7 +34,7 @@ class Binding:
     >>> exe.outputs[0].shape, sorted(exe.grad_dict)
     ((2, 4), ['w', 'x'])"""
 
-    def bind(self, ctx: Context | None=None, args: Any=None, args_grad: Any=None, grad_req: Any='write', aux: Any=None, options: Any=None, group2ctx: Mapping[str, Context] | None=None) -> Executor:
+    def bind(self, ctx: Context | None=None, args: Any=None, args_grad: Any=None, grad_req: Any='write', aux: Any=None, options: Any=None, group2ctx: Mapping[str, Context] | None=None, aux_states: Any=None) -> Executor:
         """Return an Executor over NDArrays.
     
     Parameters
@@ -45,7 +45,8 @@ class Binding:
     args_grad : likewise, where gradients are written; without it there is no backward pass, and
         an argument that it lacks has no gradient
     grad_req : "write", "add", "null", or a list or dict of these by argument
-    aux : NDArrays of states, by name or in the order of `list_auxiliary_states()`
+    aux, aux_states : NDArrays of states, by name or in the order of `list_auxiliary_states()`;
+        the second is MXNet's word
     options : ng.executor.Options, optional: which passes are applied
     group2ctx : as that of `simple_bind`; arrays are where they are
     

@@ -29,6 +29,7 @@ class Calling(Arguments):
         recorded as any operators are.
 
         An operand that a call of `ng.sym` left out is also known by the operator's name for it.
+        `name`, where no variable is called so, is the name of the result.
 
         Returns a Symbol; on arrays an NDArray, or a list of them for a group. ArgumentError names
         what is unknown, missing or of another kind.
@@ -42,6 +43,7 @@ class Calling(Arguments):
         >>> (x * 2)(ng.array([1.0, 2.0]))
         array([2., 4.], dtype=float32)
         """
+        name = None if "name" in self.list_arguments() else by_name.pop("name", None)
         values = self._named("compose", "symbols", in_order, by_name)
         graph = self.graph
         by_variable = {_variable(graph, name): value for name, value in values.items()}
@@ -57,7 +59,8 @@ class Calling(Arguments):
             if len(symbol.entries) != 1:
                 raise ArgumentError(f"compose: {node.name} is a group; choose one of its outputs")
             moved[node, 0] = symbol.entries[0]
-        return self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
+        made = self._like(graph.rewrite(lambda node, inputs: None, moved).heads)
+        return made if name is None else made.named(name)
 
     def _computed(self, graph: Graph, arrays: Mapping[GraphNode, Any]) -> Any:
         for node in graph.variables:

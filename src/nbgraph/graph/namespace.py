@@ -24,6 +24,7 @@ from nbgraph.operator.call import sources
 from nbgraph.operator.full import RegisteredOperator
 from nbgraph.operator.namespace import Lifted, Namespace, operand_names
 from nbgraph.operator.typing import as_operand
+from nbgraph.ops.named.keywords import in_words
 from nbgraph.ops.named.layering import named
 
 
@@ -35,28 +36,30 @@ class SymbolicOperator(Lifted):
         if self.__name__ == "var" and args and isinstance(args[0], str):
             return sym.Variable(*args, attr=attr, **kwargs)  # MXNet's other name of it
         attributes = attributes_of(self.__name__, attr)
-        names_itself = _names_itself(self.__wrapped__)
+        op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
+        names_itself = _names_itself(op)
         if names_itself:
             kwargs["name"] = name
         token = sources.set(Symbol)
         try:
             with attribute_scope(**attributes):
-                args, kwargs = _completed(self.__wrapped__, args, kwargs, name)
-                args, kwargs = self._lift(self.__wrapped__, args, kwargs)
-                result = self.__wrapped__(*args, **kwargs)
+                args, kwargs = _completed(op, args, kwargs, name)
+                op, args, kwargs = self._lift(op, args, kwargs)
+                result = op(*args, **kwargs)
                 if name is None or names_itself:
                     return result
-                return self._named(result, args, kwargs, name)
+                return _named(op, result, args, kwargs, name)
         finally:
             sources.reset(token)
 
-    def _named(self, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
-        """Return a result under a name; several as outputs of one node: `name_output0`, ..."""
-        if not isinstance(made, (list, tuple)):
-            return named(made, name)
-        if len({symbol.node for symbol in made}) > 1:
-            return Symbol.__nbgraph_defer__(self.__wrapped__, args, kwargs, len(made), name)
-        return type(made)([symbol.named(name) for symbol in made])
+
+def _named(op: Any, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
+    """Return a result under a name; several as outputs of one node: `name_output0`, ..."""
+    if not isinstance(made, (list, tuple)):
+        return named(made, name)
+    if len({symbol.node for symbol in made}) > 1:
+        return Symbol.__nbgraph_defer__(op, args, kwargs, len(made), name)
+    return type(made)([symbol.named(name) for symbol in made])
 
 
 def _names_itself(op: Any) -> bool:
@@ -88,7 +91,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
         bound = inspect.signature(op).bind(*args, **kwargs)
     except TypeError:
-        return args, kwargs  # the operator itself says what is wrong
+        return op, args, kwargs  # the operator itself says what is wrong
     operands = operand_names(op)
     arguments = bound.arguments
     if isinstance(getattr(op, "op", op), FilledOp):
@@ -97,7 +100,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for n in operands:
             if n in arguments:
                 arguments[n] = constant(op.__name__, n, arguments[n])
-    return bound.args, bound.kwargs
+    return op, bound.args, bound.kwargs
 
 
 def _with_unknown(shape: Any) -> Any:

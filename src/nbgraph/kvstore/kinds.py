@@ -18,7 +18,13 @@ _KINDS: dict[tuple[str, str | None], str | type[KVStore]] = {
     ("dist_sync", "mpi"): "nbgraph.kvstore.mpi:AllReduce",
     ("dist_async", "dask"): "nbgraph.kvstore.dist:DistAsync",
 }
-_ALIASES = {"dist_sync_device": "dist_sync", "dist_async_device": "dist_async"}
+_ALIASES = {
+    "dist_sync_device": "dist_sync",
+    "dist_async_device": "dist_async",
+    "local_update_cpu": "local",
+    "local_allreduce_cpu": "local",
+    "local_allreduce_device": "device",
+}
 
 
 def create(kind: str = "local", *, engine: str | None = None, **options: Any) -> KVStore:

@@ -11,9 +11,10 @@ from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
 from nbgraph.operator.mapper import Mapper
 
-GROUPS = ("linalg", "random")
-Arguments = tuple[tuple[Any, ...], dict[str, Any]]
-Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Arguments]
+GROUPS = ("linalg", "random", "contrib")
+LOOPS = ("foreach", "while_loop", "cond")
+Call = tuple[registry.Operator, tuple[Any, ...], dict[str, Any]]
+Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Call]
 
 
 class _Documentation:
@@ -41,8 +42,8 @@ class Lifted:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the operator to the lifted arguments."""
-        args, kwargs = self._lift(self.__wrapped__, args, kwargs)
-        return self.__wrapped__(*args, **kwargs)
+        op, args, kwargs = self._lift(self.__wrapped__, args, kwargs)
+        return op(*args, **kwargs)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -69,7 +70,10 @@ def operand_names(op: Any) -> tuple[str, ...]:
 
 
 class Group:
-    """Operators whose names begin alike, under the rest of their names: `ng.nd.linalg.det`."""
+    """Operators whose names begin alike, under the rest of their names: `ng.nd.linalg.det`.
+
+    `contrib` has MXNet's loops and branches, `foreach`, `while_loop` and `cond`, and all operators.
+    """
 
     def __init__(self, space: Namespace, name: str) -> None:
         self._space, self._name = space, name
@@ -77,12 +81,18 @@ class Group:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self._space, f"{self._name}_{name}")
+        if self._name != "contrib":
+            return getattr(self._space, f"{self._name}_{name}")
+        if name in LOOPS:
+            return getattr(importlib.import_module("nbgraph.autograd.control.contrib"), name)
+        return getattr(self._space, name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._space, self._name)
 
     def __dir__(self) -> list[str]:
+        if self._name == "contrib":
+            return sorted({*LOOPS, *dir(self._space)})
         start = f"{self._name}_"
         return [n.removeprefix(start) for n in dir(self._space) if n.startswith(start)]
 
@@ -93,7 +103,7 @@ class Group:
 class Namespace:
     """Operators as attributes: a view of the registry, in which new names appear at once.
 
-    `lift(op, args, kwargs)` returns the arguments as one world wants them; without it an
+    `lift(op, args, kwargs)` returns the call as one world wants it; without it an
     attribute is the operator itself. A miss raises AttributeError with near names.
 
     >>> space = Namespace("ng.plain")
@@ -127,11 +137,6 @@ class Namespace:
         if value is None or value.__wrapped__ is not entry.op:  # registered anew
             value = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
         return value
-
-    @property
-    def contrib(self) -> Any:
-        """MXNet's loops and branches: `foreach`, `while_loop`, `cond`."""
-        return importlib.import_module("nbgraph.autograd.control.contrib")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._prefix, self._lift, self._kind)

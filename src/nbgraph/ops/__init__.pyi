@@ -365,9 +365,18 @@ from nbgraph.ops.named.reshaping import broadcast_like as broadcast_like
 from nbgraph.ops.named.reshaping import reshape_like as reshape_like
 from nbgraph.ops.named.reshaping import shape_array as shape_array
 from nbgraph.ops.named.reshaping import size_array as size_array
+from nbgraph.ops.named.spatial import BilinearSampler as BilinearSampler
+from nbgraph.ops.named.spatial import Correlation as Correlation
+from nbgraph.ops.named.spatial import GridGenerator as GridGenerator
+from nbgraph.ops.named.spatial import SpatialTransformer as SpatialTransformer
+from nbgraph.ops.named.spatial import div_sqrt_dim as div_sqrt_dim
+from nbgraph.ops.named.spatial import index_copy as index_copy
+from nbgraph.ops.named.spatial import multi_sum_sq as multi_sum_sq
+from nbgraph.ops.named.spatial import quadratic as quadratic
 from nbgraph.ops.named.spellings import Activation as Activation
 from nbgraph.ops.named.spellings import BlockGrad as BlockGrad
 from nbgraph.ops.named.spellings import Cast as Cast
+from nbgraph.ops.named.spellings import Cast as _amp_cast
 from nbgraph.ops.named.spellings import Cast as _cast
 from nbgraph.ops.named.spellings import Concat as Concat
 from nbgraph.ops.named.spellings import Dropout as Dropout
@@ -538,6 +547,7 @@ Softmax = _Softmax
 SoftmaxOutput = _SoftmaxOutput
 amax = _amax
 amin = _amin
+amp_cast = _amp_cast
 broadcast_add = _broadcast_add
 broadcast_axes = _broadcast_axes
 broadcast_div = _broadcast_div

@@ -172,7 +172,7 @@ def whole_tuple(name: str, argument: str, value: Any) -> Shape:
     """A tuple of whole numbers from one or a sequence of them."""
     if type(value) is tuple and set(map(type, value)) <= _INT:
         return value
-    if isinstance(value, (tuple, list, range)) or (isinstance(value, np.ndarray) and value.ndim):
+    if isinstance(value, (tuple, list, range)) or getattr(value, "ndim", 0):
         return tuple(whole(name, argument, v) for v in value)
     return (whole(name, argument, value),)
 

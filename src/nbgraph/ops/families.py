@@ -37,7 +37,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "products.connected": "fully_connected",
     "products.attention": "scaled_dot_product_attention attention_parts attention_gradient",
     "normalisation.softmaxes": (
-        "softmax softmax_gradient log_softmax log_softmax_gradient logsumexp"
+        "softmax softmax_within softmax_gradient log_softmax log_softmax_gradient logsumexp"
     ),
     "normalisation.projections": "sparsemax sparsemax_gradient",
     "normalisation.standardising": (
@@ -85,7 +85,7 @@ NAMED_FAMILIES: dict[str, str] = {
         "broadcast_not_equal broadcast_greater broadcast_greater_equal broadcast_lesser lesser "
         "broadcast_lesser_equal lesser_equal broadcast_logical_and broadcast_logical_or "
         "broadcast_logical_xor sum_axis max_axis min_axis reverse add_n ElementWiseSum Concat "
-        "Cast cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt "
+        "Cast cast amp_cast BlockGrad Dropout moments argmax_channel nansum nanprod rcbrt "
         "softmin Activation SoftmaxActivation Flatten flatten SwapAxis broadcast_axis "
         "broadcast_axes Pad split_v2 diag batch_take choose_element_0index fill_element_0index "
         "all_finite multi_all_finite ROIPooling depth_to_space space_to_depth "
@@ -95,6 +95,10 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.reshaping": "Reshape reshape_like broadcast_like shape_array size_array",
     "named.cropping": "slice_range slice crop slice_like Crop",
     "named.resampling": "Pooling UpSampling",
+    "named.spatial": (
+        "GridGenerator BilinearSampler SpatialTransformer Correlation quadratic div_sqrt_dim "
+        "index_copy multi_sum_sq"
+    ),
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
     ),
@@ -164,8 +168,9 @@ INTERNAL: frozenset[str] = frozenset(
     binary_logits_term logistic_term focal_term divergence_term log_divergence_term
     unlikelihood_term uniform_log_density normal_log_density exponential_log_density
     gamma_log_density poisson_log_density negative_binomial_log_density dispersed_log_density
-    softmax_gradient log_softmax_gradient sparsemax_gradient layer_norm_parts layer_norm_gradient
-    layer_norm_weights rms_norm_parts rms_norm_gradient batch_statistics batch_standard
+    softmax_within softmax_gradient log_softmax_gradient sparsemax_gradient layer_norm_parts
+    layer_norm_gradient layer_norm_weights rms_norm_parts rms_norm_gradient batch_statistics
+    batch_standard
     channel_moments channel_sums label_entropy label_entropy_gradient label_entropy_at_once
     target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
     convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -295,3 +296,57 @@ def test_bad_input(call, error, message):
     """OPR-16: operator, argument, the given, the expected."""
     with pytest.raises(error, match=message):
         call()
+
+
+# a call in MXNet's words, and ours; x is (2, 3), y (2, 1), p the places
+WORDS = """
+sum(data=x, axis=1) ==> sum(x, axis=1)
+exp(data=x) ==> exp(x)
+broadcast_add(lhs=x, rhs=y) ==> add(x, y)
+broadcast_power(lhs=x, rhs=2.0) ==> power(x, 2.0)
+hypot(left=x, right=y) ==> hypot(x, y)
+dot(lhs=x, rhs=x, transpose_b=True) ==> dot(x, x, transpose_b=True)
+take(a=x, indices=p, axis=1) ==> take(x, [0, 2], axis=1, mode="clip")
+where(condition=x, x=x, y=y) ==> where(x, x, y)
+cumsum(a=x, axis=1) ==> cumsum(x, axis=1)
+clip(data=x, a_min=-0.5, a_max=0.5) ==> clip(x, -0.5, 0.5)
+clip(x, -0.5, 0.5) ==> clip(x, -0.5, 0.5)
+swapaxes(data=x, dim1=0, dim2=1) ==> transpose(x)
+smooth_l1(data=x, scalar=2.0) ==> smooth_l1(x, sigma=2.0)
+sort(data=x, is_ascend=False) ==> sort(x, descending=True)
+argsort(x, is_ascend=False, dtype="int32") ==> astype(argsort(x, descending=True), "int32")
+topk(data=x, k=2, ret_typ="value", dtype="int32") ==> topk(x, 2, ret_typ="value")
+topk(x, k=2, ret_typ="indices", dtype="int32") ==> astype(topk(x, 2, ret_typ="indices"), "int32")
+stack(x, x, axis=1) ==> stack([x, x], axis=1)
+concat(x, y, dim=1) ==> concatenate([x, y], 1)
+concat(x, x, dim=0) ==> concatenate([x, x], 0)
+split(data=x, num_outputs=3, axis=1, squeeze_axis=True)[2] ==> SliceChannel(x, 3, 1, True)[2]
+reshape(data=x, shape=(0, -4, 3, 1)) ==> reshape(x, (2, 3, 1))
+reshape(x, (0, 0, 1)) ==> expand_dims(x, 2)
+split_v2(ary=x, indices_or_sections=(1,), axis=1)[1] ==> split(x, [1], 1)[1]
+contrib.quadratic(x, a=1.0, b=2.0) ==> add(multiply(x, x), multiply(x, 2.0))
+contrib.isnan(x) ==> isnan(x)
+"""
+
+
+OURS = {
+    word for row in WORDS.splitlines() for word in re.findall(r"(\w+)\(", row.rpartition("=> ")[2])
+}
+
+
+@pytest.mark.parametrize("row", WORDS.strip().splitlines())
+@pytest.mark.parametrize("world", ["nd", "sym"])
+def test_calls_in_words_of_mxnet(world, row):
+    """OPP-16, OPP-24: operands by MXNet's names, and the signature of a row, in both worlds."""
+    values = {"x": X[0, :2, :3] - 3.5, "y": X[0, :2, :1], "p": np.array([0.0, 2.0])}
+    theirs, ours = row.split(" ==> ")
+    wanted = eval(ours, {n: getattr(ng, n) for n in OURS}, values)
+    arrays = {n: ng.array(v) for n, v in values.items()}
+    if world == "nd":
+        found = eval(f"nd.{theirs}", {"nd": ng.nd}, arrays)
+    else:
+        names = {n: ng.var(n, dtype="float64") for n in values}
+        symbol = eval(f"sym.{theirs}", {"sym": ng.sym}, names)
+        (found,) = symbol.eval(**{n: arrays[n] for n in symbol.list_arguments()})
+    assert found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found.asnumpy(), wanted)

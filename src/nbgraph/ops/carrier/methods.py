@@ -25,6 +25,13 @@ def _several(name: str, values: tuple[Any, ...]) -> Any:
     return values
 
 
+def is_coded(x: Any, sizes: Any) -> bool:
+    """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
+    if not isinstance(sizes, (tuple, list)) or min(sizes, default=1) > 0:
+        return False
+    return min(sizes) < -1 or (0 in sizes and 0 not in (x.shape or (1,)))
+
+
 class Methods:
     """What is called as a method and gives an array: copies, shapes, parts, orders."""
 
@@ -76,15 +83,21 @@ class Methods:
 
     # shapes -----------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any, copy: bool | None = None) -> Self:
+    def reshape(self, *shape: Any, copy: bool | None = None, reverse: bool = False) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
 
         Parameters
         ----------
-        *shape : ints, or one tuple of them; one may be -1, what is left
+        *shape : ints, or one tuple of them; one may be -1, what is left; MXNet's 0, -2, -3 and -4
+            are those of `ng.nd.Reshape`
         copy : True always copies, False refuses to (ValueError)
+        reverse : whether MXNet's are read from the last axis
         """
-        found = ops.reshape(self, _several("reshape", shape))
+        sizes = _several("reshape", shape)
+        if reverse or is_coded(self, sizes):
+            found = ops.Reshape(self, sizes, reverse=reverse)
+        else:
+            found = ops.reshape(self, sizes)
         return found if copy is None else self._apart(found, copy)
 
     def ravel(self) -> Self:

@@ -263,7 +263,8 @@ def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
     }
     shape = (p.num_filter, 1, window, window)
     known = {"weight": (shape, bilinear()(shape, "float32"))}  # values, which a file can hold
-    return applied(DECONVOLUTION, operands, how, name, known)
+    asked = {"num_filter": p.num_filter, "scale": p.scale}
+    return applied(DECONVOLUTION, operands, how, name, known, ("UpSampling", asked))
 
 
 def _repeated(x: Any, scale: int) -> Any:

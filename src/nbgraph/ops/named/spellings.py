@@ -53,8 +53,8 @@ Concat(*data, dim=1, num_args=None, name=None): Arrays one after another along a
     array([[1, 3],
            [2, 4]])
     = library.concatenate(list(composites.several(data)), dim)
-Cast cast(data, dtype, *, name=None): `astype` by MXNet's name: the elements in another dtype; a
-    gradient comes back in the old one.
+Cast cast amp_cast(data, dtype, *, name=None): `astype` by MXNet's name: the elements in another
+    dtype; a gradient comes back in the old one.
     dtype : dtype or its name; floats are cut to whole numbers
     >>> Cast([1.5, -1.5], "int32")
     array([ 1, -1], dtype=int32)

@@ -21,6 +21,8 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     cast,
+    composed,
+    deferrable,
     define_rows,
     hashable_axis,
     library,
@@ -111,15 +113,22 @@ def softmax(
     """
     scale = _temperature("softmax", temperature)
     if length is not None:
-        x = as_known("softmax", x)
-        place = axis_of("softmax", whole("softmax", "axis", axis), len(x.shape))
-        steps = np.arange(x.shape[place]).reshape((-1,) + (1,) * (len(x.shape) - 1 - place))
-        length = library.expand_dims(length, place)
-        there = library.less(steps, length)
-        some = library.logical_or(there, library.equal(length, 0))  # no row of -inf alone
-        found = softmax(library.where(some, x, -np.inf), place, temperature=temperature)
-        return library.where(there, found, 0, out=out)
+        return softmax_within(x, length, axis, temperature, out)
     return _SOFTMAX(x, axis=hashable_axis("softmax", axis), temperature=scale, out=out)
+
+
+@composed("x", "length")
+@deferrable()
+def softmax_within(x: Any, length: Any, axis: Any, temperature: Any, out: Any) -> Any:
+    """`softmax` of so many elements of each row; the others get 0."""
+    x = as_known("softmax", x)
+    place = axis_of("softmax", whole("softmax", "axis", axis), len(x.shape))
+    steps = np.arange(x.shape[place]).reshape((-1,) + (1,) * (len(x.shape) - 1 - place))
+    length = library.expand_dims(length, place)
+    there = library.less(steps, length)
+    some = library.logical_or(there, library.equal(length, 0))  # no row of -inf alone
+    shares = softmax(library.where(some, x, -np.inf), place, temperature=temperature)
+    return library.where(there, shares, 0, out=out)
 
 
 # log-softmax ------------------------------------------------------------------------------------

@@ -29,6 +29,14 @@ def softmax(x: Operand[Carried], axis: Axis=-1, *, temperature: float | None=Non
     array([0.5, 0.5, 0. ])
     >>> softmax([[0.0, 0.0, 9.0]], length=[2])
     array([[0.5, 0.5, 0. ]])"""
+def softmax_within(x: Operand[Carried], length: Operand[Carried], axis: Any, temperature: Any, out: Any) -> Carried:
+    """`softmax` of so many elements of each row; the others get 0.
+    
+    Parameters
+    ----------
+    x : array
+    axis : int, several, or None for all
+    out : array to write to, optional"""
 def softmax_gradient(probability: Any, out_grad: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, temperature: float | None=None, out: Any=None) -> Carried:
     r"""The in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability /
     temperature.

@@ -1,0 +1,182 @@
+"""Calls of `ng.nd` and `ng.sym` with MXNet's arguments, where an operator has NumPy's: a table.
+
+A call that the operator understands is the operator's, so `ng.nd.sum(x, axis=0)` is `ng.sum`. One
+with a keyword that it does not have is MXNet's: `data`, `lhs` and their kin are operands by place,
+`ctx` is the device, and a row has MXNet's whole signature, with the call that it stands for. The
+dtypes of results stay the operator's: places are integers, comparisons bool.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from nbgraph.operator import registry
+from nbgraph.operator.declared import define, parse
+from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.carrier.methods import is_coded
+from nbgraph.ops.define import as_array, library
+from nbgraph.ops.named.composites import several
+
+_TABLE = """arange(start, stop=None, step=1, repeat=1, infer_range=False, dtype=None, device=None):
+    = call.repeat(library.arange(start, stop, step, dtype, device=device), repeat)
+argsort(data, axis=-1, is_ascend=True, dtype="int64"):
+    = call.astype(library.argsort(data, axis, descending=not is_ascend), dtype)
+batch_take(data, index, axis=-1, keepdims=False, mode="raise"):
+    = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
+clip(data, a_min, a_max):
+    = call.clip(data, a_min, a_max)
+eye(N, M=0, k=0, dtype=None, device=None):
+    = call.eye(N, M or None, k, dtype, device=device)
+full(shape, val, dtype=None, device=None):
+    = call.full(shape, val, dtype, device=device)
+random_exponential(scale=1, shape=None, dtype=None, device=None):
+    = call.random_exponential(scale, shape, dtype=dtype, device=device)
+random_gamma(alpha=1, beta=1, shape=None, dtype=None, device=None):
+    = call.random_gamma(alpha, beta, shape, dtype=dtype, device=device)
+random_generalized_negative_binomial(mu=1, alpha=1, shape=None, dtype="int64", device=None):
+    = call.random_generalized_negative_binomial(mu, alpha, shape, dtype=dtype, device=device)
+random_negative_binomial(k=1, p=1, shape=None, dtype="int64", device=None):
+    = call.random_negative_binomial(k, p, shape, dtype=dtype, device=device)
+random_normal(loc=0, scale=1, shape=None, dtype=None, device=None):
+    = call.random_normal(loc, scale, shape, dtype=dtype, device=device)
+random_poisson(lam=1, shape=None, dtype="int64", device=None):
+    = call.random_poisson(lam, shape, dtype=dtype, device=device)
+random_randint(low, high=None, shape=None, dtype="int64", device=None):
+    = call.random_randint(low, high, shape, dtype, device=device)
+random_uniform(low=0, high=1, shape=None, dtype=None, device=None):
+    = call.random_uniform(low, high, shape, dtype=dtype, device=device)
+smooth_l1(data, scalar=1.0):
+    = call.smooth_l1(data, sigma=scalar)
+softmax(data, length=None, axis=-1, temperature=None, use_length=False):
+    = call.softmax(data, axis, temperature=temperature, length=length)
+sort(data, axis=-1, is_ascend=True):
+    = call.sort(data, axis, descending=not is_ascend)
+split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+    = call.split_v2(ary, indices_or_sections, axis, squeeze_axis)
+stack(*data, axis=0, num_args=None):
+    = call.stack(list(several(data)), axis)
+swapaxes(data, dim1=0, dim2=0):
+    = call.swapaxes(data, dim1, dim2)
+take(a, indices, axis=0, mode="clip"):
+    = call.take(a, library.astype(indices, "int64"), axis, mode=mode)
+topk(data, axis=-1, k=1, ret_typ="indices", is_ascend=False, dtype="int64"):
+    = call.astype(library.topk(data, k, axis, is_ascend=is_ascend, ret_typ=ret_typ), dtype)
+    if ret_typ == "indices" else call.topk(data, k, axis, is_ascend=is_ascend, ret_typ=ret_typ)
+where(condition, x, y):
+    = call.where(condition, x, y)
+"""
+# of a call in MXNet's words the whole is another operator's
+_OTHERS = {
+    "concatenate": "Concat",
+    "pad": "Pad",
+    "random_multinomial": "sample_multinomial",
+    "reshape": "Reshape",
+    "split": "SliceChannel",
+}
+_PLACES = {
+    **dict.fromkeys(("data", "lhs", "a", "left", "base", "tensor"), 0),
+    **dict.fromkeys(("rhs", "right", "exp"), 1),
+}
+_OF_MAPPERS = ("out", "dtype", "where")  # options besides the signature
+Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
+
+
+class _Calls:
+    """Operators as attributes that return a call as data, for whoever lifts its operands."""
+
+    def __getattr__(self, name: str) -> Callable[..., Call]:
+        return lambda *args, **kwargs: (registry.find(name), args, kwargs)
+
+
+call = _Calls()
+
+
+def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    """Return the operator and the arguments of a call that may have MXNet's words.
+
+    >>> import nbgraph as ng
+    >>> ng.nd.clip(data=[0.5, 2.0], a_min=0, a_max=1), ng.nd.reshape([[1, 2]], shape=(0, -1, 1))
+    (array([0.5, 1. ]), array([[[1],
+            [2]]]))
+    """
+    if not kwargs and op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE:
+        return op, args, kwargs
+    own = inspect.signature(op)
+    if any(p.kind is p.VAR_KEYWORD for p in own.parameters.values()):
+        return op, args, kwargs
+    if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, args, kwargs):
+        name = registry.name_of(op)
+        if name in _OTHERS:
+            op = registry.find(_OTHERS[name])
+            return op, *_by_place(inspect.signature(op), args, kwargs)
+        if name in _ROWS:
+            theirs = inspect.signature(_ROWS[name])
+            placed, options = _by_place(theirs, args, kwargs)
+            out = {n: options.pop(n) for n in ("out",) if n in options}
+            try:
+                bound = theirs.bind(*placed, **options)
+            except TypeError:
+                return op, args, kwargs  # the operator itself says what is wrong
+            op, args, kwargs = _ROWS[name](*bound.args, **bound.kwargs)
+            return op, args, kwargs | out
+    return op, *_by_place(own, args, kwargs)
+
+
+def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    options = [n for n in kwargs if not (isinstance(op, Mapper) and n in _OF_MAPPERS)]
+    try:
+        own.bind_partial(*args, **dict.fromkeys(options))
+    except TypeError:
+        return False
+    return True
+
+
+def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the arguments with operands by place that MXNet has names for, and `ctx` as device."""
+    known, kwargs = list(own.parameters), dict(kwargs)
+    if "ctx" in kwargs and "ctx" not in known and "device" in known:
+        kwargs["device"] = kwargs.pop("ctx")
+    names = [n for n in kwargs if n in _PLACES and n not in known]
+    for name in sorted(names, key=_PLACES.__getitem__):
+        if _PLACES[name] == len(args):
+            args = (*args, kwargs.pop(name))
+        elif len(args) < _PLACES[name] < len(known):
+            kwargs[known[_PLACES[name]]] = kwargs.pop(name)
+    return args, kwargs
+
+
+_LISTS = frozenset(("concatenate", "stack"))  # MXNet has their arrays in a row
+_BY_VALUE = {"pad": "pad_width", "reshape": "shape", "take": "indices"}
+
+
+def _theirs_by_value(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Return whether values are MXNet's alone: codes of `reshape`, flat widths of `pad`, floats as
+    indices of `take`, several arrays where ours is a list of them."""
+    if name in _LISTS:
+        return len(args) > 1 and hasattr(args[1], "dtype")
+    if name not in _BY_VALUE or not args:
+        return False
+    value = args[1] if len(args) > 1 else kwargs.get(_BY_VALUE[name])
+    if name == "take":
+        return not hasattr(value, "list_arguments") and as_array(value).dtype.kind == "f"
+    if not isinstance(value, (tuple, list)) or not all(isinstance(n, int) for n in value):
+        return False
+    if name == "pad":
+        return len(value) > 2
+    first: Any = args[0]
+    return is_coded(as_array(first), value)
+
+
+def _rows() -> dict[str, Callable[..., Call]]:
+    scope: dict[str, Any] = {
+        "__name__": __name__,
+        "call": call,
+        "library": library,
+        "several": several,
+    }
+    return {name: scope[name] for name in define(parse(_TABLE, "library"), scope)}
+
+
+_ROWS = _rows()
