@@ -248,6 +248,12 @@ class SourceIter(DataIter):
         self._cursor, self._over, self._batch = cursor, False, None
         self._pusher.front = cursor
 
+    def __repr__(self) -> str:
+        count = (
+            f"{self.source.blocks[-1]} samples" if isinstance(self.source, Source) else "a stream"
+        )
+        return f"<{type(self).__name__}: {count}, batches of {self.batch_size}>"
+
     def close(self) -> None:
         """Release files and threads; nothing more can be read then."""
         self._closed = True

@@ -69,7 +69,7 @@ def test_parts_are_not_written():
         ("text", "'text' is not an index"),
         (1.5, "is not an index"),
         ([True, False], "a mask of size 2 for axis 0"),
-        (Double(np.array([True, False, True])), "a mask that is a Double.*ng.where"),
+        (Double(np.array([True, False, True])), "the mask .a Double. has no values yet.*ng.where"),
         (Double(np.array([1.5])), "dtype float64; indices are integers"),
     ],
 )
