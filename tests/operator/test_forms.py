@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, CaptureError, DerivativeError, FormatError
+from nbgraph.errors import ArgumentError, DerivativeError, FormatError
 from tests.operator.worlds import WAYS
 
 X = np.array([0.25, 0.5, 2.0])
@@ -279,7 +279,7 @@ def test_a_value_that_the_text_refuses_raises_what_it_raises():
     np.testing.assert_array_equal(op(X, "cube"), X**3)
     assert np.isnan(ng.op(power, on_invalid="nan")(X, "root")).all()
     late = ng.op(lambda x, kind="root": power(x, kind))
-    with pytest.raises(CaptureError, match="unknown kind 'root'.*always raises"):
+    with pytest.raises(ValueError, match="unknown kind 'root'"):
         late(X)
     np.testing.assert_array_equal(late(X, "cube"), X**3)
 
@@ -318,7 +318,7 @@ def test_strings_and_functions_without_default_are_static():
     np.testing.assert_array_equal(op.derivative("x")(X, "km", 1), np.full_like(X, 1e3))
     with pytest.raises(ValueError, match="unknown unit 'mile'"):
         op(X, "mile", 1)
-    with pytest.raises(CaptureError, match="unknown unit"):
+    with pytest.raises(ValueError, match="unknown unit"):
         op(X, 2.0, 1)
     np.testing.assert_allclose(ng.op(solved)(lambda x: x * x - 2, np.ones(3)), math.sqrt(2))
 
@@ -328,7 +328,7 @@ def test_what_no_default_decides_is_left_to_calls():
     op = ng.op(unknown_of_three)
     np.testing.assert_array_equal(op(X, 2.0, 3.0), X + 6.0)
     np.testing.assert_array_equal(op(X, p=2.0, t=3.0), X + 1.5)
-    with pytest.raises(CaptureError, match="two of p, v and t"):
+    with pytest.raises(ValueError, match="two of p, v and t"):
         op(X)
 
 

@@ -265,7 +265,9 @@ def choices_of(
     parameters = {p.name: p for p in signature.parameters}
     for key, value in given.items():
         p = signature.text.parameters.get(key)
-        if key in signature.chosen and is_static(value) and not isinstance(value, (bool, tuple)):
+        if (key in signature.operands and isinstance(value, str)) or (
+            key in signature.chosen and is_static(value) and not isinstance(value, (bool, tuple))
+        ):
             found[key] = Choice(key, "static", value)
             continue
         if p is None or (key not in parameters and key not in made):

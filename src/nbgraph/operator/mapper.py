@@ -182,7 +182,7 @@ class Mapper(Elementwise):
                     if result is not None:
                         return result
             return op._elsewhere(operands, out, options, tried=tried)
-        except ElementError as error:
+        except (AlwaysRaises, ElementError) as error:
             from nbgraph.operator import naive
 
             raise naive.with_values(op, error, operands, out, options) from None

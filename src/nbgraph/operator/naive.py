@@ -22,6 +22,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ElementError, of_element
 from nbgraph.kernels.capture.names import names_of
 from nbgraph.kernels.capture.number_types import python_isinstance
+from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.text import NoSourceError, function_text
 from nbgraph.kernels.function import Scalar, WrittenFunction
 from nbgraph.kernels.interpret import Evaluator, FloatDomain, Undetermined
@@ -104,7 +105,7 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
     if isinstance(scalar, WrittenFunction):
         places = scalar.signature.places if scalar.signature else ()
         fn = naive_draws.drawing(scalar.fn) if scalar.draws else scalar.fn
-        plain = _as_python(fn) if _catches(scalar.fn) else rebound(fn)
+        plain = _as_python(fn) if _is_pythons(scalar.fn) else rebound(fn)
         answer = _without_errors(plain) if scalar.on_invalid == "nan" else plain
 
         def apply(*operands: Any) -> Any:
@@ -120,13 +121,16 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
     return lambda *operands: _interpreted(scalar, operands, parameters)
 
 
-def _catches(fn: FunctionType) -> bool:
-    """Return whether a text catches what Python raises, and NumPy's numbers do not."""
+def _is_pythons(fn: FunctionType) -> bool:
+    """Return whether a text is about Python's own numbers: it catches what these raise and NumPy's
+    do not, or has literals beyond int64."""
     try:
-        body = function_text(fn).body
+        nodes = [node for part in function_text(fn).body for node in ast.walk(part)]
     except NoSourceError:
         return False
-    return any(isinstance(node, ast.Try) for part in body for node in ast.walk(part))
+    literals = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    large = any(type(value) is int and value >> 63 for value in literals)
+    return large or any(isinstance(node, ast.Try) for node in nodes)
 
 
 def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -275,13 +279,19 @@ __all__ = ["ArgumentError", "call", "rebound"]
 
 
 def with_values(
-    op: Elementwise, error: ElementError, operands: Sequence[Any], out: Any, options: dict[str, Any]
+    op: Elementwise,
+    error: ElementError | AlwaysRaises,
+    operands: Sequence[Any],
+    out: Any,
+    options: dict[str, Any],
 ) -> ElementError:
     """Return the error with the words of the text for its element, and the operands there.
 
     The error itself where the element is not known, its operands may have been overwritten, or the
     text does not raise the same for them, as one that draws random numbers.
     """
+    if isinstance(error, AlwaysRaises):
+        return error.error
     raised, element = error.raised, error.element
     scalar = op.scalar
     if raised is None or element is None or out is not None:

@@ -272,6 +272,11 @@ REFUSALS = [
         "add it to the number",
     ),
     (
+        lambda x: 1.0 if np.array([x, 1.0]) else 0.0,
+        "the truth of an array of several entries is not defined: use any()",
+        "convert the value first, e.g. with float() or int()",
+    ),
+    (
         lambda x: math.dist((x, 1.0), (x,)),
         "the tuples have different lengths",
         "leave out strict=True",

@@ -170,17 +170,6 @@ harmonic_mean = lambda data: len(data) / sum(1.0 / value for value in data)
 geometric_mean = lambda data: math.exp(sum(math.log(value) for value in data) / len(data))
 
 
-def quantile(a, q):
-    """The number that a share q of numbers is below, between two of them by a line."""
-    found = sorted(a)
-    place = (len(found) - 1) * q
-    below = min(int(place), len(found) - 2)
-    return found[below] + (place - below) * (found[below + 1] - found[below])
-
-
-percentile = lambda a, q: quantile(a, 0.01 * q)  # `quantile` of hundredths
-
-
 median = lambda data: middle(sorted(data))  # `statistics.median`
 
 
@@ -208,9 +197,6 @@ nanmean = lambda a: nansum(a) / sum(1 for value in a if value == value)
 
 nanmax = lambda a: functools.reduce(np.fmax, a)  # the largest of the numbers that are not NaN
 nanmin = lambda a: functools.reduce(np.fmin, a)  # the least of them
-# entries moved on by a shift; vectors as columns
-roll = lambda a, shift: [*a[-(shift % len(a)) :], *a[: -(shift % len(a))]]
-column_stack = lambda tup: [list(row) for row in zip(*tup, strict=True)]
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -275,15 +261,11 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.nanmax: nanmax,
     np.nanmin: nanmin,
     np.interp: interp,
-    np.quantile: quantile,
-    np.percentile: percentile,
     np.select: select,
     np.choose: choose,
     np.piecewise: piecewise,
     np.convolve: convolve,
-    np.roll: roll,
     math.dist: dist,
-    np.column_stack: column_stack,
     **({sumprod: dot} if (sumprod := getattr(math, "sumprod", None)) else {}),
 }
 # of the module `statistics`, by name: it stays unimported

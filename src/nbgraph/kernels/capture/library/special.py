@@ -180,7 +180,7 @@ def gammasgn(x):
 
 
 # gamma(n + 1); 0 below 0, as in SciPy
-factorial = lambda n: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
+factorial = lambda n, exact=False: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
 
 
 def binom(n, k):
@@ -194,7 +194,7 @@ def binom(n, k):
 
 
 # the number of ways to choose k of N, 0 where there are none
-comb = lambda N, k: binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
+comb = lambda N, k, exact=False: binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
 # the number of ordered choices of k of N, 0 where there are none
 perm = lambda N, k: poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
 
@@ -215,7 +215,14 @@ def agm(a, b):
 exp10 = lambda x: 10.0**x  # 10**x
 sindg = lambda x: math.sin(math.radians(math.fmod(x, 360.0)))  # the sine of degrees
 cosdg = lambda x: math.sin(math.radians(90.0 - math.fmod(abs(x), 360.0)))  # the cosine of degrees
+cotdg = lambda x: 1.0 / tandg(x)  # the cotangent of degrees
 tandg = lambda x: math.tan(math.radians(math.fmod(x, 180.0)))  # the tangent of degrees
+
+
+powm1 = lambda x, y: math.expm1(y * math.log(x)) if x > 0.0 else x**y - 1.0  # x**y - 1
+# the logarithm of the sum of exponentials, and the share of each
+logsumexp = lambda a: max(a) + math.log(sum(math.exp(x - max(a)) for x in a))
+softmax = lambda x: np.array([math.exp(each - logsumexp(x)) for each in x])
 
 
 def huber(delta, r):
