@@ -196,8 +196,9 @@ def _weighed(dtype: str) -> str:
     )
 
 
-PIECES = run("filled(y, m, value)", "store_element(y, i, value)")
-PIECES += run("scaled(y, m, factor)", "store_element(y, i, load_element(y, i) * factor)")
+PIECES = run("filled(y, m, value)", "store_element(y, i, value)") + run(
+    "scaled(y, m, factor)", "store_element(y, i, load_element(y, i) * factor)"
+)
 
 
 Results = tuple[str, ...]  # gradients that a call gives
