@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, CaptureError, DerivativeError, FormatError
+from nbgraph.errors import ArgumentError, DerivativeError, FormatError
 from tests.operator.worlds import WAYS
 
 X = np.array([0.25, 0.5, 2.0])
@@ -278,8 +278,69 @@ def test_a_value_that_the_text_refuses_raises_what_it_raises():
             call()
     np.testing.assert_array_equal(op(X, "cube"), X**3)
     assert np.isnan(ng.op(power, on_invalid="nan")(X, "root")).all()
-    with pytest.raises(CaptureError, match="unknown kind 'root'.*always raises"):
-        ng.op(lambda x, kind="root": power(x, kind))
+    late = ng.op(lambda x, kind="root": power(x, kind))
+    with pytest.raises(ValueError, match="unknown kind 'root'"):
+        late(X)
+    np.testing.assert_array_equal(late(X, "cube"), X**3)
+
+
+def converted(x, unit, power: int):
+    """What has no default is static where it is compared with strings."""
+    if unit == "m":
+        scale = 1.0
+    elif unit == "km":
+        scale = 1000.0
+    else:
+        raise ValueError(f"unknown unit {unit!r}")
+    return x * scale**power if power & 1 else x
+
+
+def solved(f, x, *, steps=20):
+    for _ in range(steps):
+        x -= f(x) / ((f(x + 1e-6) - f(x - 1e-6)) / 2e-6)
+    return x
+
+
+def unknown_of_three(x, p=None, v=None, t=None):
+    if p is not None and v is not None:
+        return x + p * v
+    if p is not None and t is not None:
+        return x + t / p
+    raise ValueError("two of p, v and t are needed")
+
+
+def test_strings_and_functions_without_default_are_static():
+    op = ng.op(converted)
+    for x in (X, ng.array(X)):
+        np.testing.assert_array_equal(np.asarray(op(x, "km", 3)), X * 1e9)
+        np.testing.assert_array_equal(np.asarray(op(x, unit="m", power=2)), X)
+    np.testing.assert_array_equal(ng.jit(lambda x: op(x, "km", 1))(ng.array(X)).asnumpy(), X * 1e3)
+    np.testing.assert_array_equal(op.derivative("x")(X, "km", 1), np.full_like(X, 1e3))
+    with pytest.raises(ValueError, match="unknown unit 'mile'"):
+        op(X, "mile", 1)
+    with pytest.raises(ValueError, match="unknown unit"):
+        op(X, 2.0, 1)
+    np.testing.assert_allclose(ng.op(solved)(lambda x: x * x - 2, np.ones(3)), math.sqrt(2))
+
+
+def test_what_no_default_decides_is_left_to_calls():
+    """As none of the defaults gives a number, a call says which of them are to be None."""
+    op = ng.op(unknown_of_three)
+    np.testing.assert_array_equal(op(X, 2.0, 3.0), X + 6.0)
+    np.testing.assert_array_equal(op(X, p=2.0, t=3.0), X + 1.5)
+    with pytest.raises(ValueError, match="two of p, v and t"):
+        op(X)
+
+
+def test_python_integers_stay_integers_where_the_text_needs_them():
+    op = ng.op(converted)
+    assert op(2.0, "km", 1) == 2000.0
+    masked = ng.op(lambda x, n: x * (n & 3))
+    assert masked(0.5, 6) == 1.0
+    assert masked(np.float32([0.5]), 6).dtype == np.float32
+    np.testing.assert_array_equal(masked(ng.array([0.5]), 6).asnumpy(), [1.0])
+    total = ng.op(lambda n=10: sum(range(n)))
+    assert total() == 45 and total(4) == 6
 
 
 def test_what_a_form_reads_is_watched():

@@ -8,12 +8,13 @@ from weakref import WeakKeyDictionary
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.names import Watch
+from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.signature import defaults_of
 
 _KINDS = ("f", "int64", "bool")
-_MIXED = 4  # operands up to which every combination of kinds is tried, where one kind fits none
+_MIXED = 4  # operands up to which every combination is tried; of more, one or two integers
 _KNOWN: WeakKeyDictionary[Scalar, tuple[Watch, tuple[str, ...]]] = WeakKeyDictionary()
 
 
@@ -44,7 +45,7 @@ def _find(scalar: Scalar) -> tuple[str, ...]:
         error = _refusal(scalar, kinds)
         if error is None:
             return kinds if kinds in own else _with_floats(scalar, kinds)
-        if first is None or isinstance(first[0], KindError):
+        if first is None or isinstance(first[0], (KindError, AlwaysRaises)):
             first = error, kinds
     assert first is not None
     error, kinds = first
@@ -59,7 +60,12 @@ def _alike(scalar: Scalar) -> Iterator[tuple[str, ...]]:
 
 def _combined(scalar: Scalar) -> Iterator[tuple[str, ...]]:
     count = len(scalar.operands)
-    return itertools.product(_KINDS, repeat=count) if 1 < count <= _MIXED else iter(())
+    if 1 < count <= _MIXED:
+        yield from itertools.product(_KINDS, repeat=count)
+        return
+    for size in (1, 2) if count > 1 else ():
+        for places in itertools.combinations(range(count), size):
+            yield tuple("int64" if k in places else "f" for k in range(count))
 
 
 def _with_floats(scalar: Scalar, kinds: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 A static parameter (None, a bool, a string, an enum member, a function, a tuple) is part of the
 definition: each of its values gives a graph of its own. A name whose default is static is a
 parameter, also where it is positional, and so is a positional one with an integer default that the
-text counts with (`n=20`, `range(n)`); a `Choice` gives it another role or value.
+text counts with (`n=20`, `range(n)`), beside others; a `Choice` gives it another role or value.
 
 >>> def f(x, scale=None, *, method="exact"): ...
 >>> read_signature(f).operands, [p.name for p in read_signature(f).parameters]
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from types import FunctionType
@@ -83,6 +84,8 @@ class Signature(NamedTuple):
         The names that a call may give by position, operands or not.
     text : inspect.Signature
         As the function's text has it.
+    chosen : set of str
+        The operands that the text compares with strings or calls: they may be static.
     """
 
     operands: tuple[str, ...]
@@ -90,6 +93,7 @@ class Signature(NamedTuple):
     parameters: tuple[Parameter, ...]
     places: tuple[str, ...]
     text: inspect.Signature
+    chosen: frozenset[str] = frozenset()
 
 
 def is_static(value: object) -> bool:
@@ -137,6 +141,8 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
     chosen = {choice.name: choice for choice in choices}
     text = inspect.signature(fn, follow_wrapped=False)
     counts = counts_of(fn, text)
+    if counts.issuperset(text.parameters):
+        counts = set()  # one of them is the operand
     operands: list[str] = []
     defaults: dict[str, Any] = {}
     parameters: list[Parameter] = []
@@ -166,7 +172,8 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
         defaults[name] = p.default
     if not operands:
         raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
-    return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text)
+    sorts = frozenset(chosen_in(fn, text).intersection(operands))
+    return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text, sorts)
 
 
 def with_key(name: str, signature: Signature) -> Signature:
@@ -185,6 +192,34 @@ def with_key(name: str, signature: Signature) -> Signature:
     return signature._replace(operands=(*signature.operands, KEY), text=text)
 
 
+def chosen_in(fn: FunctionType, text: inspect.Signature) -> set[str]:
+    """Return the names without a default that a function compares with strings, or calls."""
+    names = {name for name, p in text.parameters.items() if p.default is p.empty}
+    needed: list[ast.AST] = []
+    for node in _nodes(fn):
+        if isinstance(node, ast.Call):
+            needed += [node.func] if isinstance(node.func, ast.Name) else []
+        elif isinstance(node, (ast.Compare, ast.Match)):
+            values = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+            whole = isinstance(node, ast.Compare)
+            if any(isinstance(value, str) for value in values):
+                needed.append(node if whole else node.subject)
+    annotated = {n for n in names if re.search(r"\bstr\b", repr(text.parameters[n].annotation))}
+    return annotated | {n.id for n in _names(needed)} & names
+
+
+def _nodes(fn: FunctionType) -> list[ast.AST]:
+    """All of a function's text, nothing where there is none."""
+    try:
+        return [n for st in function_text(fn).body for n in ast.walk(st)]
+    except NoSourceError:
+        return []
+
+
+def _names(nodes: Iterable[ast.AST]) -> Iterable[ast.Name]:
+    return (n for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name))
+
+
 def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:
     """Return the positional names with integer defaults that a function counts, indexes or shifts
     with: no floating value would do."""
@@ -195,19 +230,15 @@ def counts_of(fn: FunctionType, text: inspect.Signature) -> set[str]:
     }
     if not candidates:
         return set()
-    try:
-        nodes = [n for st in function_text(fn).body for n in ast.walk(st)]
-    except NoSourceError:
-        return set()
     needed: list[ast.AST] = []
-    for node in nodes:
+    for node in _nodes(fn):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "range":
             needed += node.args
         elif isinstance(node, ast.Subscript):
             needed.append(node.slice)
         elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, _BITS):
             needed += ast.iter_child_nodes(node)
-    return {n.id for n in needed for n in ast.walk(n) if isinstance(n, ast.Name)} & candidates
+    return {n.id for n in _names(needed)} & candidates
 
 
 def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) -> Parameter | None:
@@ -234,6 +265,11 @@ def choices_of(
     parameters = {p.name: p for p in signature.parameters}
     for key, value in given.items():
         p = signature.text.parameters.get(key)
+        if (key in signature.operands and isinstance(value, str)) or (
+            key in signature.chosen and is_static(value) and not isinstance(value, (bool, tuple))
+        ):
+            found[key] = Choice(key, "static", value)
+            continue
         if p is None or (key not in parameters and key not in made):
             continue
         own = p.default

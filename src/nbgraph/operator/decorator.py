@@ -44,7 +44,8 @@ def op(
 ) -> Any:
     """Make an operator of a plain Python scalar function (a decorator).
 
-    Operands are the positional arguments, scalar parameters the keyword-only ones. The function
+    Operands are the positional arguments, scalar parameters the keyword-only ones; a positional one
+    that the text compares with strings, or calls, takes a string or a function. The function
     may use if/elif/else, early returns, loops, `math` and NumPy scalar functions, helpers and
     other operators; what is not understood raises CaptureError with the line and a remedy.
 

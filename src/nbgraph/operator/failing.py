@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.errors import ElementError, of_element
+from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.operator import arguments
 
@@ -19,13 +20,19 @@ if TYPE_CHECKING:
 
 
 def with_values(
-    op: Elementwise, error: ElementError, operands: Sequence[Any], out: Any, options: dict[str, Any]
+    op: Elementwise,
+    error: ElementError | AlwaysRaises,
+    operands: Sequence[Any],
+    out: Any,
+    options: dict[str, Any],
 ) -> ElementError:
     """Return the error with the words of the text for its element, and the operands there.
 
     The error itself where the element is not known, its operands may have been overwritten, or the
     text does not raise the same for them, as one that draws random numbers.
     """
+    if isinstance(error, AlwaysRaises):
+        return error.error
     raised, element = error.raised, error.element
     scalar = op.scalar
     if raised is None or element is None or out is not None:

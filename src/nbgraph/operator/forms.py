@@ -50,7 +50,7 @@ class Forms:
         """How many positional arguments of a call are certainly the first operands."""
         signature, count = self._signature(), 0
         for name, operand in zip(signature.places, signature.operands, strict=False):
-            if name != operand:
+            if name != operand or name in signature.chosen:
                 break
             count += 1
         return count
@@ -88,7 +88,7 @@ class Forms:
             own = {p.name for p in signature.parameters}
             text = signature.text.parameters
             numbers = dict[str, bool | None]()
-            numbers.update((name, name not in own) for name in text)
+            numbers.update((n, n not in own and n not in signature.chosen) for n in text)
             for name in own:
                 default = text[name].default
                 if default is not inspect.Parameter.empty and not is_static(default):
@@ -160,6 +160,7 @@ class Forms:
                 certify=op.certify,
                 origin=Specialized(op, choices),
             )
+            _ = form.nout  # captured now
         except AlwaysRaises as problem:
             raise problem.error from None
         if op.hand_gradient is not None:

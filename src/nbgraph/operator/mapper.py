@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, ElementError
+from nbgraph.errors import ArgumentError, CaptureError, ElementError
 from nbgraph.foreign import OPERATORS, explain_methods
 from nbgraph.kernels.capture.names import NotYetDefined, rewritten
+from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import LIBRARY, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe
@@ -97,16 +98,29 @@ class Mapper(Elementwise):
         if fn is not None:
             self.__wrapped__ = fn
         if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
-            with contextlib.suppress(NotYetDefined):  # it is asked again when it is used
-                self.__dict__["_probe"] = probe(scalar)
-                self._count()
+            self._capture()
+
+    def _capture(self) -> None:
+        """Capture the definition, unless only a call can: it names what is not defined yet, or
+        values of its parameters are to be chosen."""
+        signature = self.scalar.signature
+        later: tuple[type[CaptureError], ...] = (NotYetDefined,)
+        if signature is not None and len(signature.chosen) in range(1, len(signature.operands)):
+            later = (CaptureError,)
+        elif self.forms is not None:
+            later = (NotYetDefined, AlwaysRaises)
+        with contextlib.suppress(*later):
+            self.__dict__["_probe"] = probe(self.scalar)
+            self._count()
 
     def _count(self) -> None:
         """Take up the operands and parameters of the definition as they are known now."""
         self.nin = len(self.scalar.operands)
         # where parameters may be static: what finds the form of a call, if it has more positional
         # arguments than `_direct`, or options
-        self.forms = Forms(self) if self.scalar.signature and self.scalar.parameters else None
+        signature = self.scalar.signature
+        varied = signature and (self.scalar.parameters or signature.chosen)
+        self.forms = Forms(self) if varied else None
         self._direct = self.forms.direct if self.forms else self.nin
 
     @functools.cached_property
@@ -168,7 +182,7 @@ class Mapper(Elementwise):
                     if result is not None:
                         return result
             return op._elsewhere(operands, out, options, tried=tried)
-        except ElementError as error:
+        except (AlwaysRaises, ElementError) as error:
             from nbgraph.operator import failing
 
             raise failing.with_values(op, error, operands, out, options) from None
@@ -269,8 +283,8 @@ class Mapper(Elementwise):
             self.__dict__.pop(counted, None)
         self.invoker.forget()
         self._certified = False
-        self.__dict__["_probe"] = probe(self.scalar)
-        self._count()
+        self.__dict__.pop("_probe", None)
+        self._capture()
         self._fast.forget()
         self._quick = None
         self.carried = {}

@@ -128,12 +128,18 @@ def operand_dtypes_of(
     scalar: Scalar, values: Sequence[Any], common: np.dtype[Any]
 ) -> list[np.dtype[Any]]:
     """The dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the common one
-    for Python numbers, and for an integer beyond that one of 64 bits in a comparison.
+    for Python numbers, where the text does not need an integer, and for an integer beyond that one
+    of 64 bits in a comparison.
 
     OverflowError where an integer does not fit, in any other operator.
     """
     own = [v if isinstance(v, np.dtype) else getattr(v, "dtype", None) for v in values]
     dtypes = [common if d is None else d for d in own]
+    if is_float(common) and any(type(v) in (int, bool) for v in values):
+        kinds = zip(values, probe_kinds(scalar), strict=False)
+        whole = [k for k, (v, kind) in enumerate(kinds) if type(v) in (int, bool) and kind != "f"]
+        for k in whole:
+            dtypes[k] = np.asarray(values[k]).dtype
     beyond = [k for k, v in enumerate(values) if not holds(common, v)]
     if beyond:
         wide = [np.asarray(v).dtype if d is None else d for v, d in zip(values, own, strict=True)]
