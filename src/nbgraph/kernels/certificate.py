@@ -236,7 +236,8 @@ class _Checker:
             yield {**self._others(), self.claim.wrt.id: self.random.uniform(-4, 4)}, None
 
     def _on_guards(self, others: Leaves) -> Iterator[Leaves]:
-        """Points of guards where the slope is said to be a limit."""
+        """Points of guards where the slope is said to be a limit, but for kinks: what is around the
+        guard may begin there."""
         claim = self.claim
         about = [] if claim.reference else guards.of_outputs(claim.graph, [claim.value], claim.wrt)
         for guard in about:
@@ -245,7 +246,8 @@ class _Checker:
                     at = float(Evaluator(claim.graph, others, self.float)(guard.at))
                 except (Undetermined, OverflowError):
                     continue
-                yield {**others, claim.wrt.id: at}
+                if not self._check_boundary(others, at):
+                    yield {**others, claim.wrt.id: at}
 
     def _positive(self, values: Leaves) -> Leaves:
         fixed = self.claim.fixed
@@ -270,7 +272,8 @@ class _Checker:
 
     # checks -----------------------------------------------------------------------------------
 
-    def _check_boundary(self, others: Leaves, at: float) -> None:
+    def _check_boundary(self, others: Leaves, at: float) -> bool:
+        """Judge both sides of a point; whether it is a kink."""
         self.report.boundaries.append(at)
         scale = max(abs(at), 1e-3)
         slopes = []
@@ -282,6 +285,8 @@ class _Checker:
             wide = abs(slopes[0] - slopes[3]) if None not in (slopes[0], slopes[3]) else 0
             if gap > 0.03 * wide and gap > 1e-4 * max(abs(left), abs(right), 1e-6):
                 self.report.kinks.append((at, float(left), float(right)))
+                return True
+        return False
 
     def _check(self, leaves: Leaves) -> Any:
         """Judge one point; the slope, or None where nothing can be said."""
