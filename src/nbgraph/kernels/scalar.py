@@ -94,6 +94,10 @@ class Graph(Nodes):
 
     def arithmetic(self, op: str, a: Node, b: Node) -> Node:
         """`add`, `sub`, `mul`, `div`, `floordiv` or `mod`, with NumPy's result kind."""
+        whole = op == "mod" and b.op == "const" and b.data == _BEYOND and a.op != "const"
+        if whole and a.kind in ("i", "int64"):
+            return self.cast(a, "uint64")
+        a, b = _without_sign(self, a, b) if op in ("add", "sub", "mul") else (a, b)
         kind = "f" if op == "div" else promote(a.kind, b.kind)
         if kind == "bool":
             return self._boolean_arithmetic(op, a, b)
@@ -219,7 +223,10 @@ class Graph(Nodes):
 
     def bitwise(self, op: str, a: Node, b: Node) -> Node:
         """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""
+        a, b = _without_sign(self, a, b)
         kind = promote(a.kind, b.kind)
+        if {a.kind, b.kind} == {"int64", "uint64"}:
+            kind = "uint64"
         if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
             kind = "b"
         if kind == "f":
@@ -333,6 +340,19 @@ def unchecked(node: Node) -> Node:
 
 def _is_rounded(node: Node) -> bool:
     return node.op == "call" and node.data in ("floor", "ceil", "trunc", "round")
+
+
+_BEYOND = 1 << 64
+
+
+def _without_sign(graph: Graph, a: Node, b: Node) -> tuple[Node, Node]:
+    """Operands as uint64 where one is a literal that int64 does not hold, as those of hashes: the
+    lower 64 bits are those of Python's integers."""
+    for x, y in ((a, b), (b, a)):
+        beyond = x.op == "const" and x.kind == "i" and _BEYOND >> 1 <= x.data < _BEYOND
+        if beyond and y.op != "const" and y.kind in ("i", "int64"):
+            return graph.cast(a, "uint64"), graph.cast(b, "uint64")
+    return a, b
 
 
 def _is_negative_zero(value: object) -> bool:

@@ -101,7 +101,7 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
     if isinstance(scalar, WrittenFunction):
         places = scalar.signature.places if scalar.signature else ()
         fn = naive_draws.drawing(scalar.fn) if scalar.draws else scalar.fn
-        plain = _as_python(fn) if _catches(scalar.fn) else rebound(fn)
+        plain = _as_python(fn) if _is_pythons(scalar.fn) else rebound(fn)
         answer = _without_errors(plain) if scalar.on_invalid == "nan" else plain
 
         def apply(*operands: Any) -> Any:
@@ -117,13 +117,16 @@ def per_element(scalar: Scalar, graph: Any, parameters: Mapping[str, Any]) -> An
     return lambda *operands: _interpreted(scalar, operands, parameters)
 
 
-def _catches(fn: FunctionType) -> bool:
-    """Return whether a text catches what Python raises, and NumPy's numbers do not."""
+def _is_pythons(fn: FunctionType) -> bool:
+    """Return whether a text is about Python's own numbers: it catches what these raise and NumPy's
+    do not, or has literals beyond int64."""
     try:
-        body = function_text(fn).body
+        nodes = [node for part in function_text(fn).body for node in ast.walk(part)]
     except NoSourceError:
         return False
-    return any(isinstance(node, ast.Try) for part in body for node in ast.walk(part))
+    literals = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    large = any(type(value) is int and value >> 63 for value in literals)
+    return large or any(isinstance(node, ast.Try) for node in nodes)
 
 
 def _as_python(fn: Callable[..., Any]) -> Callable[..., Any]:
