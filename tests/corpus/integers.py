@@ -274,3 +274,60 @@ def luhn_valid(number):
 @sample("generator", "lambda", "whole", n=(0, 200))
 def sum_of_multiples(n):
     return sum(k for k in (3, 5, 15) if n % k == 0) + reduce(lambda a, b: a * b, (1, 2, 3)) * n
+
+
+@sample("str", "for", "whole", "power", n=(0, 10**6), at=[(153,), (9474,)], smooth="")
+def is_armstrong(n):
+    digits = str(n)
+    return n == sum(int(d) ** len(digits) for d in digits)
+
+
+@sample("str", "while", "whole", n=(0, 10**6), at=[(12321,), (10,)], smooth="")
+def steps_to_palindrome(n):
+    steps = 0
+    while str(n) != str(n)[::-1] and steps < 8:
+        n += int(str(n)[::-1])
+        steps += 1
+    return steps
+
+
+@sample("str", "bits", "whole", n=(0, 10**6), smooth="")
+def odd_digits_and_ones(n):
+    odd = 0
+    for d in str(n):
+        if d == "0":
+            continue
+        odd += d in "13579"
+    return 100 * odd + bin(n).count("1")
+
+
+@sample("bits", "whole", "modulo", x=(0, 2**40), smooth="")
+def splitmix64(x):
+    z = (x + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    return (z ^ (z >> 31)) / 2**64
+
+
+@sample("bits", "for", "whole", a=(0, 255), n=(0, 12), smooth="")
+def fnv1a_64(a, n):
+    h = 14695981039346656037
+    for i in range(n):
+        h = ((h ^ ((a + i) & 255)) * 1099511628211) & (2**64 - 1)
+    return h % 1000003
+
+
+@sample("recursion", "tuple", "outputs", a=(0, 500), b=(1, 500), smooth="")
+def bezout(a, b):
+    if a == 0:
+        return b, 0, 1
+    g, y, x = bezout(b % a, a)
+    return g, x - (b // a) * y, y
+
+
+@sample("recursion", "tuple", "outputs", n=(0, 40), smooth="")
+def fibonacci_pair(n):
+    if n == 0:
+        return 0, 1
+    a, b = fibonacci_pair(n // 2)
+    c, d = a * (2 * b - a), a * a + b * b
+    return (d, c + d) if n % 2 else (c, d)

@@ -1,9 +1,12 @@
 """Numerical methods in the text: quadrature, roots, series, splines, differential equations."""
 
+import functools
 import math
+import statistics
 from functools import partial
 
 import numpy as np
+from scipy import integrate, special
 
 from tests.corpus.samples import sample
 
@@ -294,3 +297,67 @@ def integer_power(x, n):
     if n < 0:
         return (1 / x) ** -n if x != 0 else 0.0
     return x**n
+
+
+@sample("lists", "none", "solver", "default", a=(0.5, 2.0), ulps=64)
+def simpson_of_samples(a):
+    x = np.linspace(0, 1, 11)
+    y = np.exp(-a * x)
+    return integrate.simpson(y, x=x) + area(y, x) + area(y)
+
+
+def area(y, x=None):
+    steps = [0.1] * (len(y) - 1) if x is None else np.diff(x)
+    return sum(0.5 * h * (p + q) for h, p, q in zip(steps, y, y[1:]))
+
+
+@sample("solver", "lambda", "default", a=(0.5, 2.0), k=(0.2, 3.0), ulps=64)
+def quadrature_with_one_argument(a, k):
+    return integrate.quad(lambda t, rate: math.exp(-rate * t), 0, a, args=k, limit=100)[0]
+
+
+@sample("none", "elif", x=(-2.0, 2.0), edges=[(0.0,)])
+def one_of_three(x):
+    if x < 0:
+        return -x
+    elif x == 0:
+        return 0.0
+    elif x > 0:
+        return x * x
+
+
+LENGTHS = {"m": 1.0, "km": 1000.0, "ft": 0.3048}
+
+
+@sample("str", "static", "dict", "raise", x=(0.0, 5.0), options={"unit": "ft", "to": "km"})
+def converted(x, unit, to: str):
+    if unit not in LENGTHS or to not in LENGTHS:
+        raise ValueError(f"unknown unit {unit!r}")
+    return x * LENGTHS[unit] / LENGTHS[to]
+
+
+class Polynomial:
+    def __init__(self, *coefficients):
+        self.coefficients = coefficients
+
+    def __call__(self, x):
+        return np.polyval(self.coefficients, x)
+
+
+CUBIC = Polynomial(0.5, -1.0, 0.25, 2.0)
+
+
+@sample("closure", "power", "nested", x=(-2.0, 2.0), ulps=64)
+def through_an_object(x):
+    @functools.cache
+    def squared(y):
+        return CUBIC(y) ** 2
+
+    return squared(x) + squared(0.5)
+
+
+@sample("stats", "lists", a=(0.5, 2.0), b=(0.1, 3.0))
+def spread_of_means(a, b):
+    values = [a, b, a + b]
+    harmonic, geometric = statistics.harmonic_mean(values), statistics.geometric_mean(values)
+    return statistics.mean(values) - harmonic, geometric + special.logsumexp(values)

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import CaptureError
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +114,21 @@ def test_a_validator_counts():
         ng.op(validates)(np.array([1.0, 200.0]))
 
 
+def some_paths(x):
+    if x < 0:
+        return -x, None
+    elif x >= 1:
+        return x, 2 * x
+
+
 def test_none_is_no_result():
-    with pytest.raises(CaptureError, match="`return` without a number: the result is None"):
-        ng.op(nothing_below_zero)
+    """An element whose result is None ends the call, or is NaN."""
+    for fn in (nothing_below_zero, some_paths):
+        with pytest.raises(TypeError, match=r"the result is None, .*\(element 1, raised at .*:"):
+            ng.op(fn)(np.array([1.0, -1.0]))
+        values = np.ravel(ng.op(fn, on_invalid="nan")(np.array([1.0, -1.0])))
+        assert values[0] == 1.0
+        assert np.isnan(values[1])
+    with pytest.raises(TypeError, match="the result is None"):
+        ng.op(some_paths)(np.array([2.0, math.nan]))
+    np.testing.assert_array_equal(ng.op(some_paths)(np.array([2.0]))[1], [4.0])

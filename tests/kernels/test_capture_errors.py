@@ -42,15 +42,8 @@ def defined_in_a_loop(x):
     return n
 
 
-def no_return(x):
-    if x > 0:  # here
-        return x
-
-
 def bare_return(x):
-    if x > 0:
-        return  # here
-    return x
+    return  # here
 
 
 def array_global(x):
@@ -240,8 +233,7 @@ def calls_bad_helper(x):
 HERE = {  # function -> what the message says about the construct
     comprehension: "how many", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
-    defined_in_a_loop: "'last'", no_return: "without a `return`",
-    bare_return: "`return`", array_global: "<U4",
+    defined_in_a_loop: "'last'", bare_return: "no path returns", array_global: "<U4",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",
     recursion: "recursion() calls itself", yields: "plain function",
     complex_result: "z.real, z.imag",
@@ -298,12 +290,12 @@ def finds_fixed_point(x):
 
 
 def evaluates_polynomial(x):
-    return np.polynomial.polynomial.polyval(x, [1.0, 2.0])  # here
+    return np.polynomial.chebyshev.chebval(x, [1.0, 2.0])  # here
 
 
-def harmonic(x):
+def commonest(x):
     if x > 0:
-        return statistics.harmonic_mean([x, 1.0])  # here
+        return statistics.mode([x, 1.0])  # here
     return x
 
 
@@ -319,8 +311,8 @@ LIBRARY = {  # function -> the library's function that its message names, and of
     finds_minimum: ("minimize_scalar", "scipy.optimize"),
     finds_golden_minimum: ("golden", "scipy.optimize"),
     finds_fixed_point: ("fixed_point", "scipy.optimize"),
-    evaluates_polynomial: ("polyval", "numpy.polynomial.polynomial"),
-    harmonic: ("harmonic_mean", "statistics"),
+    evaluates_polynomial: ("chebval", "numpy.polynomial.chebyshev"),
+    commonest: ("mode", "statistics"),
 }
 
 

@@ -151,10 +151,6 @@ def test_a_number_of_two_sorts_takes_the_wider_dtype():
     np.testing.assert_array_equal(ng.op(lambda x: x > 0 or 2.5 * x)(X), [-5, 1, 1, 1])
 
 
-def none_at_last(x):
-    return x if x > 0 else None
-
-
 def tuples_of_two_lengths(x):
     y = (x, x) if x > 0 else (x, x, x)
     return y[0]
@@ -171,7 +167,6 @@ def text_or_none(x):
 @pytest.mark.parametrize(
     ("fn", "what"),
     [
-        (none_at_last, r"None on some paths(.|\n)*math.nan"),
         (tuples_of_two_lengths, "2 items on one of the paths"),
         (text_or_none, "'y' is None at first"),
     ],

@@ -68,7 +68,7 @@ def local_name(x):
 
 def nested_decorated(x):
 
-    @functools.cache
+    @functools.singledispatch
     def inner(y):
         return y
 
@@ -341,14 +341,14 @@ REFUSALS = [
         "check the spelling",
     ),
     (
-        lambda n: bin(n).count,
-        "a string made of numbers has no attribute 'count' here",
+        lambda n: bin(n).find,
+        "a string made of numbers has no attribute 'find' here",
         "check the spelling",
     ),
     (
-        lambda n: bin(n).count("1"),
-        "a string made of numbers has no attribute 'count' here",
-        "check the spelling",
+        lambda n: int(str(int(n))[1]),
+        "this part of the digits of a number is not understood",
+        "use // and %, e.g. n // 10 % 10",
     ),
     (lambda x: {"a": 1.0} + x, "a number is needed here, this is a dict", "use a number"),
     (

@@ -129,19 +129,9 @@ def class_statement(x):
     return x
 
 
-def maybe_none(x):
-    return x if x > 0 else None
-
-
-def no_return(x):
-    if x > 0:
-        return x
-
-
 def bare_return(x):
     if x > 0:
         return
-    return x
 
 
 def complex_result(x):
@@ -279,19 +269,9 @@ REFUSALS = [
         "define the class outside; scalar functions work on numbers",
     ),
     (
-        maybe_none,
-        "the result is None on some paths",
-        "return a number on every path, e.g. math.nan",
-    ),
-    (
-        no_return,
-        "some path reaches the end of the function without a `return`",
-        "return a value on every path, e.g. `return 0.0` at the end",
-    ),
-    (
         bare_return,
-        "`return` without a number: the result is None for some elements",
-        "return a number such as math.nan, or raise an exception",
+        "the result is None: no path returns a number",
+        "return a number on every path, e.g. `return 0.0` at the end",
     ),
     (
         complex_result,

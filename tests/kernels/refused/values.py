@@ -272,9 +272,14 @@ REFUSALS = [
         "add it to the number",
     ),
     (
+        lambda x: 1.0 if np.array([x, 1.0]) else 0.0,
+        "the truth of an array of several entries is not defined: use any()",
+        "convert the value first, e.g. with float() or int()",
+    ),
+    (
         lambda x: math.dist((x, 1.0), (x,)),
-        "dist() takes two points of one length",
-        "give two tuples",
+        "the tuples have different lengths",
+        "leave out strict=True",
     ),
     (
         lambda x: functools.reduce(lambda a, b: a + b, ()) * x,

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from nbgraph.errors import DTypeError
-from nbgraph.kernels.capture import samples, vectors
+from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten
 from nbgraph.kernels.kinds import kind_of_dtype, promote
@@ -273,9 +273,9 @@ def _reduction(fn: Callable[..., Any]) -> Callable[..., Value]:
 REDUCTIONS = {
     "sum": vectors.total,
     "prod": vectors.product,
-    "mean": samples.mean,
-    "var": samples.variance,
-    "std": samples.std,
+    "mean": vectors.mean,
+    "var": vectors.variance,
+    "std": vectors.std,
     "max": vectors.largest,
     "min": vectors.smallest,
     "argmax": vectors.place_of_largest,

@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
-from nbgraph.kernels.capture import complex_numbers, objects, remedies, trying, typed
+from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Method
@@ -189,6 +189,8 @@ class Calls(Generators):
         inner = solver(target) or plain_function(target)
         if inner is not None:
             return self._call_function(call, inner)
+        if isinstance(method := getattr(type(target), "__call__", None), FunctionType):  # noqa: B004
+            return self.apply(call._replace(target=MethodType(method, target)))
         self._refuse_function(call)
 
     def _refuse_function(self, call: Call) -> NoReturn:
@@ -196,7 +198,7 @@ class Calls(Generators):
         what = f"the function {call.name!r} is not known to scalar functions"
         if of_tuples:
             what = f"the function {call.name!r} is known for a tuple, a list or an array only"
-        error = refusal(self, call.node, what, remedies.function(call.target))
+        error = refusal(self, call.node, what, refusals.function(call.target))
         if self.survey is not None and not of_tuples:
             self.survey.add(self, error)  # whatever its arguments are
         raise error
@@ -327,7 +329,7 @@ def _is_text(target: object) -> bool:
     """Whether a callee's text is traced in place, so that it may change lists."""
     if target is partial or isinstance(target, (LocalFunction, MethodType)):
         return True
-    known = isinstance(target, Inlinable) or _operation_of(target) is not None
+    known = isinstance(target, Inlinable) or _operation_of(target) or takes_tuples(target)
     return not known and plain_function(target) is not None
 
 

@@ -7,6 +7,7 @@ them as these are at the call.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from nbgraph.kernels.capture.values import RESULT, Env, Value, without_flags
 from nbgraph.kernels.scalar import Node
 
 Definition = ast.FunctionDef | ast.Lambda
+_TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
 _EMPTY = inspect.Parameter.empty
 MAX_TRIPS = 16  # of a loop with constant bounds that is written out
 MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
@@ -47,6 +49,10 @@ class LocalFunction:
         """The parameters with the values that their defaults have at the definition."""
         arguments = self.definition.args
         for decorator in getattr(self.definition, "decorator_list", ()):
+            used = decorator.func if isinstance(decorator, ast.Call) else decorator
+            found = self.owner.static(used, env)
+            if found in _TRANSPARENT or str(getattr(found, "__module__", "")).startswith("numba."):
+                continue
             what = "a decorator of a nested function is not understood"
             self.owner.refuse(decorator, what, "leave it out, or define the function outside")
 

@@ -7,11 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any, cast
 
-from nbgraph.kernels.capture import optional
+from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
-from nbgraph.kernels.capture.objects import UnknownText
-from nbgraph.kernels.capture.values import Complex, Mapping, Optional, Static, Value
+from nbgraph.kernels.capture.values import Complex, Mapping, Optional, Static, Value, as_number
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -38,6 +37,10 @@ _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Return one comparison of two values; refuses what Python does not define for numbers."""
     graph = tracer.graph
+    if (digits := objects.digits_of(left)) is not None:
+        right = objects.characters(right) if isinstance(op, (ast.In, ast.NotIn)) else right
+        if (same := _compare_digits(tracer, digits, op, right)) is not None:
+            return same
     if isinstance(right, Mapping):
         right = tracer.keys(node, right)
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
@@ -76,7 +79,7 @@ def _compare_optional(
 ) -> Node:
     """With what may be None: it equals None alone; an order is that of the numbers."""
     if not isinstance(op, (ast.Eq, ast.NotEq)):
-        numbers = [optional.number(tracer.graph, value) for value in (left, right)]
+        numbers = [as_number(tracer.graph, value) for value in (left, right)]
         return compare(tracer, node, op, *numbers)
     graph, (value, other) = tracer.graph, (left, right)
     if not isinstance(value, Optional):
@@ -84,9 +87,29 @@ def _compare_optional(
     if isinstance(other, Static) and other.value is None:
         same = value.none
     else:
-        equal = compare(tracer, node, ast.Eq(), value.value, optional.number(graph, other))
+        equal = compare(tracer, node, ast.Eq(), value.value, as_number(graph, other))
         same = graph.logical_and(graph.logical_not(value.none), equal)
     return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+
+
+def _compare_digits(
+    tracer: Tracer, digits: objects.Digits, op: ast.cmpop, other: Value
+) -> Node | None:
+    """Whether the digits of a number are, or are not, a string or those of another number."""
+    graph, yes = tracer.graph, tracer.graph.const(True)
+    text = objects.digits_of(other)
+    if isinstance(other, Static) and isinstance(other.value, str):
+        known = other.value.isdecimal()
+        value, size = graph.const(int(other.value) if known else -1), graph.const(len(other.value))
+    elif text is not None and text.base == digits.base:
+        value, size = text.number, text.length(tracer, yes)
+    else:
+        return None
+    same = graph.compare("eq", digits.length(tracer, yes), size)
+    same = graph.logical_and(same, graph.compare("eq", digits.number, value))
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+    return None
 
 
 def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
@@ -146,7 +169,7 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
 
 
 def _is_unknown(value: Value) -> bool:
-    return isinstance(value, Static) and isinstance(value.value, UnknownText)
+    return isinstance(value, Static) and isinstance(value.value, objects.UnknownText)
 
 
 class _Number:

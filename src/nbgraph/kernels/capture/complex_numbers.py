@@ -8,7 +8,7 @@ from types import FunctionType
 
 import numpy as np
 
-from nbgraph.kernels.capture import complex_functions, complexes
+from nbgraph.kernels.capture import complex_functions
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.values import Complex, Static, Value, join_value
 from nbgraph.kernels.kinds import is_integer
@@ -31,14 +31,10 @@ _NUMPY = (
 ).split()
 
 
-def _text(name: str) -> FunctionType:
-    return getattr(complexes, name, None) or getattr(complex_functions, name)
-
-
 FUNCTIONS: dict[object, FunctionType] = {
-    abs: complexes.absolute,
-    **{getattr(cmath, name): _text(name) for name in _CMATH},
-    **{getattr(np, name): _text(_ALIASES.get(name, name)) for name in _NUMPY},
+    abs: complex_functions.absolute,
+    **{getattr(cmath, name): getattr(complex_functions, name) for name in _CMATH},
+    **{getattr(np, name): getattr(complex_functions, _ALIASES.get(name, name)) for name in _NUMPY},
 }
 _PARTS: dict[object, str] = {
     np.real: "real",
@@ -110,7 +106,7 @@ def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:
             return _scaled(graph, op, z, w.real)
         if _MIXED and isinstance(a, Node) and op == "mul":
             return _scaled(graph, op, w, z.real)
-        fn = complexes.product if op == "mul" else complexes.quotient
+        fn = complex_functions.product if op == "mul" else complex_functions.quotient
         return tracer.compose(fn, [z, w], path)
     raise TypeError(f"{op} is not defined for complex numbers (as in Python)")
 
@@ -127,8 +123,8 @@ def _power(tracer: Tracer, a: Value, b: Value, path: Node) -> Value:
         one = constant(graph, 1.0)
         return whole if exponent >= 0 else binary(tracer, "div", one, whole, path)
     if isinstance(b, Node) and is_integer(b.kind):
-        return tracer.compose(complexes.power_of_integer, [z, graph.cast(b, "i")], path)
-    return tracer.compose(complexes.power, [z, Complex.of(graph, b)], path)
+        return tracer.compose(complex_functions.power_of_integer, [z, graph.cast(b, "i")], path)
+    return tracer.compose(complex_functions.power, [z, Complex.of(graph, b)], path)
 
 
 def _literal(value: Value) -> float | None:

@@ -65,6 +65,22 @@ log_base = lambda x, base: math.log(x) / math.log(base)  # logarithm of x to a b
 integer_reciprocal = lambda x: (x == 1) * 1 - (x == -1) * 1
 
 
+def digit_count(n, base):
+    """How many characters an integer has, the sign among them."""
+    count, rest = 1 + (n < 0), abs(n) // base
+    while rest > 0:
+        count, rest = count + 1, rest // base
+    return count
+
+
+def turned_digits(n, base):
+    """The integer whose digits are those of another one, backwards."""
+    turned, rest = n * 0, abs(n)
+    while rest > 0:
+        turned, rest = turned * base + rest % base, rest // base
+    return turned
+
+
 def integer_fmod(a, b):
     """`fmod` of integers: the remainder with the sign of a; 0 where b is 0."""
     r = a % b

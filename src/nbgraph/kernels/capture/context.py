@@ -100,6 +100,7 @@ class Tracer(Protocol):
     as_kind: Callable[[Value, str], Value]
     keys: Callable[[ast.expr, Any], tuple[Value, ...]]
     method: Callable[[ast.Call, Any, Sequence[Value]], Value]
+    raises: Callable[..., None]
     raises_lookup: Callable[..., None]
     changeable: Callable[[ast.AST, Value, Env], Reference]
 

@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import remedies
+from nbgraph.kernels.capture import refusals
 from nbgraph.kernels.capture.calls import Inlinable
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
 from nbgraph.kernels.capture.context import Tracer
@@ -33,7 +33,7 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
     call = st.value
     if isinstance(call, _SUSPENDS):
         what = "a `yield` or `await` is not understood in a scalar function"
-        tracer.refuse(st, what, remedies.expression(call))
+        tracer.refuse(st, what, refusals.expression(call))
     target = _target(tracer, call, env) if isinstance(call, ast.Call) else None
     if target is None or not isinstance(call, ast.Call):
         env = dict(env)

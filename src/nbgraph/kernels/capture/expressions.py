@@ -13,8 +13,7 @@ from nbgraph.kernels.capture import (
     comparing,
     complex_numbers,
     objects,
-    optional,
-    remedies,
+    refusals,
     trying,
     typed,
 )
@@ -45,8 +44,10 @@ from nbgraph.kernels.capture.values import (
     Unknown,
     Value,
     View,
+    as_number,
     described,
     join_value,
+    on_path,
     placed,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
@@ -66,6 +67,7 @@ BINARY: dict[type[ast.operator], str] = {
     ast.LShift: "shl",
     ast.RShift: "shr",
 }
+_WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
 
 
 class Expressions(Calls, Containers, Lists):
@@ -94,7 +96,7 @@ class Expressions(Calls, Containers, Lists):
 
     def number_of(self, node: ast.expr, value: Value) -> Node:
         """A value that must be one number."""
-        value = optional.number(self.graph, value)
+        value = as_number(self.graph, value)
         if isinstance(value, Node):
             return value
         what, remedy = described(value), "use a number"
@@ -108,7 +110,7 @@ class Expressions(Calls, Containers, Lists):
 
     def operand_of(self, node: ast.expr, value: Value) -> Node | Complex:
         """A value that must be a number, which may be complex."""
-        value = optional.number(self.graph, value)
+        value = as_number(self.graph, value)
         return value if isinstance(value, Complex) else self.number_of(node, value)
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
@@ -116,13 +118,20 @@ class Expressions(Calls, Containers, Lists):
         value = self.expression(node, env, path)
         if isinstance(value, Unknown) and self.survey is not None:
             return self.survey.truth(self.graph)
-        cond = self.truth(value)
+        try:
+            cond = self.truth(value)
+        except TypeError as error:
+            self._refuse_numbers(node, error)
         return decided(self.graph, path, cond) if self.decides else cond
 
     def truth(self, value: Value) -> Node:
         """The truth of a value."""
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
+        if isinstance(value, Array) and len(value) == 1:
+            return self.truth(value[0])
+        if isinstance(value, Array) and value:
+            raise TypeError("the truth of an array of several entries is not defined: use any()")
         if isinstance(value, (tuple, Mapping)):
             return self.graph.const(bool(value.entries if isinstance(value, Mapping) else value))
         if isinstance(value, Complex):
@@ -167,7 +176,7 @@ class Expressions(Calls, Containers, Lists):
             case ast.Constant(value=value):
                 return self.constant(value, node)
             case ast.Name(id=name):
-                return optional.on_path(self.graph, self._name(node, name, env), path)
+                return on_path(self.graph, self._name(node, name, env), path)
             case ast.BinOp():
                 return self._binaries(node, env, path)
             case ast.UnaryOp():
@@ -242,7 +251,7 @@ class Expressions(Calls, Containers, Lists):
             case ast.JoinedStr():
                 return objects.formatted(self, node, env, path)
         what = "this expression is not understood in a scalar function"
-        self.refuse(node, what, remedies.expression(node))
+        self.refuse(node, what, refusals.expression(node))
 
     def _dict(self, node: ast.Dict, env: Env, path: Node) -> Mapping:
         entries: dict[Any, Value] = {}
@@ -399,7 +408,8 @@ class Expressions(Calls, Containers, Lists):
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.held(self._guarded(right_node, env, path, result), env)
             compare = functools.partial(comparing.compare, self, node, op)
-            if len(node.ops) == 1 and (isinstance(left, Array) or isinstance(right, Array)):
+            spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
+            if spreads and (isinstance(left, Array) or isinstance(right, Array)):
                 return Making(self, node, path).spread(compare, left, right)
             result = graph.logical_and(result, compare(left, right))
             left = right
@@ -470,6 +480,13 @@ class Expressions(Calls, Containers, Lists):
             return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
+        digits = getattr(owner, "value", None)
+        if isinstance(digits, objects.Digits):
+            part = digits.part(self, node, path)
+            if part is None:
+                what = "this part of the digits of a number is not understood"
+                self.refuse(node, what, "use // and %, e.g. n // 10 % 10")
+            return Static(part)
         characters = objects.characters(owner)
         if characters is not owner:
             places = self.places(node, characters, env, path)

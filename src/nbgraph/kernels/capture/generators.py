@@ -87,10 +87,13 @@ class Generators(Sequences):
         if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
             return node if isinstance(node, Comprehension) else None
         target = self.static(node.func, env)
+        item = ast.Name("$item", ast.Load())
+        if target is range:
+            part = ast.comprehension(ast.Name("$item", ast.Store()), node, [], 0)
+            return ast.GeneratorExp(item, [part])
         if target not in (map, filter) or len(node.args) != 2:
             return None
         function, items = node.args
-        item = ast.Name("$item", ast.Load())
         applied = ast.copy_location(ast.Call(function, [item], []), node)
         stored = ast.Name("$item", ast.Store())
         tests: list[ast.expr] = [applied] if target is filter else []

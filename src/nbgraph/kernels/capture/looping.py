@@ -25,6 +25,7 @@ from nbgraph.kernels.capture.values import (
     Env,
     Mapping,
     Reference,
+    Static,
     Value,
     flag,
     is_true,
@@ -44,7 +45,10 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
     if isinstance(st, ast.For):
         bounds = _range(tracer, st, env, path)
         if bounds is None:
-            items = _items_of(tracer, st, env, path)
+            iterated = _looped_over(tracer, st, env, path)
+            if (digits := objects.digits_of(iterated)) is not None:
+                return _over_digits(tracer, st, digits, env, path)
+            items = _items_of(tracer, st, iterated)
             run = functools.partial(_over_items, tracer, st, items)
         else:
             run = functools.partial(_for, tracer, st, bounds)
@@ -85,9 +89,28 @@ def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
     return {**after, **join(tracer.graph, left, after, tested)}
 
 
-def _items_of(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Value, ...]:
+def _over_digits(tracer: Tracer, st: ast.For, digits: objects.Digits, env: Env, path: Node) -> Env:
+    """A loop over the digits of an integer: from the power of the base of the first one down."""
+    mark = f"·{st.lineno}·{st.col_offset}"  # no name of a text has it
+    text = f"""while power{mark}:
+        item = digit{mark}(number{mark} // power{mark} % base{mark})
+        power{mark} //= base{mark}"""
+    loop = ast.increment_lineno(ast.parse(text), st.lineno - 1).body[0]
+    assert isinstance(loop, ast.While)
+    assert isinstance(loop.body[0], ast.Assign)
+    loop.body[0].targets, loop.orelse = [st.target], st.orelse
+    loop.body += st.body
+    digits.refuse_negative(tracer, st)
+    base, one = tracer.graph.const(digits.base), tracer.graph.const(1)
+    last = tracer.graph.arithmetic("sub", digits.length(tracer, path), one)
+    power, digit = tracer.binary("pow", base, last, path), Static(objects.Digits)
+    values = {"power": power, "digit": digit, "number": digits.number, "base": base}
+    return looped(tracer, loop, env | {name + mark: v for name, v in values.items()}, path)
+
+
+def _items_of(tracer: Tracer, st: ast.For, iterated: Value) -> tuple[Value, ...]:
     """Return the items of a loop over anything but a range."""
-    items = objects.characters(_looped_over(tracer, st, env, path))
+    items = objects.characters(iterated)
     if isinstance(items, Mapping):
         items = tracer.keys(st.iter, items)
     if not isinstance(items, tuple):
@@ -141,7 +164,11 @@ def _unroll(
     """The trips one after another. `live`: items are what they are at their trip."""
     graph, count = tracer.graph, len(items)
     for trip in range(count):
-        if live and trip and len(items := _items_of(tracer, st, env, path)) != count:
+        if (
+            live
+            and trip
+            and len(items := _items_of(tracer, st, _looped_over(tracer, st, env, path))) != count
+        ):
             what = "the list that a loop goes over changes its length"
             tracer.refuse(st, what, "go over a copy, e.g. list(values)")
         item = items[trip]

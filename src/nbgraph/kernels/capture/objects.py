@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Env, Static, Value
 from nbgraph.kernels.capture.values import Mapping as Dict
+from nbgraph.kernels.kinds import is_integer
 from nbgraph.kernels.scalar import Node
 
 
@@ -24,6 +26,44 @@ class UnknownText:
 
     def __repr__(self) -> str:
         return "a string made of numbers"
+
+
+class Digits(UnknownText):
+    """`str(n)` of an integer, or `bin(n)`, whose digits are counted, added and turned by loops.
+
+    `count`: how many there are, where that is not told by the number: those of `str(n)[::-1]`.
+    """
+
+    def __init__(
+        self, number: Node, base: int = 10, count: Node | None = None, *, prefix: bool = False
+    ) -> None:
+        self.number, self.base, self.size, self.prefix = number, base, count, prefix
+
+    def count(self, digit: str) -> int:
+        """How often a digit is there: a text that is captured."""
+        return sum(1 for d in (self[2:] if self.prefix else self) if d == digit)  # type: ignore[index,attr-defined]
+
+    def refuse_negative(self, tracer: Tracer, node: ast.AST) -> None:
+        """Note that what is read as digits begins with the sign of a negative number."""
+        negative = tracer.graph.compare("lt", self.number, tracer.graph.const(0))
+        tracer.raises(node, ValueError, "invalid literal for int() with base 10: '-'", negative)
+
+    def length(self, tracer: Tracer, path: Node) -> Node:
+        """How many characters there are."""
+        base = tracer.graph.const(self.base)
+        return self.size or tracer.compose(composed.digit_count, [self.number, base], path)
+
+    def part(self, tracer: Tracer, node: ast.Subscript, path: Node) -> Digits | None:
+        """What a slice gives that is known: all of it backwards, or what follows `0b`."""
+        text = ast.unparse(node.slice)
+        if text == "2:" and self.prefix:
+            return Digits(self.number, self.base)
+        if text != "::-1" or self.prefix:
+            return None
+        self.refuse_negative(tracer, node)
+        base = tracer.graph.const(self.base)
+        turned = tracer.compose(composed.turned_digits, [self.number, base], path)
+        return Digits(turned, self.base, self.length(tracer, path))
 
 
 TEXT = (str, UnknownText)
@@ -72,6 +112,8 @@ def apply(call: Call) -> Value | None:
     target, args, kwargs = call.target, call.args, call.kwargs
     if target is dict and not args:
         return Dict(dict(kwargs))
+    if len(args) == 1 and (found := _of_digits(call, target, args[0])) is not None:
+        return found
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
     of_text = isinstance(owner, TEXT)
     texts = of_text or (callable(target) and target in _TEXTS)
@@ -88,6 +130,23 @@ def apply(call: Call) -> Value | None:
     except _UNKNOWN as error:
         call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
     return call.tracer.constant(made, call.node)
+
+
+def digits_of(value: Value) -> Digits | None:
+    """The digits of a number that a value is, without a prefix; None for other values."""
+    found = value.value if isinstance(value, Static) else None
+    return found if isinstance(found, Digits) and not found.prefix else None
+
+
+def _of_digits(call: Call, target: object, value: Value) -> Value | None:
+    """`str(n)` and `bin(n)` of an integer, `int()` and `len()` of these; None for others."""
+    if target in (str, bin, Digits) and isinstance(value, Node) and is_integer(value.kind):
+        one = call.graph.const(1) if target is Digits else None
+        made = Digits(value, 2 if target is bin else 10, one, prefix=target is bin)
+        return None if value.op == "const" and one is None else Static(made)
+    if target in (int, len) and (digits := digits_of(value)) is not None:
+        return digits.number if target is int else digits.length(call.tracer, call.path)
+    return None
 
 
 def characters(value: Value) -> Value:

@@ -66,7 +66,7 @@ class Raising(Tracer):
     def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
         """Note that a name is read which some path leaves unset."""
         words = f"cannot access local variable {name!r} where it is not associated with a value"
-        self._raises(node, UnboundLocalError, words, value.missing)
+        self.raises(node, UnboundLocalError, words, value.missing)
 
     def raises_lookup(
         self,
@@ -85,15 +85,16 @@ class Raising(Tracer):
         if is_own_text(self.fn) or (where.op == "const" and not where.data):
             return
         if issubclass(cls, self.catching):
-            self._raises(node, cls, words, where)
+            self.raises(node, cls, words, where)
             return
-        self._raises(node, cls, words, where if ahead is None else ahead, MISSED)
+        self.raises(node, cls, words, where if ahead is None else ahead, MISSED)
         if ahead is not None:
             self.ahead.append(self.pending.pop())
 
-    def _raises(
+    def raises(
         self, node: ast.AST, cls: type[Exception], words: str, where: Node, sort: str = RAISED
     ) -> None:
+        """Note that the text raises where a condition holds."""
         line = place(self.text.filename, self.text.line_of(node))
         found = Raised(self.operator, cls.__name__, words, line)
         self.pending.append((flag_of(self.graph, found, sort=sort), where))
@@ -236,7 +237,7 @@ def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
     if isinstance(node, ast.Name) and node.id in env:
         value = env[node.id]
         if isinstance(value, Static):
-            return (value.value,)
+            return None if isinstance(value.value, objects.UnknownText) else (value.value,)
         return (value.data,) if isinstance(value, Node) and value.op == "const" else None
     found = tracer.static(node, env)
     return None if found is None else (found,)

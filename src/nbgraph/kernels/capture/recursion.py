@@ -27,6 +27,7 @@ from nbgraph.kernels.scalar import Node
 MAX_INLINED = 2  # calls within each other whose conditions values decide
 MAX_LEVELS = 1000  # of calls within each other, Python's limit
 MAX_ORDER = 16  # calls back that are kept: f(n - 16)
+MAX_VALUES = 4  # numbers in a tuple that is the result
 Run = Callable[[Env, Node, dict[object, Answer]], Value]
 
 
@@ -45,9 +46,9 @@ class SelfCall(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """The value of a function's body, the calls of itself, and what it raises where."""
+    """The numbers of a function's result, the calls of itself, and what it raises where."""
 
-    value: Node
+    values: list[Node]
     calls: list[SelfCall]
     raised: list[tuple[str, Node]]
 
@@ -62,31 +63,40 @@ class Recursion:
         self.name, self.run_body, self.path = name, run, path
         self.values = values
         self.carried = [k for k, v in values.items() if flatten(v) is not None]
-        self.kind = "b"  # that results have at least
-        self.unknown = self.graph.argument(f"$value of {name}", "b")
+        # what calls of itself give while nothing is known of them, and the kinds they have at least
+        self.unknown: Value = self.graph.argument(f"$value of {name}", "b")
+        self.kinds = ["b"]
 
     def value(self) -> Value:
         """The value of the call."""
-        if not self._is_boolean():
-            self.kind, self.unknown = "i", self.graph.argument(f"$value of {self.name}", "f")
+        self._look()
         calls = self._calls(self.values)
         inner = [n for call in calls for v in call.values.values() for n in flatten(v) or []]
         inner += [call.path for call in calls]
         endless = any(call.path is self.path for call in calls)
-        if endless or self.unknown in self.graph.reachable(inner):
+        if endless or not set(flatten(self.unknown) or ()).isdisjoint(self.graph.reachable(inner)):
             self._refuse()
         counted = self._counted(calls)
         if counted is not None:
             return self._from_below(*counted)
         return self._down_and_up()
 
-    def _is_boolean(self) -> bool:
-        """Whether the result is a truth value."""
-        try:
-            found = self._trace(self.values, self.path, lambda call: self.unknown)
-        except CaptureError:
-            return False
-        return is_boolean(found.value.kind)
+    def _look(self) -> None:
+        """Find the form of the result: a truth value, a number or a tuple of numbers."""
+        first: CaptureError | None = None
+        for count in range(MAX_VALUES + 1):
+            if count:
+                name = f"$value of {self.name}"
+                parts = [self.graph.argument(f"{name} {i}", "f") for i in range(count)]
+                self.unknown, self.kinds = parts[0] if count == 1 else tuple(parts), ["i"] * count
+            try:
+                found = self._trace(self.values, self.path, lambda call: self.unknown)
+            except CaptureError as error:
+                first = error if count < 2 else first
+                continue
+            if count or is_boolean(found.values[0].kind):
+                return
+        raise first or self._refusal()
 
     def _trace(self, values: Env, path: Node, answer: Callable[[SelfCall], Value]) -> Traced:
         """The body for these operands."""
@@ -103,9 +113,14 @@ class Recursion:
             raise self._refusal(error) from error
         raised = self.pending[noted:]
         del self.pending[noted:]
-        if not isinstance(value, Node):
+        nodes = flatten(value) or []
+        if len(nodes) != len(self.kinds) or isinstance(value, tuple) != (len(nodes) > 1):
             self._refuse()
-        return Traced(value, calls, raised)
+        return Traced(nodes, calls, raised)
+
+    def _shaped(self, nodes: Sequence[Node]) -> Value:
+        """Numbers in the form of the result."""
+        return unflatten(self.unknown, list(nodes))
 
     def _calls(self, values: Env) -> list[SelfCall]:
         return self._trace(values, self.path, lambda call: self.unknown).calls
@@ -158,35 +173,37 @@ class Recursion:
         return {**self.values, name: graph.arithmetic("add", self.values[name], moved)}
 
     def _from_below(self, name: str, step: float, order: int) -> Value:
-        graph, kind = self.graph, self.kind
+        graph, kinds = self.graph, self.kinds
         levels = self._levels(name, step)
         top = graph.arithmetic("add", levels, graph.const(order - 1))
         for _ in range(4):
             region = graph.region()
-            level = graph.phi(region, ("$level", kind), "i")
-            window = [graph.phi(region, ("$value", i, kind), kind) for i in range(order)]
+            level = graph.phi(region, ("$level", *kinds), "i")
+            window = [
+                [graph.phi(region, ("$value", i, j, kind), kind) for j, kind in enumerate(kinds)]
+                for i in range(order)
+            ]
             region.cond = graph.logical_and(self.path, graph.compare("ge", level, graph.const(0)))
             here = self._at(name, step, level)
 
-            def earlier(call: SelfCall, here: Env = here, kept: list[Node] = window) -> Value:
+            def earlier(call: SelfCall, here: Env = here, kept: list[list[Node]] = window) -> Value:
                 lower = offset(here[name], call.values[name])
                 place = 0 if lower is None else round(lower / step)
                 if not 0 < place <= order:
                     self._refuse()
-                return kept[place - 1]
+                return self._shaped(kept[place - 1])
 
             found = self._trace(here, region.cond, earlier)
-            wide = _wider(kind, found.value.kind)
-            if wide == kind:
-                start = self._nothing(kind)
+            wide = _widest(kinds, found.values)
+            if wide == kinds:
                 below = graph.arithmetic("sub", level, graph.const(1))
-                outs = [graph.cast(found.value, kind), *window[:-1]]
                 rows = [(level, top, below)]
-                rows += [(phi, start, out) for phi, out in zip(window, outs, strict=True)]
+                for phis, outs in zip(window, [found.values, *window[:-1]], strict=True):
+                    rows += [(p, self._nothing(p.kind), o) for p, o in zip(phis, outs, strict=True)]
                 made = graph.compare("le", level, levels)  # levels below are made for `window`
                 raised = [(k, graph.logical_and(made, where)) for k, where in found.raised]
-                return self._few(levels, self._close(region, rows, raised)[1])
-            kind = wide
+                return self._few(levels, self._close(region, rows, raised)[1 : len(kinds) + 1])
+            kinds = wide
         self._refuse()
 
     def _levels(self, name: str, step: float) -> Node:
@@ -206,29 +223,37 @@ class Recursion:
         graph, zero = self.graph, self.graph.const(0)
         few = graph.const(MAX_LEVELS)
         count, last = self._descend(few)
-        base = self._trace(last, self.path, lambda call: self._nothing(self.kind))
-        if base.value.kind == "f":
-            base = self._trace(last, self.path, lambda call: self._nothing("f"))
+        base = self._bottom(last, self.kinds)
+        base = self._bottom(last, [v.kind for v in base.values])  # floats where they are known
+        values, kinds = base.values, [v.kind for v in base.values]
         self.pending += base.raised
-        value, kind = base.value, base.value.kind
         for _ in range(4):
             region = graph.region()
-            level = graph.phi(region, ("$level", kind), "i")
-            inner = graph.phi(region, ("$value", kind), kind)
+            level = graph.phi(region, ("$level", *kinds), "i")
+            inner = [graph.phi(region, ("$value", j, kind), kind) for j, kind in enumerate(kinds)]
             region.cond = graph.logical_and(self.path, graph.compare("ge", level, zero))
             _, here = self._descend(level)
-            outer = self._trace(here, region.cond, lambda call, inner=inner: inner)
-            wide = _wider(kind, outer.value.kind)
-            if wide == kind:
+            shaped = self._shaped(inner)
+            outer = self._trace(here, region.cond, lambda call, shaped=shaped: shaped)
+            wide = _widest(kinds, outer.values)
+            if wide == kinds:
                 below = graph.arithmetic("sub", level, graph.const(1))
                 first = graph.arithmetic("sub", count, graph.const(1))
-                value = graph.cast(value, kind)
-                if not outer.raised and _is_last(graph.cast(outer.value, kind), inner):
-                    return self._few(count, value)
-                rows = [(level, first, below), (inner, value, outer.value)]
-                return self._few(count, self._close(region, rows, outer.raised)[1])
-            kind = wide
+                pairs = zip(values, outer.values, kinds, strict=True)
+                starts, outs = zip(
+                    *((graph.cast(a, k), graph.cast(b, k)) for a, b, k in pairs), strict=True
+                )
+                if not outer.raised and all(map(_is_last, outs, inner)):
+                    return self._few(count, starts)
+                rows = [(level, first, below), *zip(inner, starts, outs, strict=True)]
+                return self._few(count, self._close(region, rows, outer.raised)[1:])
+            kinds = wide
         self._refuse()
+
+    def _bottom(self, values: Env, kinds: Sequence[str]) -> Traced:
+        """The body where it makes no call of itself."""
+        nothing = self._shaped(list(map(self._nothing, kinds)))
+        return self._trace(values, self.path, lambda call: nothing)
 
     def _descend(self, most: Node) -> tuple[Node, Env]:
         """How many calls lie within each other, at most `most`, and the operands of the last."""
@@ -283,10 +308,10 @@ class Recursion:
             self._refuse()
         return found
 
-    def _few(self, levels: Node, value: Node) -> Node:
-        """The value of so many calls within each other."""
+    def _few(self, levels: Node, values: Sequence[Node]) -> Value:
+        """The result of so many calls within each other."""
         few = self.graph.compare("lt", levels, self.graph.const(MAX_LEVELS))
-        return self.graph.select(few, value, self._nothing(value.kind))
+        return self._shaped([self.graph.select(few, v, self._nothing(v.kind)) for v in values])
 
     def _nothing(self, kind: str) -> Node:
         """The value of a call that is too deep."""
@@ -316,6 +341,10 @@ class Recursion:
 
 def _wider(a: str, b: str) -> str:
     return a if a == b else ("bool" if is_boolean(a) and is_boolean(b) else promote(a, b))
+
+
+def _widest(kinds: Sequence[str], values: Sequence[Node]) -> list[str]:
+    return [_wider(kind, value.kind) for kind, value in zip(kinds, values, strict=True)]
 
 
 def _same(a: Value, b: Value) -> bool:

@@ -19,7 +19,6 @@ from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import Counter, entry_at
-from nbgraph.kernels.capture.optional import as_partly, nothing_like
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
@@ -36,9 +35,11 @@ from nbgraph.kernels.capture.values import (
     Unset,
     Value,
     as_optional,
+    as_partly,
     flatten,
     is_flag,
     keys_in,
+    nothing_like,
     placed,
     stopped,
     unflatten,

@@ -6,7 +6,7 @@ from types import FunctionType
 
 import numpy as np
 
-from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture import composed, vectors
 from nbgraph.kernels.capture.library import solvers, special
 from nbgraph.kernels.capture.special import Special
 from nbgraph.kernels.functions import FUNCTIONS
@@ -31,10 +31,11 @@ _COMPOSED = {
 
 
 SOLVERS = {
+    "trapezoid": vectors.trapezoid,
     **dict.fromkeys(("brentq", "brenth", "ridder", "toms748"), solvers.brentq),
     **{
         name: getattr(solvers, name)
-        for name in ("bisect", "newton", "quad", "fixed_quad", "trapezoid", "simpson")
+        for name in ("bisect", "newton", "quad", "fixed_quad", "simpson")
     },
 }
 

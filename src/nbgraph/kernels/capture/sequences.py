@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, samples, vectors
+from nbgraph.kernels.capture import arrays, vectors
 from nbgraph.kernels.capture.arrays import METHODS, Making, in_order
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.closures import LocalFunction, assigned_within
@@ -163,7 +163,7 @@ class Sequences(Builtins):
         make = lookup(arrays.FUNCTIONS, target)
         if make is not None and (target in arrays.MAKERS or _has_tuple(call.values)):
             return self._made(call, make, call.args, call.kwargs)
-        fn = lookup(_VECTORS, target) or samples.of_statistics(target)
+        fn = lookup(_VECTORS, target) or vectors.of_statistics(target)
         if fn is None or not _has_tuple(call.values):
             return None
         value = call.text(fn)
@@ -225,18 +225,6 @@ class Sequences(Builtins):
 
     def _zip(self, call: Call) -> Value:
         return tuple(zip(*(self._listed(call.node, a) for a in call.args), strict=False))
-
-    def _dist(self, call: Call) -> Value:
-        ends = [self._numbers(call.node, a if isinstance(a, tuple) else (None,)) for a in call.args]
-        if len(ends) != 2 or len(ends[0]) != len(ends[1]):
-            call.refuse("dist() takes two points of one length", "give two tuples")
-        return self._hypot([self.graph.arithmetic("sub", a, b) for a, b in zip(*ends, strict=True)])
-
-    def _hypot(self, legs: list[Node]) -> Node:
-        total = self.graph.absolute(legs[0])
-        for leg in legs[1:]:
-            total = self.graph.call("hypot", total, leg)
-        return total
 
     def _map(self, call: Call) -> Value:
         fn, *columns = call.args
@@ -418,7 +406,7 @@ def _outside(owner: tuple[Value, ...]) -> str:
 _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain".split()
 )
-_VECTORS: dict[Any, Any] = vectors.FUNCTIONS | samples.FUNCTIONS
+_VECTORS: dict[Any, Any] = vectors.FUNCTIONS
 _Maker = Callable[[Any, Call], Value]
 _MAKERS: dict[object, _Maker] = {
     len: lambda self, call: self.graph.const(len(call.args[0])),
@@ -429,7 +417,6 @@ _MAKERS: dict[object, _Maker] = {
     max: lambda self, call: self.extreme("gt", self._numbers(call.node, call.args[0], 1)),
     enumerate: Sequences._enumerate,
     zip: Sequences._zip,
-    math.dist: Sequences._dist,
     sorted: Sequences._sorted,
     itertools.accumulate: Sequences._accumulate,
     **{getattr(itertools, name): Sequences._iterated for name in _ITERTOOLS},
@@ -458,4 +445,4 @@ def takes_tuples(target: object) -> bool:
     """Whether a function may be known for tuples or arrays, though not for numbers."""
     tables = (FOLDS, TESTS, _MAKERS, _APPLIED, _VECTORS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
-    return known or samples.of_statistics(target) is not None
+    return known or vectors.of_statistics(target) is not None

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import NoReturn, cast
 
-from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import effects, objects, optional, remedies
+from nbgraph.errors import CaptureError, Raised
+from nbgraph.kernels.capture import effects, objects, refusals
 from nbgraph.kernels.capture.arrays import Making
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
 from nbgraph.kernels.capture.context import OnInvalid
@@ -24,7 +24,7 @@ from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
-from nbgraph.kernels.capture.raising import never_returns, of_flag, raised
+from nbgraph.kernels.capture.raising import flag_of, never_returns, of_flag, raised
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.scoping import matched, scoping
@@ -40,6 +40,7 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     List,
+    Optional,
     Partly,
     Reference,
     Static,
@@ -50,10 +51,10 @@ from nbgraph.kernels.capture.values import (
     flag,
     flatten,
     is_flag,
-    is_optional,
     is_true,
     join,
     join_value,
+    on_path,
     placed,
     raises_of,
     stopped,
@@ -61,6 +62,7 @@ from nbgraph.kernels.capture.values import (
     without_flags,
 )
 from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.wording import place
 
 _RAISES = "is the result of a function that always raises"
 
@@ -115,11 +117,26 @@ class FunctionTracer(Expressions):
         value = env.get(RESULT, Undefined(_RAISES))
         if not is_true(returned := flag(self.graph, env, RETURNED)):
             value = self._ended(env, value, returned)
-        if not self.depth and is_optional(value):
-            what = "the result is None on some paths"
-            self.refuse(self.text.body[-1], what, "return a number on every path, e.g. math.nan")
+        if not self.depth:
+            value, env = self._given(value, env)
         self.graph.line = outer_line
         return value, env
+
+    def _given(self, value: Value, env: Env) -> tuple[Value, Env]:
+        """The result of an operator, which raises for the elements where it is None."""
+        last = self.text.body[-1]
+        if isinstance(value, Static) and value.value is None:
+            what = "the result is None: no path returns a number"
+            self.refuse(last, what, "return a number on every path, e.g. `return 0.0` at the end")
+        value, nones = _present(value)
+        if not nones:
+            return value, env
+        words = "the result is None, as no `return` with a number is reached"
+        found = Raised(
+            self.operator, "TypeError", words, place(self.text.filename, self.text.line_of(last))
+        )
+        where = functools.reduce(self.graph.logical_or, nones)
+        return value, {**env, flag_of(self.graph, found): where}
 
     def _left(self, env: Env, value: Value, on_invalid: OnInvalid) -> Value:
         """The result, of which what was raised is noted or checked."""
@@ -132,12 +149,6 @@ class FunctionTracer(Expressions):
 
     def _ended(self, env: Env, value: Value, returned: Node) -> Value:
         """The result where some path ends without a `return`: None there."""
-        if self.caller is None:
-            self.refuse(
-                self.text.body[-1],
-                "some path reaches the end of the function without a `return`",
-                "return a value on every path, e.g. `return 0.0` at the end",
-            )
         nothing = Static(None)
         return join_value(self.graph, returned, value, nothing) if RESULT in env else nothing
 
@@ -227,7 +238,7 @@ class FunctionTracer(Expressions):
         if stop.op == "const":
             return env if stop.data else run(env, path)
         left = self.graph.logical_not(stop)
-        known = {name: optional.on_path(self.graph, v, left) for name, v in env.items()}
+        known = {name: on_path(self.graph, v, left) for name, v in env.items()}
         rest = run(without_flags(known), self.graph.logical_and(path, left))
         return self.join_ended(stop, env, rest)
 
@@ -295,10 +306,6 @@ class FunctionTracer(Expressions):
         value = Static(None) if st.value is None else self.object(st.value, env, path)
         if st.value is not None and isinstance(value, Undefined) and value.why != _RAISES:
             value = self.read(st.value, value, env)
-        if self.caller is None and isinstance(value, Static) and value.value is None:
-            what = "`return` without a number: the result is None for some elements"
-            remedy = "return a number such as math.nan, or raise an exception"
-            self.refuse(st, what, remedy)
         values = value if isinstance(value, tuple) else (value,)
         refused = not self.depth and not self.parted
         if refused and any(isinstance(v, Complex) for v in values):
@@ -315,7 +322,7 @@ class FunctionTracer(Expressions):
         return {**env, RESULT: value, RETURNED: self.graph.const(True)}
 
     def _refuse_statement(self, st: ast.stmt) -> NoReturn:
-        what, remedy = _name_of(st), remedies.statement(st)
+        what, remedy = _name_of(st), refusals.statement(st)
         self.refuse(st, f"{what} is not understood in a scalar function", remedy)
 
     def _augmented(self, st: ast.AugAssign, env: Env, path: Node) -> Env:
@@ -414,6 +421,17 @@ class FunctionTracer(Expressions):
         if fails.op == "const" and not fails.data:
             return env
         return raised(self, st, self.settled(env), fails)
+
+
+def _present(value: Value) -> tuple[Value, list[Node]]:
+    """A value without its Nones, and where there are such."""
+    if isinstance(value, Optional):
+        inner, nones = _present(value.value)
+        return inner, [value.none, *nones]
+    if type(value) is not tuple:
+        return value, []
+    parts = [_present(part) for part in cast("tuple[Value, ...]", value)]
+    return tuple(part for part, _ in parts), [none for _, nones in parts for none in nones]
 
 
 def _name_of(st: ast.stmt) -> str:

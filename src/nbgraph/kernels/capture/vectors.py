@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -36,26 +38,18 @@ def dot(a, b):
     return total
 
 
-def bisect_left(a, x):
-    """How many entries of a sorted table are below a number."""
+def bisect_left(a, x, above=False):
+    """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
     place, count = 0, len(a)
     for step in POWERS:
         if step <= count:
             last = (min(count, place + step)) - 1
-            if place + step <= count and a[last] < x:
+            if place + step <= count and (not x < a[last] if above else a[last] < x):
                 place += step
     return place
 
 
-def bisect_right(a, x):
-    """How many entries of a sorted table are not above a number; NaN is above all."""
-    place, count = 0, len(a)
-    for step in POWERS:
-        if step <= count:
-            last = (min(count, place + step)) - 1
-            if place + step <= count and not x < a[last]:
-                place += step
-    return place
+bisect_right = lambda a, x: bisect_left(a, x, True)  # how many entries are not above a number
 
 
 def searchsorted(a, v, side="left"):
@@ -71,83 +65,38 @@ def digitize(x, bins, right=False):
     return searchsorted(bins, x, "left" if right else "right")
 
 
-def total(a):
-    """The sum of all entries."""
-    result = a[0] * 1
-    for x in a[1:]:
-        result = result + x
-    return result
+# the sum and the product of all entries
+total = lambda a: functools.reduce(operator.add, a[1:], a[0] * 1)
+product = lambda a: functools.reduce(operator.mul, a[1:], a[0] * 1)
+# the distance of two points
+dist = lambda p, q: math.hypot(*[a - b for a, b in zip(p, q, strict=True)])
 
 
-def product(a):
-    """The product of all entries."""
-    result = a[0] * 1
-    for x in a[1:]:
-        result = result * x
-    return result
-
-
-def largest(a):
-    """The largest entry; NaN where one is."""
+def largest(a, least=False):
+    """The largest entry, or the least one; NaN where one is."""
     best = a[0]
     for x in a[1:]:
-        best = x if x > best or x != x else best
+        best = x if (x < best if least else x > best) or x != x else best
     return best
 
 
-def smallest(a):
-    """The least entry; NaN where one is."""
-    best = a[0]
-    for x in a[1:]:
-        best = x if x < best or x != x else best
-    return best
-
-
-def place_of_largest(a):
-    """The place of the first largest entry, or of the first NaN."""
+def place_of_largest(a, least=False):
+    """The place of the first largest, or least, entry, or of the first NaN."""
     best, place = a[0], 0
     for k, x in enumerate(a):
-        if best == best and (x > best or x != x):
+        if best == best and ((x < best if least else x > best) or x != x):
             best, place = x, k
     return place
 
 
-def place_of_smallest(a):
-    """The place of the first least entry, or of the first NaN."""
-    best, place = a[0], 0
-    for k, x in enumerate(a):
-        if best == best and (x < best or x != x):
-            best, place = x, k
-    return place
+smallest = lambda a: largest(a, True)  # the least entry; NaN where one is
+place_of_smallest = lambda a: place_of_largest(a, True)  # the place of the least entry
+extent = lambda a: largest(a) - smallest(a)  # from the least entry to the largest
+isin = lambda element, test_elements: element in test_elements  # whether a number is among some
 
 
-def extent(a):
-    """From the least entry to the largest."""
-    return largest(a) - smallest(a)
-
-
-def some(a):
-    """Whether an entry is not zero."""
-    found = False
-    for x in a:
-        found = found or bool(x)
-    return found
-
-
-def isin(element, test_elements):
-    """Whether a number is among some."""
-    found = False
-    for x in test_elements:
-        found = found or element == x
-    return found
-
-
-def every(a):
-    """Whether no entry is zero."""
-    found = True
-    for x in a:
-        found = found and bool(x)
-    return found
+some = lambda a: any(bool(x) for x in a)  # whether an entry is not zero
+every = lambda a: all(bool(x) for x in a)  # whether no entry is zero
 
 
 def middle(a):
@@ -190,6 +139,109 @@ def trapezoid(y, x=None, dx=1.0):
     return area
 
 
+# summaries of samples, tables by linear pieces, and choices ---------------------------------------
+
+mean = lambda a: sum(a) / len(a)  # the mean
+
+
+def average(a, weights=None):
+    """The mean, or the weighted mean."""
+    if weights is None:
+        return mean(a)
+    return sum(v * w for v, w in zip(a, weights, strict=True)) / sum(weights)
+
+
+count_nonzero = lambda a: sum(1 for value in a if value)  # how many are not 0
+
+
+def variance(a, ddof=0):
+    """The mean square of the distances from the mean."""
+    middle = mean(a)
+    return sum((value - middle) ** 2 for value in a) / (len(a) - ddof)
+
+
+std = lambda a, ddof=0: math.sqrt(variance(a, ddof))  # the root of `variance`
+sample_variance = lambda data: variance(data, 1)  # `statistics.variance`
+sample_std = lambda data: std(data, 1)  # `statistics.stdev`
+
+
+# the reciprocal of the mean reciprocal, and the exponential of the mean logarithm
+harmonic_mean = lambda data: len(data) / sum(1.0 / value for value in data)
+geometric_mean = lambda data: math.exp(sum(math.log(value) for value in data) / len(data))
+
+
+median = lambda data: middle(sorted(data))  # `statistics.median`
+
+
+def norm(x, ord=None):
+    """The length of a vector, or its norm of an order."""
+    sizes = [abs(value) for value in x]
+    if ord is None or ord == 2:
+        return math.hypot(*sizes)
+    if ord == math.inf:
+        return max(sizes)
+    if ord == -math.inf:
+        return min(sizes)
+    if ord == 0:
+        return sum(1.0 for value in sizes if value)
+    if ord == 1:
+        return sum(sizes)
+    return sum(value**ord for value in sizes) ** (1.0 / ord)
+
+
+# the sum of the numbers that are not NaN
+nansum = lambda a: sum(value if value == value else 0.0 for value in a)
+# the mean of the numbers that are not NaN
+nanmean = lambda a: nansum(a) / sum(1 for value in a if value == value)
+
+
+nanmax = lambda a: functools.reduce(np.fmax, a)  # the largest of the numbers that are not NaN
+nanmin = lambda a: functools.reduce(np.fmin, a)  # the least of them
+
+
+def interp(x, xp, fp, left=None, right=None):
+    """The line through points with growing xp, at x; outside the first and the last value."""
+    low = fp[0] if left is None else left
+    high = fp[-1] if right is None else right
+    if len(xp) == 1:
+        return low if x < xp[0] else (high if x > xp[0] else fp[0] + x * 0.0)
+    place = min(max(bisect_right(xp, x) - 1, 0), len(xp) - 2)
+    steps = list(zip(xp, xp[1:], fp, fp[1:], strict=False))
+    slopes = [(d - c) / (b - a) for a, b, c, d in steps]
+    inside = slopes[place] * (x - xp[place]) + fp[place]
+    at_end = 1.0 * fp[-1] if x == xp[-1] else inside
+    return 1.0 * low if x < xp[0] else (1.0 * high if x > xp[-1] else at_end)
+
+
+def select(condlist, choicelist, default=0):
+    """The choice of the first condition that holds."""
+    found = default
+    for cond, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        found = np.where(cond, choice, found)
+    return found
+
+
+def piecewise(x, condlist, funclist):
+    """The function, or the number, of the last condition that holds; one more is the default."""
+    found = x * 0
+    if len(funclist) > len(condlist):
+        found = funclist[-1](x) if callable(funclist[-1]) else funclist[-1]
+    for cond, f in zip(condlist, funclist, strict=False):
+        found = found if not cond else (f(x) if callable(f) else f)
+    return found
+
+
+def convolve(a, v):
+    """The products of each part of one with the other, by the sum of their places."""
+    return tuple(
+        sum(a[i] * v[k - i] for i in range(len(a)) if 0 <= k - i < len(v))
+        for k in range(len(a) + len(v) - 1)
+    )
+
+
+choose = lambda a, choices: choices[a]  # the choice of this number
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.isin: isin,
     np.polyval: polyval,
@@ -201,5 +253,37 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     bisect.bisect: bisect_right,
     bisect.bisect_right: bisect_right,
     bisect.bisect_left: bisect_left,
+    np.average: average,
+    np.count_nonzero: count_nonzero,
+    np.linalg.norm: norm,
+    np.nansum: nansum,
+    np.nanmean: nanmean,
+    np.nanmax: nanmax,
+    np.nanmin: nanmin,
+    np.interp: interp,
+    np.select: select,
+    np.choose: choose,
+    np.piecewise: piecewise,
+    np.convolve: convolve,
+    math.dist: dist,
     **({sumprod: dot} if (sumprod := getattr(math, "sumprod", None)) else {}),
 }
+# of the module `statistics`, by name: it stays unimported
+_STATISTICS: dict[str, Callable[..., Any]] = {
+    "mean": mean,
+    "fmean": average,
+    "median": median,
+    "harmonic_mean": harmonic_mean,
+    "geometric_mean": geometric_mean,
+    "pvariance": variance,
+    "pstdev": std,
+    "variance": sample_variance,
+    "stdev": sample_std,
+}
+
+
+def of_statistics(target: object) -> Callable[..., Any] | None:
+    """Return the text of a function of `statistics`, None for other objects."""
+    if getattr(target, "__module__", None) != "statistics":
+        return None
+    return _STATISTICS.get(getattr(target, "__name__", ""))

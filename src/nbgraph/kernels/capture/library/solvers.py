@@ -12,33 +12,21 @@ import math
 from nbgraph.kernels.capture.special import held, slope
 
 # Kronrod's rule of 21 points on [-1, 1], and the weights of Gauss's rule of 10 of them
-NODES = (
-    *(-0.9956571630258081, -0.9739065285171717, -0.9301574913557082),
-    *(-0.8650633666889845, -0.7808177265864169, -0.6794095682990244),
-    *(-0.5627571346686047, -0.4333953941292472, -0.2943928627014602),
-    *(-0.14887433898163122, 0.0, 0.14887433898163122),
-    *(0.2943928627014602, 0.4333953941292472, 0.5627571346686047),
-    *(0.6794095682990244, 0.7808177265864169, 0.8650633666889845),
-    *(0.9301574913557082, 0.9739065285171717, 0.9956571630258081),
+_LEFT = (
+    *(-0.9956571630258081, -0.9739065285171717, -0.9301574913557082, -0.8650633666889845),
+    *(-0.7808177265864169, -0.6794095682990244, -0.5627571346686047, -0.4333953941292472),
+    *(-0.2943928627014602, -0.14887433898163122),
 )
-KRONROD = (
-    *(0.011694638867371874, 0.032558162307964725, 0.054755896574351995),
-    *(0.07503967481091996, 0.0931254545836976, 0.10938715880229764),
-    *(0.12349197626206584, 0.13470921731147334, 0.14277593857706009),
-    *(0.14773910490133849, 0.1494455540029169, 0.14773910490133849),
-    *(0.14277593857706009, 0.13470921731147334, 0.12349197626206584),
-    *(0.10938715880229764, 0.0931254545836976, 0.07503967481091996),
-    *(0.054755896574351995, 0.032558162307964725, 0.011694638867371874),
+_WEIGHTS = (
+    *(0.011694638867371874, 0.032558162307964725, 0.054755896574351995, 0.07503967481091996),
+    *(0.0931254545836976, 0.10938715880229764, 0.12349197626206584, 0.13470921731147334),
+    *(0.14277593857706009, 0.14773910490133849),
 )
-GAUSS = (
-    *(0.0, 0.06667134430868814, 0.0),
-    *(0.1494513491505806, 0.0, 0.21908636251598204),
-    *(0.0, 0.26926671930999635, 0.0),
-    *(0.29552422471475287, 0.0, 0.29552422471475287),
-    *(0.0, 0.26926671930999635, 0.0),
-    *(0.21908636251598204, 0.0, 0.1494513491505806),
-    *(0.0, 0.06667134430868814, 0.0),
-)
+_GAUSS = (0.0, 0.06667134430868814, 0.0, 0.1494513491505806, 0.0, 0.21908636251598204)
+_GAUSS += (0.0, 0.26926671930999635, 0.0, 0.29552422471475287)
+NODES = (*_LEFT, 0.0, *(-x for x in reversed(_LEFT)))
+KRONROD = (*_WEIGHTS, 0.1494455540029169, *reversed(_WEIGHTS))
+GAUSS = (*_GAUSS, 0.0, *reversed(_GAUSS))
 POINTS = len(NODES)
 # Gauss's rules on [-1, 1] of 1 to 8 points: nodes and weights from the middle on, both sides alike
 LEGENDRE = {
@@ -66,6 +54,9 @@ LEGENDRE = {
 DOUBLINGS = 8  # of the panels of `quad`, from 1 on
 
 
+listed = lambda args: args if isinstance(args, (tuple, list)) else (args,)  # as SciPy takes them
+
+
 def polished(f, x, args):
     """A root after a step of Newton's method; itself where that is not a number."""
     x = held(x)
@@ -75,7 +66,7 @@ def polished(f, x, args):
 
 def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     """The root of f between a and b, where f changes its sign; NaN where it does not."""
-    before, now = 1.0 * a, 1.0 * b
+    args, before, now = listed(args), 1.0 * a, 1.0 * b
     f_before, f_now = f(before, *args), f(now, *args)
     other, f_other, last, step = before, f_before, now - before, now - before
     found = f_before * f_now <= 0.0
@@ -110,7 +101,7 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
 
 def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     """The root of f between a and b by halving the interval; NaN where f keeps its sign."""
-    low, width = 1.0 * a, 1.0 * (b - a)
+    args, low, width = listed(args), 1.0 * a, 1.0 * (b - a)
     first = f(low, *args)
     found = first * f(1.0 * b, *args) <= 0.0
     for _ in range(maxiter):
@@ -124,10 +115,12 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
     return polished(f, low, args) if found else math.nan
 
 
-def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50):
+def newton(
+    func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0
+):
     """A root of func near x0 by Newton's method, with the derivative of its text. Steps of some
     units in the last place are what rounding leaves: float32 may not come to the tolerance."""
-    x, step = 1.0 * x0, math.inf
+    args, x, step = listed(args), 1.0 * x0, math.inf
     for _ in range(maxiter):
         if abs(step) <= tol or x + 0.0625 * step == x:
             break
@@ -165,10 +158,10 @@ def panels(f, a, b, args, count):
     return total, off
 
 
-def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
     """The integral of func from a to b, and a bound of its error. Panels are doubled until the
     rules of Gauss and Kronrod agree, up to 256 of them."""
-    count, total, off = 1, 0.0, math.inf
+    args, count, total, off = listed(args), 1, 0.0, math.inf
     for _ in range(DOUBLINGS + 1):
         total, off = panels(func, a, b, args, count)
         if off <= max(epsabs, epsrel * abs(total)):
@@ -179,7 +172,7 @@ def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
 
 def fixed_quad(func, a, b, args=(), n=5):
     """The integral of func from a to b by Gauss's rule of n points, up to 8, and None."""
-    nodes, weights = LEGENDRE[n]
+    args, (nodes, weights) = listed(args), LEGENDRE[n]
     middle, half, total = 0.5 * (a + b), 0.5 * (b - a), 0.0
     for node, weight in zip(nodes, weights, strict=True):
         if node == 0.0:
@@ -188,14 +181,6 @@ def fixed_quad(func, a, b, args=(), n=5):
             pair = func(middle - half * node, *args) + func(middle + half * node, *args)
             total = total + weight * pair
     return half * total, None
-
-
-def trapezoid(y, x=None, dx=1.0):
-    """The integral of the straight lines through points."""
-    total = 0.0
-    for i in range(len(y) - 1):
-        total = total + 0.5 * (dx if x is None else x[i + 1] - x[i]) * (y[i] + y[i + 1])
-    return total
 
 
 def simpson(y, x=None, dx=1.0):

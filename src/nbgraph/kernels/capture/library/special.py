@@ -180,7 +180,7 @@ def gammasgn(x):
 
 
 # gamma(n + 1); 0 below 0, as in SciPy
-factorial = lambda n: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
+factorial = lambda n, exact=False: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
 
 
 def binom(n, k):
@@ -194,7 +194,7 @@ def binom(n, k):
 
 
 # the number of ways to choose k of N, 0 where there are none
-comb = lambda N, k: binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
+comb = lambda N, k, exact=False: binom(N, k) if k >= 0.0 and k <= N else 0.0 * N * k
 # the number of ordered choices of k of N, 0 where there are none
 perm = lambda N, k: poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
 
@@ -216,6 +216,11 @@ exp10 = lambda x: 10.0**x  # 10**x
 sindg = lambda x: math.sin(math.radians(math.fmod(x, 360.0)))  # the sine of degrees
 cosdg = lambda x: math.sin(math.radians(90.0 - math.fmod(abs(x), 360.0)))  # the cosine of degrees
 tandg = lambda x: math.tan(math.radians(math.fmod(x, 180.0)))  # the tangent of degrees
+
+
+# the logarithm of the sum of exponentials, and the share of each
+logsumexp = lambda a: max(a) + math.log(sum(math.exp(x - max(a)) for x in a))
+softmax = lambda x: np.array([math.exp(each - logsumexp(x)) for each in x])
 
 
 def huber(delta, r):
@@ -260,68 +265,35 @@ def inv_boxcox1p(y, lmbda):
 # orthogonal polynomials and spherical functions --------------------------------------------------
 
 
-def eval_legendre(n, x):
-    """Legendre's polynomial."""
-    last, now = 1.0, _floating(x)
+def _of_degree(n, now, step):
+    """The polynomial of a degree, by the one before and the one before that."""
+    last = 1.0
     for k in range(1, int(n)):
-        last, now = now, ((2 * k + 1) * x * now - k * last) / (k + 1)
-    return _of_degree(n, last, now)
-
-
-def eval_chebyt(n, x):
-    """Chebyshev's polynomial of the first kind."""
-    last, now = 1.0, _floating(x)
-    for _ in range(1, int(n)):
-        last, now = now, 2.0 * x * now - last
-    return _of_degree(n, last, now)
-
-
-def eval_chebyu(n, x):
-    """Chebyshev's polynomial of the second kind."""
-    last, now = 1.0, 2.0 * x
-    for _ in range(1, int(n)):
-        last, now = now, 2.0 * x * now - last
-    return _of_degree(n, last, now)
-
-
-def eval_hermite(n, x):
-    """Hermite's polynomial of weight exp(-x**2)."""
-    last, now = 1.0, 2.0 * x
-    for k in range(1, int(n)):
-        last, now = now, 2.0 * (x * now - k * last)
-    return _of_degree(n, last, now)
-
-
-def eval_hermitenorm(n, x):
-    """Hermite's polynomial of weight exp(-x**2 / 2)."""
-    last, now = 1.0, _floating(x)
-    for k in range(1, int(n)):
-        last, now = now, x * now - k * last
-    return _of_degree(n, last, now)
-
-
-eval_laguerre = lambda n, x: eval_genlaguerre(n, 0.0, x)  # Laguerre's polynomial
-
-
-def eval_genlaguerre(n, alpha, x):
-    """The generalised Laguerre polynomial."""
-    last, now = 1.0, alpha + 1.0 - x
-    for k in range(1, int(n)):
-        last, now = now, ((2 * k + 1 + alpha - x) * now - (k + alpha) * last) / (k + 1)
-    return _of_degree(n, last, now)
-
-
-def eval_gegenbauer(n, alpha, x):
-    """Gegenbauer's polynomial."""
-    last, now = 1.0, 2.0 * alpha * x
-    for k in range(1, int(n)):
-        last, now = now, (2.0 * (k + alpha) * x * now - (k - 1 + 2.0 * alpha) * last) / (k + 1)
-    return _of_degree(n, last, now)
-
-
-def _of_degree(n, last, now):
+        last, now = now, step(k, last, now)
     whole = n >= 0 and n == int(n)
     return (1.0 * now if n > 0 else 1.0 + 0.0 * now) if whole else math.nan
+
+
+# Legendre's, Chebyshev's of both kinds, Hermite's of weights exp(-x**2) and exp(-x**2 / 2)
+eval_legendre = lambda n, x: _of_degree(
+    n, _floating(x), lambda k, last, now: ((2 * k + 1) * x * now - k * last) / (k + 1)
+)
+eval_chebyt = lambda n, x: _of_degree(n, _floating(x), lambda k, last, now: 2.0 * x * now - last)
+eval_chebyu = lambda n, x: _of_degree(n, 2.0 * x, lambda k, last, now: 2.0 * x * now - last)
+eval_hermite = lambda n, x: _of_degree(n, 2.0 * x, lambda k, last, now: 2.0 * (x * now - k * last))
+eval_hermitenorm = lambda n, x: _of_degree(n, _floating(x), lambda k, last, now: x * now - k * last)
+# Laguerre's polynomial, and the generalised one; Gegenbauer's
+eval_laguerre = lambda n, x: eval_genlaguerre(n, 0.0, x)
+eval_genlaguerre = lambda n, alpha, x: _of_degree(
+    n,
+    alpha + 1.0 - x,
+    lambda k, last, now: ((2 * k + 1 + alpha - x) * now - (k + alpha) * last) / (k + 1),
+)
+eval_gegenbauer = lambda n, alpha, x: _of_degree(
+    n,
+    2.0 * alpha * x,
+    lambda k, last, now: (2.0 * (k + alpha) * x * now - (k - 1 + 2.0 * alpha) * last) / (k + 1),
+)
 
 
 def spherical_jn(n, z):
