@@ -14,8 +14,7 @@ from nbgraph.kernels.function import Captured, Scalar, WrittenFunction
 from nbgraph.kernels.signature import defaults_of
 
 _KINDS = ("f", "int64", "bool")
-_MIXED = 4  # operands up to which every combination is tried where one kind fits none: of more,
-# one or two integers
+_MIXED = 4  # operands up to which every combination is tried; of more, one or two integers
 _KNOWN: WeakKeyDictionary[Scalar, tuple[Watch, tuple[str, ...]]] = WeakKeyDictionary()
 
 

@@ -94,7 +94,8 @@ class Graph(Nodes):
 
     def arithmetic(self, op: str, a: Node, b: Node) -> Node:
         """`add`, `sub`, `mul`, `div`, `floordiv` or `mod`, with NumPy's result kind."""
-        if op == "mod" and b.op == "const" and b.data == _BEYOND and a.kind in ("i", "int64"):
+        whole = op == "mod" and b.op == "const" and b.data == _BEYOND and a.op != "const"
+        if whole and a.kind in ("i", "int64"):
             return self.cast(a, "uint64")
         a, b = _without_sign(self, a, b) if op in ("add", "sub", "mul") else (a, b)
         kind = "f" if op == "div" else promote(a.kind, b.kind)
@@ -229,7 +230,7 @@ class Graph(Nodes):
         if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
             kind = "b"
         if kind == "f":
-            raise TypeError("operations on bits are not defined for floating-point numbers")
+            raise TypeError(f"bit operation {op} of a floating value is not defined")
         if kind == "bool" and op in ("shl", "shr"):
             kind = "int8"
         a, b = self.cast(a, kind), self.cast(b, kind)
@@ -242,7 +243,7 @@ class Graph(Nodes):
         if is_boolean(a.kind):
             return self.cast(self.logical_not(self.truth(a)), a.kind)
         if a.kind == "f":
-            raise TypeError("operations on bits are not defined for floating-point numbers")
+            raise TypeError("bit inversion of a floating value is not defined")
         return self.node("invert", (a,), a.kind)
 
     def truth(self, a: Node) -> Node:

@@ -215,11 +215,9 @@ def agm(a, b):
 exp10 = lambda x: 10.0**x  # 10**x
 sindg = lambda x: math.sin(math.radians(math.fmod(x, 360.0)))  # the sine of degrees
 cosdg = lambda x: math.sin(math.radians(90.0 - math.fmod(abs(x), 360.0)))  # the cosine of degrees
-cotdg = lambda x: 1.0 / tandg(x)  # the cotangent of degrees
 tandg = lambda x: math.tan(math.radians(math.fmod(x, 180.0)))  # the tangent of degrees
 
 
-powm1 = lambda x, y: math.expm1(y * math.log(x)) if x > 0.0 else x**y - 1.0  # x**y - 1
 # the logarithm of the sum of exponentials, and the share of each
 logsumexp = lambda a: max(a) + math.log(sum(math.exp(x - max(a)) for x in a))
 softmax = lambda x: np.array([math.exp(each - logsumexp(x)) for each in x])
