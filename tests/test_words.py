@@ -9,7 +9,8 @@ import pytest
 import nbgraph as ng
 from tests.support import ROOT
 
-PAGES = ["README.md", "ARCHITECTURE.md", *(f"{d}/*.md" for d in ("docs", "src/nbgraph/**"))]
+PAGES = ["README.md", "ARCHITECTURE.md", "docs/**/*.md", "examples/**/*.md", "src/nbgraph/**/*.md"]
+PAGES += ["docs/tables/*.txt"]
 EXCEPTIONS: dict[str, tuple[str, ...]] = {}  # file: matches that are what they say there
 
 
