@@ -19,7 +19,16 @@ TYPES = ("cpu", "gpu")
 
 @functools.total_ordering
 class Context:
-    """A device: its type and its number. Immutable, hashable and ordered."""
+    """A device: its type and its number. Immutable, hashable and ordered.
+
+    Parameters
+    ----------
+    device_type : "cpu" or "gpu"
+    device_id : int, counted from 0
+
+    >>> Context("cpu")
+    cpu(0)
+    """
 
     __slots__ = ("device_id", "device_type", "host")
     __match_args__ = ("device_type", "device_id")

@@ -60,8 +60,14 @@ def load_symbol(
     allow_code: bool = False,
     allow_changed: bool = False,
 ) -> Symbol:
-    """Return the symbol that `Symbol.save` wrote to a file; see `load_json` for the other
-    arguments.
+    """Return the symbol that `Symbol.save` wrote to a file.
+
+    Parameters
+    ----------
+    path : str or path
+    ops : mapping of name to operator, or sequence of operators that users wrote
+    allow_code : bool, make missing operators of their text, which runs it: for files you trust
+    allow_changed : bool, take operators of the right name that compute something else
 
     >>> import tempfile, nbgraph as ng
     >>> x = ng.var("x", shape=(2, 3))

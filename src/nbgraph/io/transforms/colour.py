@@ -70,7 +70,10 @@ class RandomBrightness(_Factor):
 class RandomContrast(_Factor):
     """Move the pixels of each image away from its mean grey, or towards it, by a random factor.
 
-    Parameters are those of RandomBrightness.
+    Parameters
+    ----------
+    amount : float r for factors from max(0, 1 - r) to 1 + r, or (low, high)
+    layout : "HWC", "CHW" or "HW", optional
 
     >>> x = np.array([[[1.0, 3.0]]])
     >>> RandomContrast((2.0, 2.0))((x,), Draws(0, 0, [0]))[0].tolist()
@@ -89,7 +92,12 @@ class RandomContrast(_Factor):
 class RandomSaturation(_Factor):
     """Move the colours of each image away from their greys, or towards them, by a random factor.
 
-    Parameters are those of RandomBrightness; images have three channels.
+    Parameters
+    ----------
+    amount : float r for factors from max(0, 1 - r) to 1 + r, or (low, high)
+    layout : "HWC", "CHW" or "HW", optional
+
+    Images have three channels.
 
     >>> x = np.array([[[[255, 0, 0]]]], dtype="uint8")
     >>> RandomSaturation((0.0, 0.0))((x,), Draws(0, 0, [0]))[0].tolist()

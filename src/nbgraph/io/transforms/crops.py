@@ -79,7 +79,14 @@ class CenterCrop(ColumnTransform):
 class RandomCrop(CenterCrop):
     """Cut a rectangle out of each image, at a random place.
 
-    Parameters are those of CenterCrop.
+    Parameters
+    ----------
+    size : int or (height, width)
+    padding : int or (rows, columns)
+        Rows and columns of `fill` that are put around an image before.
+    fill : float
+    layout : "HWC", "CHW" or "HW", optional
+        By default that of the column.
 
     >>> x = np.arange(2 * 8 * 8).reshape(2, 8, 8)
     >>> (cut,) = RandomCrop(6, padding=1)((x,), Draws(0, 0, [0, 1]))
