@@ -89,7 +89,7 @@ def test_a_failure_that_nobody_waits_for_is_reported_once_and_stays(shell, capsy
     finished(shell, FAIL)
     err = capsys.readouterr().err
     assert err.startswith("nbgraph: operation 'load', pushed at Cell In[")
-    assert "ZeroDivisionError: division by zero. Nobody has waited for it yet" in err
+    assert "ZeroDivisionError: division by zero. Nothing has waited for it yet" in err
     assert len(err.splitlines()) == 1
     shell.run_cell("1 + 1")
     assert capsys.readouterr().err == ""

@@ -63,7 +63,7 @@ engine = ng.engine
 
 def _unasked(name, err):
     """What is said at exit, but for the failures that nobody has seen."""
-    told = name == "failing" and "nobody was told that '<lambda>' failed" in err
+    told = name == "failing" and "'<lambda>' failed, and nothing waited for it" in err
     return "" if told and "ZeroDivisionError" in err else err
 
 

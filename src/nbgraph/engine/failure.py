@@ -217,7 +217,7 @@ class Untold:
 
             failure.logged = True
             logging.getLogger("nbgraph").error(
-                "operation %r, pushed at %s, failed, and nobody asked for its result",
+                "operation %r, pushed at %s, failed, and nothing waited for its result",
                 failure.name,
                 failure.site,
                 exc_info=failure.again(),
@@ -243,7 +243,7 @@ def report() -> None:
         for failure in reversed(failed):
             if not failure.logged and sys.stderr is not None:
                 failure.logged = True
-                sys.stderr.write(f"nbgraph: operation {failure}. Nobody has waited for it yet\n")
+                sys.stderr.write(f"nbgraph: operation {failure}. Nothing has waited for it yet\n")
 
 
 @atexit.register
@@ -255,7 +255,7 @@ def _at_exit() -> None:
             continue
         for failure in (first, *first.others) if first.logged else [first]:  # it lists the others
             if not failure.logged:
-                sys.stderr.write(f"nbgraph: nobody was told that {failure.name!r} failed\n")
+                sys.stderr.write(f"nbgraph: {failure.name!r} failed, and nothing waited for it\n")
                 error = failure.again()
                 with shortened(error):
                     traceback.print_exception(error)

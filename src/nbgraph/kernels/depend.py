@@ -37,7 +37,7 @@ class Dependence(NamedTuple):
             return "the derivative is constant: backward needs out_grad only"
         if self.kind == "T1":
             return "the derivative can be written with the output: the operands may be freed"
-        return f"the derivative reads {', '.join(sorted(self.reads))}: these are kept"
+        return f"the derivative reads {', '.join(sorted(self.reads))}, kept until backward"
 
 
 def depend(graph: Graph, out: Node, partial: Node, accurate: Node, *, memory: bool) -> Dependence:

@@ -68,7 +68,7 @@ def relu6(x):
         def relu6(x):
             return 0 if x <= 0 else (6 if x >= 6 else x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def leaky_relu(x, *, slope=0.01):
@@ -92,7 +92,7 @@ def leaky_relu(x, *, slope=0.01):
         def leaky_relu(x, *, slope=0.01):
             return x if x > 0 else slope * x
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def prelu(x, slope):
@@ -120,7 +120,7 @@ def prelu(x, slope):
         def prelu(x, slope):
             return x if x > 0 else slope * x
 
-    Backward: x is T2: the derivative reads slope, x: these are kept; slope is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads slope, x, kept until backward; slope is T2: the derivative reads x, kept until backward
     """
 @op
 def highway(x, y, gate):
@@ -147,7 +147,7 @@ def highway(x, y, gate):
         def highway(x, y, gate):
             return special.sigmoid(gate) * x + special.sigmoid(-gate) * y
 
-    Backward: x is T2: the derivative reads gate: these are kept; y is T2: the derivative reads gate: these are kept; gate is T2: the derivative reads gate, x, y: these are kept
+    Backward: x is T2: the derivative reads gate, kept until backward; y is T2: the derivative reads gate, kept until backward; gate is T2: the derivative reads gate, x, y, kept until backward
     """
 @op
 def elu(x, *, alpha=1.0):
@@ -171,7 +171,7 @@ def elu(x, *, alpha=1.0):
         def elu(x, *, alpha=1.0):
             return x if x > 0 else alpha * math.expm1(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def celu(x, *, alpha=1.0):
@@ -195,7 +195,7 @@ def celu(x, *, alpha=1.0):
         def celu(x, *, alpha=1.0):
             return x if x > 0 else alpha * math.expm1(x / alpha)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def selu(x):
@@ -218,7 +218,7 @@ def selu(x):
         def selu(x):
             return SELU_SCALE * (x if x > 0 else SELU_ALPHA * math.expm1(x))
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def silu(x):
@@ -241,7 +241,7 @@ def silu(x):
         def silu(x):
             return x * special.sigmoid(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def mish(x):
@@ -264,7 +264,7 @@ def mish(x):
         def mish(x):
             return x * math.tanh(special.softplus(x))
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def sigmoid(x):
@@ -356,7 +356,7 @@ def softsign(x):
         def softsign(x):
             return x / (1 + np.absolute(x))
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def hard_swish(x):
@@ -379,7 +379,7 @@ def hard_swish(x):
         def hard_swish(x):
             return x * hard_sigmoid(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def hard_tanh(x, *, low=-1.0, high=1.0):
@@ -404,7 +404,7 @@ def hard_tanh(x, *, low=-1.0, high=1.0):
         def hard_tanh(x, *, low=-1.0, high=1.0):
             return low if x <= low else (high if x >= high else x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 swish = silu
 expit = sigmoid

@@ -78,7 +78,7 @@ def multiply(x1, x2):
         def multiply(x1, x2):
             return x1 * x2
 
-    Backward: x1 is T2: the derivative reads x2: these are kept; x2 is T2: the derivative reads x1: these are kept
+    Backward: x1 is T2: the derivative reads x2, kept until backward; x2 is T2: the derivative reads x1, kept until backward
     """
 @op
 def divide(x1, x2):
@@ -104,7 +104,7 @@ def divide(x1, x2):
         def divide(x1, x2):
             return x1 / x2
 
-    Backward: x1 is T2: the derivative reads x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def floor_divide(x1, x2):
@@ -130,7 +130,7 @@ def floor_divide(x1, x2):
         def floor_divide(x1, x2):
             return x1 // x2
 
-    Backward: x1 is T2: the derivative reads x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def remainder(x1, x2):
@@ -156,7 +156,7 @@ def remainder(x1, x2):
         def remainder(x1, x2):
             return x1 % x2
 
-    Backward: x1 is T0: the derivative is constant: backward needs out_grad only; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T0: the derivative is constant: backward needs out_grad only; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def fmod(x1, x2):
@@ -182,7 +182,7 @@ def fmod(x1, x2):
         def fmod(x1, x2):
             return np.fmod(x1, x2)
 
-    Backward: x1 is T0: the derivative is constant: backward needs out_grad only; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T0: the derivative is constant: backward needs out_grad only; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def divmod(x1, x2):
@@ -277,7 +277,7 @@ def absolute(x):
         def absolute(x):
             return np.absolute(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def fabs(x):
@@ -300,7 +300,7 @@ def fabs(x):
         def fabs(x):
             return np.fabs(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def sign(x):
@@ -349,7 +349,7 @@ def power(x1, x2):
         def power(x1, x2):
             return x1**x2
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def square(x):
@@ -372,7 +372,7 @@ def square(x):
         def square(x):
             return np.square(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def reciprocal(x):
@@ -395,7 +395,7 @@ def reciprocal(x):
         def reciprocal(x):
             return np.reciprocal(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 true_divide = divide
 mod = remainder

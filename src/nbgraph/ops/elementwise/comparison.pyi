@@ -182,7 +182,7 @@ def maximum(x1, x2):
         def maximum(x1, x2):
             return np.maximum(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def minimum(x1, x2):
@@ -208,7 +208,7 @@ def minimum(x1, x2):
         def minimum(x1, x2):
             return np.minimum(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def fmax(x1, x2):
@@ -234,7 +234,7 @@ def fmax(x1, x2):
         def fmax(x1, x2):
             return np.fmax(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def fmin(x1, x2):
@@ -260,7 +260,7 @@ def fmin(x1, x2):
         def fmin(x1, x2):
             return np.fmin(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def clip(x, min, max):
@@ -287,7 +287,7 @@ def clip(x, min, max):
         def clip(x, min, max):
             return np.clip(x, min, max)
 
-    Backward: x is T2: the derivative reads max, min, x: these are kept; min is T2: the derivative reads max, min, x: these are kept; max is T2: the derivative reads max, min, x: these are kept
+    Backward: x is T2: the derivative reads max, min, x, kept until backward; min is T2: the derivative reads max, min, x, kept until backward; max is T2: the derivative reads max, min, x, kept until backward
     """
 @op
 def where(condition, x1, x2):
@@ -314,7 +314,7 @@ def where(condition, x1, x2):
         def where(condition, x1, x2):
             return np.where(condition, x1, x2)
 
-    Backward: condition is T0: the derivative is constant: backward needs out_grad only; x1 is T2: the derivative reads condition: these are kept; x2 is T2: the derivative reads condition: these are kept
+    Backward: condition is T0: the derivative is constant: backward needs out_grad only; x1 is T2: the derivative reads condition, kept until backward; x2 is T2: the derivative reads condition, kept until backward
     """
 @op
 def heaviside(x1, x2):
@@ -340,5 +340,5 @@ def heaviside(x1, x2):
         def heaviside(x1, x2):
             return np.heaviside(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1: these are kept; x2 is T2: the derivative reads x1: these are kept
+    Backward: x1 is T2: the derivative reads x1, kept until backward; x2 is T2: the derivative reads x1, kept until backward
     """

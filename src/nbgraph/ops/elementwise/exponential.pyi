@@ -92,7 +92,7 @@ def log(x):
         def log(x):
             return np.log(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def log2(x):
@@ -115,7 +115,7 @@ def log2(x):
         def log2(x):
             return math.log2(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def log10(x):
@@ -138,7 +138,7 @@ def log10(x):
         def log10(x):
             return math.log10(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def log1p(x):
@@ -161,7 +161,7 @@ def log1p(x):
         def log1p(x):
             return math.log1p(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def logaddexp(x1, x2):
@@ -187,7 +187,7 @@ def logaddexp(x1, x2):
         def logaddexp(x1, x2):
             return np.logaddexp(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def logaddexp2(x1, x2):
@@ -213,7 +213,7 @@ def logaddexp2(x1, x2):
         def logaddexp2(x1, x2):
             return np.logaddexp2(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def sqrt(x):

@@ -176,7 +176,7 @@ def copysign(x1, x2):
         def copysign(x1, x2):
             return np.copysign(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T0: the derivative is constant: backward needs out_grad only
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T0: the derivative is constant: backward needs out_grad only
     """
 fix = trunc
 around = round

@@ -23,7 +23,7 @@ def erf(x):
         def erf(x):
             return math.erf(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def erfc(x):
@@ -46,7 +46,7 @@ def erfc(x):
         def erfc(x):
             return math.erfc(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def erfinv(x):
@@ -92,7 +92,7 @@ def gamma(x):
         def gamma(x):
             return math.gamma(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def lgamma(x):
@@ -115,7 +115,7 @@ def lgamma(x):
         def lgamma(x):
             return math.lgamma(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def digamma(x):
@@ -138,7 +138,7 @@ def digamma(x):
         def digamma(x):
             return special.digamma(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def polygamma(x, *, n=1):
@@ -164,7 +164,7 @@ def polygamma(x, *, n=1):
         def polygamma(x, *, n=1):
             return special.polygamma(n, x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def xlogy(x1, x2):
@@ -190,7 +190,7 @@ def xlogy(x1, x2):
         def xlogy(x1, x2):
             return composed.xlogy(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def xlog1py(x1, x2):
@@ -216,7 +216,7 @@ def xlog1py(x1, x2):
         def xlog1py(x1, x2):
             return composed.xlog1py(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def logit(x):
@@ -239,7 +239,7 @@ def logit(x):
         def logit(x):
             return composed.logit(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 gammaln = lgamma
 psi = digamma

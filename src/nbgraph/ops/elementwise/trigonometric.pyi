@@ -23,7 +23,7 @@ def sin(x):
         def sin(x):
             return math.sin(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def cos(x):
@@ -46,7 +46,7 @@ def cos(x):
         def cos(x):
             return math.cos(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def tan(x):
@@ -92,7 +92,7 @@ def asin(x):
         def asin(x):
             return math.asin(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def acos(x):
@@ -115,7 +115,7 @@ def acos(x):
         def acos(x):
             return math.acos(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def atan(x):
@@ -138,7 +138,7 @@ def atan(x):
         def atan(x):
             return math.atan(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def atan2(x1, x2):
@@ -164,7 +164,7 @@ def atan2(x1, x2):
         def atan2(x1, x2):
             return math.atan2(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def hypot(x1, x2):
@@ -190,7 +190,7 @@ def hypot(x1, x2):
         def hypot(x1, x2):
             return math.hypot(x1, x2)
 
-    Backward: x1 is T2: the derivative reads x1, x2: these are kept; x2 is T2: the derivative reads x1, x2: these are kept
+    Backward: x1 is T2: the derivative reads x1, x2, kept until backward; x2 is T2: the derivative reads x1, x2, kept until backward
     """
 @op
 def sinh(x):
@@ -213,7 +213,7 @@ def sinh(x):
         def sinh(x):
             return math.sinh(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def cosh(x):
@@ -236,7 +236,7 @@ def cosh(x):
         def cosh(x):
             return math.cosh(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def tanh(x):
@@ -282,7 +282,7 @@ def asinh(x):
         def asinh(x):
             return math.asinh(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def acosh(x):
@@ -305,7 +305,7 @@ def acosh(x):
         def acosh(x):
             return math.acosh(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def atanh(x):
@@ -328,7 +328,7 @@ def atanh(x):
         def atanh(x):
             return math.atanh(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
 def degrees(x):
@@ -397,7 +397,7 @@ def sinc(x):
         def sinc(x):
             return np.sinc(x)
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
 arcsin = asin
 arccos = acos

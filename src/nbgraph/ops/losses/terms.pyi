@@ -81,7 +81,7 @@ def l1_term(prediction, target):
         def l1_term(prediction, target):
             return abs(prediction - target)
 
-    Backward: prediction is T2: the derivative reads prediction, target: these are kept; target is T2: the derivative reads prediction, target: these are kept
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
     """
 @op
 def l2_term(prediction, target):
@@ -107,7 +107,7 @@ def l2_term(prediction, target):
         def l2_term(prediction, target):
             return 0.5 * (prediction - target) ** 2
 
-    Backward: prediction is T2: the derivative reads prediction, target: these are kept; target is T2: the derivative reads prediction, target: these are kept
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
     """
 @op
 def binary_logits_term(x, target, *, positive=1.0):
@@ -134,7 +134,7 @@ def binary_logits_term(x, target, *, positive=1.0):
         def binary_logits_term(x, target, *, positive=1.0):
             return (1 - target) * x + (1 + (positive - 1) * target) * special.softplus(-x)
 
-    Backward: x is T2: the derivative reads target, x: these are kept; target is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads target, x, kept until backward; target is T2: the derivative reads x, kept until backward
     """
 @op
 def logistic_term(prediction, target):
@@ -160,7 +160,7 @@ def logistic_term(prediction, target):
         def logistic_term(prediction, target):
             return special.softplus(-prediction * target)
 
-    Backward: prediction is T2: the derivative reads prediction, target: these are kept; target is T2: the derivative reads prediction, target: these are kept
+    Backward: prediction is T2: the derivative reads prediction, target, kept until backward; target is T2: the derivative reads prediction, target, kept until backward
     """
 @op
 def divergence_term(x, target):
@@ -186,7 +186,7 @@ def divergence_term(x, target):
         def divergence_term(x, target):
             return target * (math.log(target) - x) if target != 0 else 0.0
 
-    Backward: x is T2: the derivative reads target: these are kept; target is T2: the derivative reads target, x: these are kept
+    Backward: x is T2: the derivative reads target, kept until backward; target is T2: the derivative reads target, x, kept until backward
     """
 @op
 def log_divergence_term(x, target):
@@ -212,7 +212,7 @@ def log_divergence_term(x, target):
         def log_divergence_term(x, target):
             return math.exp(target) * (target - x)
 
-    Backward: x is T2: the derivative reads target: these are kept; target is T2: the derivative reads target, x: these are kept
+    Backward: x is T2: the derivative reads target, kept until backward; target is T2: the derivative reads target, x, kept until backward
     """
 @op
 def unlikelihood_term(x):
@@ -235,5 +235,5 @@ def unlikelihood_term(x):
         def unlikelihood_term(x):
             return -math.log(-math.expm1(-x))
 
-    Backward: x is T2: the derivative reads x: these are kept
+    Backward: x is T2: the derivative reads x, kept until backward
     """
