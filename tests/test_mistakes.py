@@ -25,6 +25,7 @@ SETUP = {
     "m": "m = ng.nn.Dense(3)",
     "e": "e = (ng.var('x') * 2).simple_bind(x=(2, 3))",
     "s": "s = ng.sym.FullyConnected(ng.var('x'), num_hidden=3, name='fc')",
+    "table": "table = 'a.csv'; Path(table).write_text('a,b\\n1,2\\nx,3\\n')",
     "kv": "kv = ng.kv.create('local'); kv.init('w', ng.ones(3))",
     "g": "g = ng.ExpressionGraph(); a = g.param('a', (3,))",
     "a": "a = ng.ExpressionGraph().param('a', (3,))",
@@ -75,7 +76,7 @@ def test_the_table_is_long():
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_answered_in_a_few_lines(shell, capsys, name):
     row = MISTAKES[name]
-    names = {"np": np, "ng": ng}
+    names = {"np": np, "ng": ng, "Path": Path}
     for each, text in SETUP.items():
         if re.search(rf"\b{each}\b", row.cell):
             exec(text, names)

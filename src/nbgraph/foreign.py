@@ -103,6 +103,17 @@ NAMES = _table("""
     block_until_ready = x.wait_to_read()
     njit vectorize guvectorize = ng.op for a function of numbers
     Variable = ng.var(name)
+    Function = ng.autograd.Function
+    conv1d conv2d conv3d = ng.convolution(x, weight), or ng.nn.Conv2d
+    max_pool2d = ng.max_pooling(x, window)
+    linear dense = ng.fully_connected(x, weight, bias)
+    set_device set_default_device = device=ng.gpu(0) where an array is made, model.to(ng.gpu(0))
+    waitall synchronize = ng.engine.wait_for_all()
+    create = the class itself, ng.optim.Adam(model, lr), or its name, optimizer="adam" of ng.nn.fit
+    LBFGS = ng.optimize.minimize(f, x0, method='L-BFGS-B')
+    clip_grad_norm_ clip_by_global_norm = clip_norm= of the optimizer, or ng.optim.clip_by_norm
+    HorizontalFlip RandomHorizontalFlip = RandomFlipLeftRight()
+    VerticalFlip RandomVerticalFlip = RandomFlipTopBottom()
 """)
 
 # of arrays
@@ -151,6 +162,7 @@ METHODS = _table("""
     sub = x - y
     mul = x * y
     div = x / y
+    append = ng.concatenate([x, y]): an array keeps its size
 """)
 
 # of modules of ng.nn
@@ -179,6 +191,25 @@ OPERATORS = _table("""
     BucketingModule = an executor for each shape: symbol.simple_bind
 """)
 
+# losses of `fit`
+LOSSES = _table("""
+    binary_crossentropy bce = loss=ng.binary_cross_entropy
+    categorical_crossentropy sparse_categorical_crossentropy nll = loss='cross_entropy'
+    mean_squared_error l2 = loss='mse'
+    mean_absolute_error l1 = loss='mae'
+    huber = loss=ng.huber_loss
+""")
+
+# keywords for which something else is written
+ADVICE = _table("""
+    requires_grad = x.attach_grad(), after the array is made
+    num_workers = prefetch=2 of the iterator
+    drop_last = last_batch_handle='discard' of the iterator
+    batch_size shuffle = data=ng.io.NDArrayIter(x, y, batch_size=64)
+    validation_split = validation=(x, y), arrays of their own
+    device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
+""")
+
 # keywords
 KEYWORDS = _table("""
     dim = axis
@@ -199,6 +230,9 @@ KEYWORDS = _table("""
     num_heads = heads
     num_embeddings = count
     rate = p
+    wrt = argnums
+    verbose = progress
+    validation_data = validation
     kernel_initializer weight_initializer = init
 """)
 
@@ -285,10 +319,9 @@ def checked_init(cls: C) -> C:
             trace = error.__traceback__
             if trace is not None and trace.tb_next is None:  # the call itself, not what it does
                 absent = str(error).partition("missing ")[2]
-                problem = f"missing {absent}" if absent else f"{len(args)} arguments are too many"
-                names = ", ".join([*parameters][1:])
-                text = f"{type(self).__name__}: {problem}; parameters: {names}"
-                raise ArgumentError(text) from None
+                name, own = type(self).__name__, dict([*parameters.items()][1:])
+                text = f"{name}: missing {absent}; parameters: {', '.join(own)}"
+                raise ArgumentError(text if absent else _too_many(name, own, len(args))) from None
             raise
 
     cls.__init__ = checked
@@ -315,16 +348,41 @@ def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
     "sum: unknown parameter 'dim'; here that is axis=; parameters: x, axis"
     """
     right = KEYWORDS.get(keyword)
-    hint = f"here that is {right}=" if right in names else near(keyword, names)
+    hint = f"here that is {right}=" if right in names else ""
+    hint = hint or remedy(keyword, names, ADVICE)
     listed = f"parameters: {', '.join(names) or 'none'}"
     return f"{name}: unknown parameter {keyword!r}; {hint + '; ' if hint else ''}{listed}"
+
+
+def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int) -> str:
+    """Return the message for more arguments by position than a function has places."""
+    placed = [n for n, p in parameters.items() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    named = [f"{n}=" for n in parameters if n not in placed]
+    rest = f"; by name: {', '.join(named)}" if named else ""
+    listed = f"{len(placed)} at most ({', '.join(placed)})" if placed else "none"
+    return f"{name}: {count} arguments by position; expected {listed}{rest}"
+
+
+def accepts(function: Callable[..., Any], count: int) -> bool:
+    """Return whether a function can be called with so many arguments, as far as is known.
+
+    >>> accepts(lambda out: out, 2)
+    False
+    """
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # a builtin without a signature
+        return True
+    return True
 
 
 def refuse_keywords(function: Callable[..., Any], unknown: Iterable[str]) -> Never:
     """Raise ArgumentError for the first keyword that a public function does not have."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
-    names = [each.name for each in parameters if each.kind in kinds]
+    names = [each.name for each in parameters if each.kind in kinds and each.name != "self"]
     raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
 
 
@@ -358,8 +416,13 @@ def checked(function: F) -> F:
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except TypeError:  # costs nothing where there is none
+        except TypeError as error:  # costs nothing where there is none
             require_keywords(function, kwargs)
+            trace = error.__traceback__
+            if trace is not None and trace.tb_next is None and " takes " in str(error):
+                own = dict(inspect.signature(function).parameters)
+                count = len(args) - (own.pop("self", None) is not None)
+                raise ArgumentError(_too_many(function.__name__, own, count)) from None
             raise
 
     return call  # type: ignore[return-value]

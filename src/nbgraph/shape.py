@@ -110,7 +110,7 @@ def axis_of(name: str, axis: int, ndim: int, argument: str = "axis") -> int:
     """The axis counted from 0; AxisError where there is none."""
     if not -ndim <= axis < ndim:
         has = f"expected {-ndim} to {ndim - 1}" if ndim else "it has no axes"
-        raise AxisError(f"{name}: {argument}={axis} does not exist in an array of {ndim}-d; {has}")
+        raise AxisError(f"{name}: {argument}={axis} does not exist in a {ndim}-d array; {has}")
     return axis % ndim
 
 

@@ -228,7 +228,7 @@ REFUSED = [
     (lambda: Y + "a", TypeError, "unsupported operand"),
     (lambda: Y + np.ones((4, 5)), ShapeError, r"add: shapes do not broadcast: x1\(2, 3\)"),
     (lambda: Y[5], IndexingError, "index 5 is out of bounds for axis 0.*expected -2 to 1"),
-    (lambda: Y[Y > 0], IndexingError, "mask that is a Symbol has no values.*ng.where"),
+    (lambda: Y[Y > 0], IndexingError, "mask .a Symbol. has no values.*ng.where"),
     (lambda: ng.var(""), ArgumentError, "var: name=''; give a string"),
     (lambda: ng.var(3), ArgumentError, "var: name=3; give a string"),
     (lambda: ng.var("a", shape="b"), ArgumentError, "var 'a': shape='b'; give a tuple"),
@@ -383,3 +383,8 @@ def test_what_makes_symbols_has_the_names_of_mxnet():
     assert ng.sym.Group([x, y]).list_outputs() == ["x", "y"]
     assert ng.sym.load_json((x * 2).tojson()).infer_shape()[1] == [(2, 3)]
     assert {"Variable", "Group", "load"} <= set(dir(ng.sym))
+
+
+def test_sym_var_is_a_variable_of_a_name_and_the_variance_of_a_symbol():
+    assert ng.sym.var("x", shape=(2, 3)).shape == (2, 3)
+    assert ng.sym.var(ng.var("x", shape=(2, 3))).shape == ()

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nbgraph.errors import ArgumentError, DataError, ShapeError
-from nbgraph.io import SourceIter
+from nbgraph.io import NDArrayIter, SourceIter
 from tests.io.sources import Counted, Numbers, numbers_of
 
 HANDLES = ["pad", "discard", "roll_over", "keep"]
@@ -176,3 +176,8 @@ def test_a_stream_describes_itself_by_its_first_sample():
     assert numbers_of(it) == list(range(8)) and it.source.starts == 1
     with pytest.raises(ArgumentError, match="cannot roll over"):
         SourceIter(Counted(8), 4, last_batch_handle="roll_over")
+
+
+def test_an_iterator_says_what_it_has():
+    it = NDArrayIter(np.ones((4, 2)), batch_size=3)
+    assert repr(it) == "<NDArrayIter: 4 samples, batches of 3>"

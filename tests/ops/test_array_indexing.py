@@ -136,7 +136,7 @@ BAD = [
     ((0, 0, 0), "3 indices for an array of shape .3, 4.; give 2 at most"),
     ((..., ...), "one Ellipsis"),
     ("a", "integers"),
-    (1.5, "1.5 is not a basic index; give integers, slices, None and Ellipsis"),
+    (1.5, "1.5 is not an index; give integers, slices, None, Ellipsis, or arrays"),
     (slice(0, 1.5), "slice bound 1.5 is not a whole number"),
     (slice(None, None, 0), "the slice of axis 0 has step 0"),
     ([0, 3], "index 3 is out of bounds for axis 0 of size 3"),

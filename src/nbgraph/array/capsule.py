@@ -87,8 +87,8 @@ def _sort_of(capsule: Any) -> bytes:
         if type(capsule).__name__ == "PyCapsule" and _valid(capsule, name):
             return name
     raise BufferError(
-        f"from_dlpack: x.__dlpack__() gave {capsule!r}; expected a capsule of a tensor that nobody "
-        "has taken before"
+        f"from_dlpack: x.__dlpack__() gave {capsule!r}; expected a capsule that has not "
+        "been consumed yet"
     )
 
 
@@ -100,7 +100,7 @@ def look(capsule: Any) -> Any:
     if isinstance(tensor, Versioned) and tensor.major != MAJOR:
         raise BufferError(
             f"from_dlpack: x has version {tensor.major}.{tensor.minor} of DLPack, {MAJOR}.x is "
-            "read here; take an x.__dlpack__ that minds max_version"
+            "read here; convert it with an __dlpack__ that respects max_version"
         )
     return tensor
 

@@ -207,7 +207,7 @@ def _read(path: str, archive: Any, place: Context, *, mmap: bool) -> Any:
     about = json.loads(archive[_ABOUT]) if _ABOUT in archive.files else {"kind": "dict"}
     if about.get("format", _FORMAT) != _FORMAT:
         raise ValueError(
-            f"load: {path!r} has format {about['format']}, this version reads {_FORMAT}; take a "
+            f"load: {path!r} has format {about['format']}, this version reads {_FORMAT}; install a "
             "newer nbgraph"
         )
     arrays: dict[str, Any] = {}

@@ -156,7 +156,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     def __index__(self) -> int:
         if self._layout.dtype.kind not in "iu" or self._layout.shape:
             raise TypeError(
-                f"index: only an integer array of shape () is one, not {self.dtype}{self.shape}"
+                f"index: {self.dtype}{list(self.shape)} cannot be an index; expected one integer"
             )
         return self.item()
 

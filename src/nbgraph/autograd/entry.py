@@ -201,8 +201,9 @@ def entries_of(
         if head._node is None and constants:
             continue
         if head._node is None:
+            which = "the array" if len(heads) == 1 else f"heads[{i}]"
             raise TapeError(
-                f"{name}: heads[{i}] of shape {head.shape} and {head.dtype} was not computed from "
+                f"{name}: {which} of shape {head.shape} and {head.dtype} was not computed from "
                 "an array with attach_grad() by differentiable operators while recording; "
                 f"{missing_half()}"
             )

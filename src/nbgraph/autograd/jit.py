@@ -290,6 +290,11 @@ def jit(
 def _names_at(f: Function, static_argnums: int | Sequence[int]) -> list[str]:
     """Return the names of the arguments at these places."""
     places = [static_argnums] if isinstance(static_argnums, int) else list(static_argnums)
+    if not all(isinstance(place, int) for place in places):
+        raise ArgumentError(
+            f"jit: static_argnums={static_argnums!r}; expected numbers of arguments; their names "
+            "are given as static_argnames"
+        )
     if not places:
         return []
     parameters = list(inspect.signature(f).parameters)

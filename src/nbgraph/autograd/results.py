@@ -60,8 +60,8 @@ def auxiliary(name: str, f: Function, out: Any) -> tuple[Any, Any]:
     """Return the value and the other result of a function that returns a pair of them."""
     if not isinstance(out, tuple) or len(out) != 2:
         raise ArgumentError(
-            f"{name}: with has_aux=True {label(f)} is to return (value, other), it returned a "
-            f"{type(out).__name__}"
+            f"{name}: with has_aux=True {label(f)} has to return (value, other); it returned "
+            f"{noun(out)}"
         )
     return out
 
@@ -95,7 +95,7 @@ def outputs(name: str, out: Any) -> list[Any]:
         _require_followed(name, place.path, place.value)
         if not is_array(place.value):
             raise ArgumentError(
-                f"{name}: {place.path} is {noun(place.value)}; the function is to "
+                f"{name}: {place.path} is {noun(place.value)}; the function has to "
                 "return NDArrays, or a dict, list or tuple of those"
             )
         _require_floating(name, place.path, place.value)

@@ -19,6 +19,8 @@ from nbgraph.operator.spec import Attributes
 from nbgraph.ops.carrier.indexing import is_element, part
 from nbgraph.ops.define import library
 
+BODY = "body variable"  # how names of what a loop's or vmap's function is called with begin
+
 
 class Traced(Symbol):
     """An array of a function that is being traced. It may be written in place, as long as nothing
@@ -192,4 +194,6 @@ def here() -> str:
 
 def _listed(symbol: Symbol) -> str:
     names = [str(v.name) for v in Graph(symbol.entries).variables]
+    if any(name.startswith(BODY) for name in names):
+        return "what the traced function is called with"
     return ", ".join(names) if names else "no argument"

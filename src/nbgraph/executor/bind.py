@@ -68,6 +68,8 @@ def bind(
     groups = _groups("bind", group2ctx)
     names = symbol.list_arguments()
     states = symbol.list_auxiliary_states()
+    if ctx is not None:
+        _device("bind", ctx)
     inputs = _by_name("bind: args", args, names, required=True)
     inputs |= _by_name("bind: aux", aux, states, required=True)
     for name, array in inputs.items():
@@ -80,7 +82,7 @@ def bind(
     )
     arrays = {node: inputs[str(node.name)] for node in graph.variables}
     slopes = _by_name("bind: args_grad", args_grad, names, required=False)
-    requests = _requests("bind", graph, grad_req) if slopes else {}
+    requests = _requests("bind", graph, grad_req)
     grads: dict[GraphNode, tuple[Array, OpReqType]] = {}
     for node, request in requests.items():
         array = slopes.get(str(node.name))

@@ -143,7 +143,7 @@ class Executor(Reports):
                 "backward: forward(is_train=True) has not run since the last backward, so nothing "
                 "is kept for it; call that first, or forward_backward() for both at once"
                 if self._bound.grads
-                else "backward: no gradient was asked for: every grad_req is 'null'"
+                else "backward: no gradient was asked for: grad_req is 'null', or no args_grad"
             )
         if not self._trained:
             self._about_to_write("forward", self._results)

@@ -33,6 +33,8 @@ class SymbolicOperator(Lifted):
 
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
         """Return the node's symbol; several outputs are a tuple."""
+        if self.__name__ == "var" and args and isinstance(args[0], str):
+            return sym.Variable(*args, attr=attr, **kwargs)  # MXNet's other name of it
         attributes = attributes_of(self.__name__, attr)
         names_itself = _names_itself(self.__wrapped__)
         if names_itself:

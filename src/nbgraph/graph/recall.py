@@ -94,7 +94,7 @@ class RecipeReader:
             if make is None:
                 raise FormatError(
                     f"{where}: an operator of kind {recipe['kind']!r} is not known to this "
-                    "version; take a newer nbgraph"
+                    "version; install a newer nbgraph"
                 )
             self._made.append(make(self, recipe))
 

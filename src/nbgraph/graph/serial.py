@@ -213,7 +213,7 @@ def from_text(
     if form.get("version") != VERSION:
         raise FormatError(
             f"{where}: the symbol has version {form.get('version')!r}, this nbgraph reads "
-            f"{VERSION}; take a newer one"
+            f"{VERSION}; install a newer one"
         )
     try:
         reader = GraphReader(form, where, trust, objects)

@@ -226,7 +226,7 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
         if len(self.entries) > 1:
             return iter([type(self)([entry]) for entry in self.entries])
         raise TypeError(
-            "a symbol cannot be iterated: its elements are not there; index it, or use ng.unstack"
+            "a symbol cannot be iterated: it has no elements yet; index it, or use ng.unstack"
         )
 
     def __len__(self) -> int:

@@ -136,8 +136,8 @@ class ValueReader:
         read = self._tags.get(tag)
         if read is None:
             raise FormatError(
-                f"there is a value of kind {tag!r}, which this version does not know; take a newer "
-                "nbgraph"
+                f"there is a value of kind {tag!r}, which this version does not know; "
+                "install a newer nbgraph"
             )
         return read(self, data)
 

@@ -3,7 +3,7 @@ libraries are known by what they can do, so that none of the libraries is import
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,12 @@ def as_iter(
     listed = isinstance(data, (tuple, list)) and len(data)
     if listed and all(isinstance(a, (Array, np.ndarray)) for a in data):
         return Batches(*data, **options)
-    if not hasattr(data, "__iter__") or iter(data) is data:
+    for i, each in enumerate(data if isinstance(data, tuple) else ()):
+        if each is None or isinstance(each, list):
+            raise ArgumentError(
+                f"{name}[{i}] is {noun(each)}; expected arrays, as (np.asarray(x), np.asarray(y))"
+            )
+    if not hasattr(data, "__iter__") or iter(data) is data or isinstance(data, Mapping):
         raise ArgumentError(
             f"{name} is {noun(data)}; expected a DataIter such as ng.io.NDArrayIter or "
             "ng.nn.Batches, arrays (x, y), or another iterable of batches that can be gone through "

@@ -234,9 +234,10 @@ class Texts(Tables):
         try:
             return own.read_csv(arrow().BufferReader(text), reading, parsing, values)
         except arrow().ArrowInvalid as error:
-            raise self._found(block, rows, types) or DataError(
-                f"block {block}: {error}", file=self.place(block)
-            ) from error
+            found = self._found(block, rows, types)  # says more than the parser's own error
+            if found is not None:
+                raise found from None
+            raise DataError(f"block {block}: {error}", file=self.place(block)) from error
 
     def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
         """Return the error of the first row that cannot be read, or None if all rows look as they

@@ -158,4 +158,6 @@ def _arrays(asked: Names | None, name: str) -> dict[str, Any]:
 
 
 def _listed(columns: Any) -> tuple[str, ...]:
+    if not isinstance(columns, (str, Sequence)):
+        raise ArgumentError(f"columns={columns!r}; expected names of columns")
     return (columns,) if isinstance(columns, str) else tuple(columns)

@@ -78,7 +78,7 @@ class SourceIter(DataIter):
         on_error: str = "raise",
         device: Context | None = None,
     ) -> None:
-        super().__init__(whole("batch_size", batch_size, 1))
+        super().__init__(whole(f"{type(self).__name__}: batch_size", batch_size, 1))
         if last_batch_handle not in HANDLES:
             expected = ", ".join(map(repr, HANDLES))
             raise ArgumentError(f"last_batch_handle={last_batch_handle!r}; expected {expected}")
@@ -247,6 +247,12 @@ class SourceIter(DataIter):
         self._ahead.drop()
         self._cursor, self._over, self._batch = cursor, False, None
         self._pusher.front = cursor
+
+    def __repr__(self) -> str:
+        count = (
+            f"{self.source.blocks[-1]} samples" if isinstance(self.source, Source) else "a stream"
+        )
+        return f"<{type(self).__name__}: {count}, batches of {self.batch_size}>"
 
     def close(self) -> None:
         """Release files and threads; nothing more can be read then."""

@@ -135,7 +135,7 @@ class Peek:
         """Write the contact sheet, a PNG; raise DataError where there are no images."""
         data = self._repr_png_()
         if data is None:
-            raise DataError("peek: the batch has no images, of which a sheet could be made")
+            raise DataError("peek: the batch has no images to show")
         Path(path).write_bytes(data)
 
     def _sheet(self, images: Values) -> Values:

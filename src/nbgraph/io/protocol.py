@@ -255,8 +255,8 @@ class DataIter:
         state = self.state_dict()
         if not state:
             raise ArgumentError(
-                f"{type(self).__name__}.peek: it cannot go back to give the batch again, as it has "
-                "no state_dict; look at a batch of its: ng.io.Peek(batch, descs)"
+                f"{type(self).__name__}.peek: it has no state_dict, so the batch could not be "
+                "given again; take a batch and give it to ng.io.Peek(batch, descs)"
             )
         batch = next(self, None)
         batch = next(iter(self)) if batch is None else batch

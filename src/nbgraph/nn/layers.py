@@ -211,6 +211,10 @@ class Sequential(Module):
 
     def __init__(self, *layers: Callable[..., Any]) -> None:
         for layer in layers:
+            if isinstance(layer, type):
+                raise ArgumentError(
+                    f"Sequential: {layer.__name__} is a class; give a module: {layer.__name__}(...)"
+                )
             if not callable(layer):
                 raise ArgumentError(
                     f"Sequential: {layer!r} cannot be called; give modules or functions"

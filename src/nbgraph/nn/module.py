@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from typing import Any, ClassVar, Never
@@ -15,7 +16,7 @@ from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
 from nbgraph.errors import ArgumentError, DTypeError, MissingName, ShapeError, noun
-from nbgraph.foreign import MODULES, checked_init, remedy
+from nbgraph.foreign import MODULES, accepts, checked_init, remedy
 from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
 from nbgraph.optim import files
 from nbgraph.picture import columns
@@ -182,7 +183,11 @@ class Module:
         """
         if self._deferred():
             with outside():
-                self.forward(*args)
+                try:
+                    self.forward(*args)
+                except TypeError:
+                    _require_arrays(self, args)
+                    raise
         return self
 
     def to(self, device: Context) -> Any:
@@ -394,6 +399,12 @@ def _require_arrays(module: Module, inputs: tuple[Any, ...]) -> None:
     name = type(module).__name__
     if not type(module).__module__.startswith("nbgraph."):
         return
+    if not accepts(module.forward, len(inputs)):
+        names = ", ".join(inspect.signature(module.forward).parameters)
+        raise ArgumentError(
+            f"{name}: {len(inputs)} inputs were given; expected ({names}). Of the arrays that fit "
+            "and evaluate get, the last one is the target"
+        ) from None
     for i, x in enumerate(inputs):
         if not hasattr(x, "shape"):
             raise ArgumentError(f"{name}: input {i} is {noun(x)}; expected an array") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nbgraph.errors import ShapeError
 from nbgraph.nn.layers import require_number
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import library
@@ -96,6 +97,10 @@ class BatchNorm(Module):
 
     def forward(self, x: Any) -> Any:
         """Return an array like `x`."""
+        if len(x.shape) < 2:
+            raise ShapeError(
+                f"BatchNorm: x has shape {x.shape}; expected (samples, channels, *space)"
+            )
         shape = x.shape[1:2]
         self.settle(gamma=shape, beta=shape, moving_mean=shape, moving_variance=shape)
         weights = self.gamma, self.beta, self.moving_mean, self.moving_variance

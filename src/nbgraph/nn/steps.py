@@ -39,6 +39,14 @@ def loss_of(loss: Any, class_weight: Any = None) -> Mean:
     return Mean(metric.function, "loss", ignore_label=ignored, class_weight=weights)
 
 
+def outputs(model: Module, inputs: Sequence[Any]) -> Any:
+    """Return what a model computes; raise ArgumentError where its `forward` returns nothing."""
+    out = model(*inputs)
+    if out is None:
+        raise ArgumentError(f"{type(model).__name__}.forward returned None; end it with a `return`")
+    return out
+
+
 class Measurement:
     """Loss and metrics of a batch as one array program; the loss is None where there is none."""
 
@@ -48,7 +56,7 @@ class Measurement:
 
     def __call__(self, model: Module, inputs: Sequence[Any], target: Any, weight: Any) -> Row:
         """Return what a batch adds to the sums."""
-        out = model(*inputs)
+        out = outputs(model, inputs)
         return row_of(self.all, [each.sums(out, target, weight) for each in self.all])
 
     def row(self, mean: Any, count: Any, out: Any, target: Any, weight: Any) -> Row:
@@ -170,7 +178,7 @@ class Steps:
         """Return the scaled loss; and the batch's row of sums, new statistics, and the batch's
         count."""
         with collecting(model.statistics()) as values:
-            out = model(*inputs)
+            out = outputs(model, inputs)
         mean, count = self.loss.mean(out, target, weight)
         head = mean if scale is None else mean * library.astype(scale, mean.dtype)
         return head, (self.measure.row(mean, count, out, target, weight), values, count)

@@ -40,7 +40,7 @@ def axis_of(who: str, axis: Any, ndim: int) -> int:
     if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)):
         raise ArgumentError(f"{who}: axis={axis!r}; expected one whole number")
     if not -ndim <= axis < ndim:
-        raise AxisError(f"{who}: axis={axis} does not exist in an expression of {ndim}-d")
+        raise AxisError(f"{who}: axis={axis} does not exist in a {ndim}-d expression")
     return int(axis) % ndim
 
 

@@ -59,8 +59,8 @@ class Segment:
         function, reads = self.plan.recall(tuple([self.number[node.id] for node in missing]))
         if any(self.arrays[k]._chunk.writes != self.stamps[k] for k in reads):
             raise ArgumentError(
-                f"{missing[0].type()}: the value of {missing[0]!r} was not kept, as nobody had its "
-                "expression during forward, and what it is computed from has been written since; "
+                f"{missing[0].type()}: the value of {missing[0]!r} was not kept, as no "
+                "variable held its expression during forward, and its inputs have changed since; "
                 "call x.retain() before forward, or make the graph with compiled=False"
             )
         values = function.run(_contiguous([self.arrays[k] for k in reads]))

@@ -103,7 +103,7 @@ def _safetensors() -> Any:
         module: Any = importlib.import_module("safetensors.numpy")
     except ImportError:
         raise ArgumentError(
-            "save, load: files in safetensors' format take the package safetensors; "
+            "save, load: files in safetensors' format need the package safetensors; "
             "install nbgraph[safetensors], or use another file name, for npz"
         ) from None
     return module

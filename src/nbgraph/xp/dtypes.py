@@ -102,7 +102,7 @@ def finfo(type: Any, /) -> FInfo:
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "fc":
-        raise DTypeError(f"finfo: {dtype} is not a floating dtype; iinfo tells of integers")
+        raise DTypeError(f"finfo: {dtype} is not a floating dtype; use iinfo for integers")
     told = np.finfo(dtype)
     eps, top, low, small = map(float, (told.eps, told.max, told.min, told.smallest_normal))
     return FInfo(int(told.bits), eps, top, low, small, np.dtype(told.dtype))
@@ -116,7 +116,7 @@ def iinfo(type: Any, /) -> IInfo:
     """
     dtype = _dtype_of(type)
     if dtype.kind not in "iu":
-        raise DTypeError(f"iinfo: {dtype} is not an integer dtype; finfo tells of floats")
+        raise DTypeError(f"iinfo: {dtype} is not an integer dtype; use finfo for floats")
     told = np.iinfo(dtype)
     return IInfo(int(told.bits), int(told.max), int(told.min), dtype)
 

@@ -194,7 +194,7 @@ REFUSALS = [
     (splice_count, "2 numbers are assigned to 3", "assign as many"),
     (
         stores_other,
-        "the value has values of two different sorts on the paths that reach this line",
+        "the value has values of different types on the paths that reach this line",
         "assign a value like the one before",
     ),
     (lambda x: ([x] * 100_000)[0], "a list of more than 1024 items is made", "use fewer items"),
@@ -222,7 +222,7 @@ REFUSALS = [
     (lambda x: {"a": 1.0}[x], "the key of a dict is neither a number nor constant", "use a number"),
     (
         lambda x: {1: 1.0, 2: 3.0}.get(x, "no"),
-        "the value has values of two different sorts on the paths that reach this line",
+        "the value has values of different types on the paths that reach this line",
         "give the default that the others have",
     ),
     (lambda n: MIXED[n], "the values of the dict are not all numbers", "use numbers"),
@@ -335,13 +335,13 @@ REFUSALS = [
     (lambda x: (x, 1.0)[5], "tuple index out of range", "use an index of its items"),
     (
         lambda x: next(((v, 1.0) for v in (x, 1.0) if v > 0), 1.0)[0],
-        "the value has values of two different sorts on the paths that reach this line",
+        "the value has values of different types on the paths that reach this line",
         "give a default of the same sort",
     ),
     (store_three, "there are more indices than dimensions", "leave the last ones out"),
     (
         list_item_sorts,
-        "'a[1]' has values of two different sorts on the paths that reach this line",
+        "'a[1]' has values of different types on the paths that reach this line",
         "give it a value, of one length, on every path",
     ),
     (sort_key, "sort() of a list takes no keywords here", "use sorted(values, ...)"),
@@ -358,7 +358,7 @@ REFUSALS = [
     (list_sort_args, "pop() of a list: pop index out of range", "give what it takes"),
     (
         list_item_sum,
-        "'a[1]' has values of two different sorts on the paths that reach this line",
+        "'a[1]' has values of different types on the paths that reach this line",
         "give it a value, of one length, on every path",
     ),
 ]

@@ -66,10 +66,10 @@ def test_parts_are_not_written():
         (3, "index 3 is out of bounds"),
         ([0, 3], "index 3 is out of bounds"),
         ((0, 0, 0), "indices for an array"),
-        ("text", "'text' is not a basic index"),
-        (1.5, "is not a basic index"),
+        ("text", "'text' is not an index"),
+        (1.5, "is not an index"),
         ([True, False], "a mask of size 2 for axis 0"),
-        (Double(np.array([True, False, True])), "a mask that is a Double.*ng.where"),
+        (Double(np.array([True, False, True])), "the mask .a Double. has no values yet.*ng.where"),
         (Double(np.array([1.5])), "dtype float64; indices are integers"),
     ],
 )

@@ -112,13 +112,13 @@ def _mapped(
         shape = spec(entry).shape
         if not -len(shape) <= axis < len(shape):
             raise AxisError(
-                f"vmap: in_axes has axis {axis} for the argument {p.path}, which has shape "
+                f"vmap: in_axes has axis {axis} for the argument {p.path[3:]}, which has shape "
                 f"{shape}; give an axis that it has, or None for one that is the same for all"
             )
         if size is not None and shape[axis] != size:
             raise ShapeError(
-                f"vmap: the argument {p.path} of shape {shape} has {shape[axis]} examples along "
-                f"axis {axis}, others have {size}; give as many of each"
+                f"vmap: the argument {p.path[3:]} of shape {shape} has {shape[axis]} examples "
+                f"along axis {axis}, others have {size}; give as many of each"
             )
         size = shape[axis]
         value = wrapped(entry)

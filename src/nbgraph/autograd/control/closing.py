@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.jit import Jit
-from nbgraph.autograd.traced import Traced
+from nbgraph.autograd.traced import BODY, Traced
 from nbgraph.autograd.tracing import current_tracer
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import as_dtype
@@ -103,9 +103,7 @@ def _known(entry: Entry) -> tuple[Any, Any]:
 
 def fresh(specs: Sequence[Spec | None]) -> list[GraphNode]:
     """Return new variables of these shapes and dtypes."""
-    return [
-        build.variable(f"body variable {next(_numbers)}", *(spec or (None, None))) for spec in specs
-    ]
+    return [build.variable(f"{BODY} {next(_numbers)}", *(spec or (None, None))) for spec in specs]
 
 
 def require_like(name: str, what: str, out: Any, wanted: Any, path: str) -> None:

@@ -216,7 +216,7 @@ def join_value(
         return Undefined(
             f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
         )
-    return Undefined("has values of two different sorts on the paths that reach this line")
+    return Undefined("has values of different types on the paths that reach this line")
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -317,7 +317,7 @@ class ListJoin:
             x, y = self._sides
             value = join_value(self._graph, self._cond, _held(a, x), _held(b, y), self)
             if not isinstance(value, (List, Array)):
-                why = "has values of two different sorts on the paths that reach this line"
+                why = "has values of different types on the paths that reach this line"
                 return value if isinstance(value, Undefined) else Undefined(why)
             self._made[keys] = reference(self._result, value)
         return self._made[keys]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.errors import ArgumentError
+from nbgraph.foreign import accepts
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training
@@ -153,12 +154,12 @@ class Callbacks:
 def _callback(given: Any) -> Any:
     if any(callable(getattr(given, hook, None)) for hook in HOOKS) and not isinstance(given, type):
         return given
-    if callable(given) and not isinstance(given, type):
+    if callable(given) and not isinstance(given, type) and accepts(given, 1):
         return LambdaCallback(on_epoch_end=given)
     remedy = (
         f"give an instance: {given.__name__}(...)"
         if isinstance(given, type)
-        else (f"expected an object with some of {', '.join(HOOKS)}, or a function of the training")
+        else (f"expected an object with some of {', '.join(HOOKS)}, or a function f(training)")
     )
     raise ArgumentError(f"fit: callbacks has {given!r}; {remedy}")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.callbacks.callback import Callback
 from nbgraph.nn.callbacks.stopping import Monitor
+from nbgraph.nn.layers import require_count
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training
@@ -73,9 +74,12 @@ class ReduceLROnPlateau(Callback):
         min_lr: float = 0.0,
     ) -> None:
         if not 0 < factor < 1:
-            raise ArgumentError(f"ReduceLROnPlateau: factor={factor!r}; expected one from 0 to 1")
+            raise ArgumentError(
+                f"ReduceLROnPlateau: factor={factor!r}; expected more than 0 and less than 1"
+            )
         self.monitor = Monitor("ReduceLROnPlateau", monitor, mode, min_delta)
-        self.factor, self.patience = factor, patience
+        self.factor = factor
+        self.patience = require_count("ReduceLROnPlateau", "patience", patience)
         self.cooldown, self.min_lr = cooldown, min_lr
         self._schedule: Any = None
         self._rests, self._scale = 0, 1.0  # epochs that are not counted; what rates are times

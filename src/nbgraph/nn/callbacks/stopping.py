@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nbgraph.array.copying import copy_of
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.callbacks.callback import Callback
+from nbgraph.nn.layers import require_count
 
 if TYPE_CHECKING:
     from nbgraph.nn.training import Training
@@ -102,7 +103,8 @@ class EarlyStopping(Callback):
         restore_best: bool = True,
     ) -> None:
         self.monitor = Monitor("EarlyStopping", monitor, mode, min_delta)
-        self.patience, self.restore_best = patience, restore_best
+        self.patience = require_count("EarlyStopping", "patience", patience)
+        self.restore_best = restore_best
         self.best_epoch: int | None = None
         self._weights: dict[str, Any] = {}
 

@@ -147,14 +147,19 @@ class Mean(Metric):
 
     def _values(self, out: Any, target: Any, *, apart: bool) -> Any:
         values = self.function(out, target)  # many refuse such shapes themselves
+        if values is None:
+            raise ArgumentError(
+                f"{self.__name__}: {name_of(self.function)} returned None; return one number, or a "
+                "value for each sample"
+            )
         self._warn_of_broadcast(out, target)
         if not apart or getattr(values, "shape", ()):
             return values
         if "reduction" in _parameters(self.function):
             return self.function(out, target, reduction="none")  # type: ignore[call-arg]
         raise ArgumentError(
-            f"{self.__name__}: it gives one number for a batch, which weights cannot be put into; "
-            "return a value for each sample, as by reduction='none'"
+            f"{self.__name__}: weights need a value for each sample, and {name_of(self.function)} "
+            "returned one number for the batch; return the values, as with reduction='none'"
         )
 
     def _warn_of_broadcast(self, out: Any, target: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from nbgraph import foreign
 from nbgraph.errors import ArgumentError
 from nbgraph.nn.metrics import classes, counts, numbers, ranking
-from nbgraph.nn.metrics.metric import Mean, Metric
+from nbgraph.nn.metrics.metric import Mean, Metric, name_of
 
 _NAMED: dict[str, Callable[..., Metric]] = {
     "accuracy": classes.Accuracy,
@@ -26,6 +26,7 @@ _NAMED: dict[str, Callable[..., Metric]] = {
     "r2": numbers.R2,
     "pearson": numbers.Pearson,
 }
+_LOSSES = ("cross_entropy", "mse", "mae")  # those that are means over samples
 
 
 def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
@@ -39,10 +40,17 @@ def create(metric: Any, *, what: str = "metric ", **options: Any) -> Metric:
     if isinstance(metric, str) and metric in _NAMED:
         return _NAMED[metric](**options)
     if not callable(metric):
-        near = foreign.near(metric, _NAMED) if isinstance(metric, str) else ""
+        names = _LOSSES if "loss" in what else _NAMED
+        near = foreign.remedy(metric, names, foreign.LOSSES) if isinstance(metric, str) else ""
+        hint = near and f"{near}; ".replace("?;", "?")
         raise ArgumentError(
-            f"{what}{metric!r}; {near and near + ' '}expected a function of outputs and targets, "
-            f"or one of {', '.join(_NAMED)}"
+            f"{what}{metric!r}; {hint}expected a function of outputs and targets, or one of "
+            f"{', '.join(names)}"
+        )
+    if not foreign.accepts(metric, 2):
+        raise ArgumentError(
+            f"{what}{name_of(metric)}: it is called with two arguments, outputs and targets; write "
+            "it as a function of both"
         )
     return Mean(metric, **options)
 

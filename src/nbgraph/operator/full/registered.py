@@ -235,6 +235,8 @@ def register_operator(name: str) -> Callable[[_Property], _Property]:
     nbgraph.errors.ArgumentError: register_operator 'nameless': Empty lacks create_operator, \
 infer_shape; write them as methods
     """
+    if not isinstance(name, str):
+        raise ArgumentError(f"register_operator: {name!r} is not a name; give one: @...('scale')")
 
     def decorate(prop: _Property) -> _Property:
         where = f"register_operator {name!r}"

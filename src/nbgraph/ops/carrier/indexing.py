@@ -113,8 +113,8 @@ def _known(mask: Any) -> np.ndarray[Any, Any]:
     """The values of a mask; waits."""
     if not hasattr(mask, "asnumpy"):
         raise IndexingError(
-            f"index: a mask that is {noun(mask)} has no values, and the shape that it "
-            "selects depends on them; use ng.where(mask, x, other)"
+            f"index: the mask ({noun(mask)}) has no values yet, and the shape of the result "
+            "depends on them; use ng.where(mask, x, other)"
         )
     values: np.ndarray[Any, Any] = mask.asnumpy()
     return values

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from nbgraph import ops as library
+from nbgraph.foreign import checked
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 
@@ -107,3 +108,8 @@ class Reductions:
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
         """The sum of a diagonal."""
         return ops.trace(self, offset, axis1, axis2)
+
+
+for _name, _method in [*vars(Reductions).items()]:
+    if callable(_method):
+        setattr(Reductions, _name, checked(_method))

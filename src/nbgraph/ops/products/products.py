@@ -43,8 +43,9 @@ def _matmul_labels(a: Spec, b: Spec) -> Labels:
         )
     if x[-1] != y[-2 if len(y) > 1 else -1]:
         raise ShapeError(
-            f"matmul: x1 has shape {x}, x2 {y}; the last size of x1, {x[-1]}, has to be the "
-            f"{'only' if len(y) == 1 else 'last but one'} of x2, {y[-2 if len(y) > 1 else -1]}"
+            f"matmul: inner sizes differ: x1{x} @ x2{y}; the last size of x1, {x[-1]}, must equal "
+            f"the {'only' if len(y) == 1 else 'second-to-last'} size of x2, "
+            f"{y[-2 if len(y) > 1 else -1]}"
         )
     broadcast("matmul", [("x1", x[:-2]), ("x2", y[:-2])])
     row = ("row",) if len(x) > 1 else ()
@@ -87,9 +88,10 @@ def _dot_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> La
     at_a, at_b = int(over_a[1:]), int(over_b[1:])
     if a.shape[at_a] != b.shape[at_b]:
         flags = f" (transpose_a={transpose_a}, transpose_b={transpose_b})"
+        flags = flags if transpose_a or transpose_b else ""
         raise ShapeError(
-            f"dot: x1 has shape {a.shape}, x2 {b.shape}{flags}; the size of x1 at axis {at_a}, "
-            f"{a.shape[at_a]}, has to be that of x2 at axis {at_b}, {b.shape[at_b]}"
+            f"dot: inner sizes differ: x1{a.shape}, x2{b.shape}{flags}; axis {at_a} of x1 has size "
+            f"{a.shape[at_a]}, axis {at_b} of x2 has size {b.shape[at_b]}"
         )
     out = *(d for d in x if d != over_a), *(d for d in y if d != over_b)
     named = {over_a: "k", over_b: "k"}

@@ -118,6 +118,6 @@ def row_op(
     if fn is None:
         return lambda fn: row_op(fn, per_row=rows, name=name, certify=certify)
     if not callable(fn):
-        raise ArgumentError(f"row_op: {fn!r}; decorate a function of a row")
+        raise ArgumentError(f"row_op: {fn!r} is not a function; @ng.row_op decorates one of a row")
     program = TracedProgram(fn, name or fn.__name__, rows)
     return RowFunction(program, certify=certify)

@@ -54,7 +54,8 @@ def basic_part(name: str, part: Any) -> Part:
         except TypeError:
             pass
     raise IndexingError(
-        f"{name}: {part!r} is not a basic index; give integers, slices, None and Ellipsis"
+        f"{name}: {part!r} is not an index; give integers, slices, None, Ellipsis, or arrays of "
+        "integers or booleans"
     )
 
 
@@ -64,6 +65,7 @@ def _bound(name: str, bound: Any) -> int | None:
     except TypeError:
         raise IndexingError(
             f"{name}: slice bound {bound!r} is not a whole number; give integers or None"
+            + (", in ng.jit by static_argnames" if hasattr(bound, "__nbgraph_priority__") else "")
         ) from None
 
 
