@@ -107,7 +107,7 @@ NAMES = _table("""
     conv1d conv2d conv3d = ng.convolution(x, weight), or ng.nn.Conv2d
     max_pool2d = ng.max_pooling(x, window)
     linear dense = ng.fully_connected(x, weight, bias)
-    set_device set_default_device set_default_tensor_type = with ng.gpu(0):, or device= of a call
+    set_device set_default_device = device=ng.gpu(0) where an array is made, model.to(ng.gpu(0))
     waitall synchronize = ng.engine.wait_for_all()
     create = the class itself, ng.optim.Adam(model, lr), or its name, optimizer="adam" of ng.nn.fit
     LBFGS = ng.optimize.minimize(f, x0, method='L-BFGS-B')

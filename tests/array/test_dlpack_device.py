@@ -172,7 +172,7 @@ def test_a_capsule_is_taken_once():
             return self.made
 
     first = ng.from_dlpack(Twice())
-    with pytest.raises(BufferError, match="that nobody has taken before"):
+    with pytest.raises(BufferError, match="that has not been consumed yet"):
         ng.from_dlpack(Twice())
     same(first, np.arange(3.0))
 

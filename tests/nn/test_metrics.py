@@ -308,7 +308,7 @@ def test_one_number_for_a_batch_takes_no_weights():
 
     args = ng.array(GUESSES), ng.array(NUMBERS)
     assert metrics.Mean(loss)(*args).shape == ()
-    with pytest.raises(ArgumentError, match="loss: it gives one number for a batch, .*'none'"):
+    with pytest.raises(ArgumentError, match="loss: weights need a value for each sample, .*'none'"):
         metrics.Mean(loss)(*args, ng.ones(50))
     with pytest.raises(ShapeError, match=r"mse: weights have shape \(3,\)"):
         metrics.mse(*args, ng.ones(3))

@@ -150,7 +150,7 @@ def test_weights_that_cannot_be_taken_are_refused():
     def mean(out, target):
         return ng.mean(ng.cross_entropy(out, target))
 
-    with pytest.raises(ArgumentError, match="loss: it gives one number for a batch"):
+    with pytest.raises(ArgumentError, match="loss: weights need a value for each sample"):
         weights_after(batches(8), class_weight=[1, 2, 3], loss=mean)
     with pytest.raises(ArgumentError, match="of 2; expected a tuple of inputs, a target and"):
         weights_after(batches(8), sample_weight=True)

@@ -230,7 +230,7 @@ class Graph(Nodes):
         if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
             kind = "b"
         if kind == "f":
-            raise TypeError(f"bit operation {op} of a floating value is not defined")
+            raise TypeError("operations on bits are not defined for floating-point numbers")
         if kind == "bool" and op in ("shl", "shr"):
             kind = "int8"
         a, b = self.cast(a, kind), self.cast(b, kind)
@@ -243,7 +243,7 @@ class Graph(Nodes):
         if is_boolean(a.kind):
             return self.cast(self.logical_not(self.truth(a)), a.kind)
         if a.kind == "f":
-            raise TypeError("bit inversion of a floating value is not defined")
+            raise TypeError("operations on bits are not defined for floating-point numbers")
         return self.node("invert", (a,), a.kind)
 
     def truth(self, a: Node) -> Node:

@@ -277,7 +277,7 @@ REFUSALS = [
     ),
     (
         lambda x: x if x > 0 else "none",
-        "the value has values of two different sorts on the paths that reach this line",
+        "the value has values of different types on the paths that reach this line",
         "give both branches one type",
     ),
     (
@@ -288,7 +288,7 @@ REFUSALS = [
     (lambda x: {x: 1}[0], "a key of the dict is not constant", "use constant keys"),
     (
         one_path,
-        "'y' has values of two different sorts on the paths that reach this line",
+        "'y' has values of different types on the paths that reach this line",
         "give 'y' a value on every path",
     ),
     (
@@ -322,7 +322,7 @@ REFUSALS = [
     (lambda x: stats.gamma.pdf(x, (x, x)), "the arguments are not all numbers", "give numbers"),
     (
         lambda x: (x > 0 and (x, 1.0))[0],
-        "the value has values of two different sorts on the paths that reach this line",
+        "the value has values of different types on the paths that reach this line",
         "write `a if condition else b`",
     ),
     (
