@@ -22,6 +22,35 @@ if TYPE_CHECKING:
     from nbgraph.kernels.derived import Gradient
 
 
+class Documentation:
+    """The `__doc__` of a class and, by `of` when it is asked for, of each of its objects: for an
+    operator the user's docstring, how it is called, formula and dependence.
+
+    >>> import nbgraph as ng
+    >>> @ng.op
+    ... def double(x):
+    ...     "Twice x."
+    ...     return 2 * x
+    >>> "x : array or number" in double.__doc__
+    True
+    >>> print(double.__doc__[double.__doc__.index("Formula") :])
+    Formula::
+    <BLANKLINE>
+        def double(x):
+            return 2 * x
+    <BLANKLINE>
+    Backward: x is T0: the derivative is constant: backward needs out_grad only
+    <BLANKLINE>
+    """
+
+    def __init__(self, text: str | None, of: Callable[[Any], str | None]) -> None:
+        self.text, self.of = text, of
+
+    def __get__(self, op: Any, owner: object = None) -> str | None:
+        """Return the class's text, or that of one object."""
+        return self.text if op is None else self.of(op)
+
+
 class Elementwise:
     """A scalar function as an operator on arrays; see `Mapper`."""
 

@@ -33,8 +33,7 @@ from nbgraph.kernels.probe import probe
 from nbgraph.operator import arguments, complex_call, fast, floating, overrides
 from nbgraph.operator.annotations import Array, C, Host
 from nbgraph.operator.call import carrier_of
-from nbgraph.operator.documentation import Documentation
-from nbgraph.operator.elementwise import Elementwise
+from nbgraph.operator.elementwise import Documentation, Elementwise
 from nbgraph.operator.floating import USUAL
 from nbgraph.operator.floating import state as floating_state
 from nbgraph.operator.forms import Forms
@@ -530,4 +529,13 @@ class Mapper(Elementwise):
 
 
 explain_methods(Mapper, OPERATORS)
-Mapper.__doc__ = Documentation(Mapper.__doc__)  # type: ignore[assignment]
+
+
+def _documentation(op: Mapper) -> str:
+    from nbgraph.operator.display import documentation
+
+    own = getattr(getattr(op.scalar, "fn", None), "__doc__", None)
+    return documentation(op, own or f"The operator {op.__name__}.")
+
+
+Mapper.__doc__ = Documentation(Mapper.__doc__, _documentation)  # type: ignore[assignment]

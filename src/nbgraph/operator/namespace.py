@@ -9,22 +9,13 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
+from nbgraph.operator.elementwise import Documentation
 from nbgraph.operator.mapper import Mapper
 
 GROUPS = ("linalg", "random", "contrib")
 LOOPS = ("foreach", "while_loop", "cond")
 Call = tuple[registry.Operator, tuple[Any, ...], dict[str, Any]]
 Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Call]
-
-
-class _Documentation:
-    """On the class its own text, on one of its objects that of the operator: `help` shows it."""
-
-    def __init__(self, text: str | None) -> None:
-        self.text = text
-
-    def __get__(self, made: Any, owner: object = None) -> str | None:
-        return self.text if made is None else made.__wrapped__.__doc__
 
 
 class Lifted:
@@ -58,7 +49,9 @@ class Lifted:
         return f"<{self.__qualname__}{self.__signature__}>"
 
 
-Lifted.__doc__ = _Documentation(Lifted.__doc__)  # type: ignore[assignment]
+Lifted.__doc__ = Documentation(  # type: ignore[assignment]
+    Lifted.__doc__, lambda op: op.__wrapped__.__doc__
+)
 
 
 def operand_names(op: Any) -> tuple[str, ...]:

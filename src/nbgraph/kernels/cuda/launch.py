@@ -82,7 +82,7 @@ class Launches:
     """A loop, as often as it is asked for, on whatever device."""
 
     __slots__ = ("_functions", "_known", "fails", "loop", "name")
-    replays = "any record"  # see `array.stretch`: one launch, which may be given another record
+    replays = "any record"  # see `array.issue`: one launch, which may be given another record
 
     def __init__(self, loop: Loop, name: str) -> None:
         self.loop, self.name = loop, name
