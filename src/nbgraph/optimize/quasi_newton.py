@@ -42,9 +42,7 @@ def bfgs(
     x, value, slope = x0, fun(x0), jac(x0)
     calls = gradients = 1
     inverse = np.eye(size) if hess_inv0 is None else np.array(hess_inv0, "float64")
-    before = (
-        value + float(np.linalg.norm(slope)) / 2
-    )  # so that a first step has a length of about 1
+    before = value + _length(slope, 2) / 2  # so that a first step has a length of about 1
     status, steps, most = 0, 0, size * 200 if maxiter is None else maxiter
     while _length(slope, norm) > gtol:
         if steps >= most:
@@ -62,7 +60,7 @@ def bfgs(
         change, slope = new_slope - slope, new_slope
         if callback is not None:
             try:
-                callback(library().OptimizeResult(x=x, fun=value))
+                callback(x.copy())
             except StopIteration:
                 status = 99
                 break
