@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 
 import nbgraph as ng
 from benchmarks.graphs import quickest
@@ -116,10 +117,34 @@ def jacobians(jax: Any) -> list[Factor]:
     return [Factor("a Jacobian of 100 by 100, against jax", seconds["jax"] / seconds["ours"], 1.0)]
 
 
+def rosenbrock(x: Any) -> Any:
+    """A narrow curved valley."""
+    return (100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2).sum()
+
+
+def minima(jax: Any) -> list[Factor]:
+    """Rosenbrock's function of 100 numbers by BFGS, ours and SciPy's with jax's slopes."""
+    start = np.where(np.arange(100) % 2, 1.0, -1.2)
+    with jax.enable_x64():
+        theirs = jax.jit(jax.value_and_grad(rosenbrock))
+
+        def value_and_slope(x: Any) -> Any:
+            value, slope = theirs(x)
+            return float(value), np.asarray(slope)
+
+        calls: dict[str, Callable[[], object]] = {
+            "ours": lambda: ng.optimize.minimize(rosenbrock, start, method="BFGS"),
+            "jax": lambda: minimize(value_and_slope, start, jac=True, method="BFGS"),
+        }
+        seconds = quickest(calls, 1)
+    what = "BFGS on Rosenbrock's function of 100 numbers, against SciPy with jax's gradients"
+    return [Factor(what, seconds["jax"] / seconds["ours"], 3.0)]
+
+
 def rows() -> list[Factor]:
     """All figures; those against jax where it is installed."""
     jax = peer("jax")
-    return [*(loops(jax) + jacobians(jax) if jax else []), *examples()]
+    return [*(loops(jax) + jacobians(jax) + minima(jax) if jax else []), *examples()]
 
 
 if __name__ == "__main__":

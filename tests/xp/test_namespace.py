@@ -411,3 +411,13 @@ def test_frequencies_are_of_the_default_float():
         found = getattr(xp.fft, name)(5, d=0.5)
         assert found.dtype == xp.float32
         np.testing.assert_allclose(found.asnumpy(), getattr(np.fft, name)(5, 0.5), rtol=1e-6)
+
+
+def test_functions_of_numpy_that_xarray_asks_for():
+    x = ng.array([[1.0, 2.0], [3.0, 5.0]])
+    assert xp.einsum("ij,ij->i", x, x).tolist() == [5.0, 34.0]
+    assert xp.pad(x, ((0, 1), (0, 0))).shape == (3, 2)
+    assert xp.lib.stride_tricks.sliding_window_view(x, 2, axis=1).shape == (2, 1, 2)
+    assert "einsum" not in dir(xp)
+    with pytest.raises(AttributeError, match="no_such"):
+        _ = xp.no_such

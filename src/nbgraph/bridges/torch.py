@@ -89,7 +89,7 @@ def _applied() -> Any:
             ctx.mark_non_differentiable(*(x for x in results if not x.is_floating_point()))
 
         @staticmethod
-        def vmap(info: Any, in_dims: Sequence[Any], f: Function, *tensors: Any) -> Any:
+        def vmap(_: Any, in_dims: Sequence[Any], f: Function, *tensors: Any) -> Any:
             out = Applied.apply(vmap(f, tuple(in_dims[1:])), *tensors)
             return out, (0,) * len(out) if _several(out) else 0
 

@@ -18,13 +18,17 @@ True
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any as Any
+
+import numpy as np
 
 from nbgraph import ops as ops
 from nbgraph.array import NDArray as NDArray
 from nbgraph.array import dlpack as dlpack
 from nbgraph.device import Context as Context
 from nbgraph.operator.declared import TYPES, define, parse
+from nbgraph.ops.dispatch.table import function_for
 from nbgraph.xp import dtypes, functions, info
 from nbgraph.xp import fft as fft
 from nbgraph.xp import linalg as linalg
@@ -45,6 +49,20 @@ newaxis = None
 pi = math.pi
 
 __array_api_version__ = "2025.12"
+
+_BEYOND = frozenset(("einsum", "gradient", "pad", "quantile"))
+
+
+def __getattr__(name: str) -> Any:
+    """Return a function of NumPy's that the standard lacks, and that xarray asks namespaces for."""
+    if name == "lib":
+        windows = function_for(np.lib.stride_tricks.sliding_window_view)
+        assert windows is not None
+        return SimpleNamespace(stride_tricks=SimpleNamespace(sliding_window_view=windows.call))
+    row = function_for(getattr(np, name)) if name in _BEYOND else None
+    if row is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return row.call
 
 
 def __dir__() -> list[str]:
