@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.lift import lift
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.namespace import Call, Namespace
+from nbgraph.operator.namespace import Call, Namespace, operand_names
 from nbgraph.ops.named.keywords import in_words
 
 
@@ -25,7 +24,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         bound = signature.bind(*args, **kwargs)
     except TypeError:
         return op, args, kwargs  # the operator itself says what is wrong
-    operands = _operand_names(op)
+    operands = operand_names(op)
     names = [n for n in bound.arguments if n in operands]
     arguments = bound.arguments
     for n, value in zip(names, lift(name, names, [arguments[n] for n in names]), strict=True):
@@ -34,13 +33,6 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         if n not in operands:
             arguments[n] = _several(name, n, value)
     return op, bound.args, bound.kwargs
-
-
-def _operand_names(op: Any) -> tuple[str, ...]:
-    if isinstance(op, Mapper):
-        return op.scalar.operands
-    array_op = getattr(op, "op", op)
-    return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
 
 
 def _several(op: str, name: str, value: Any) -> Any:

@@ -22,8 +22,7 @@ from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.call import sources
 from nbgraph.operator.filled import FilledOp
 from nbgraph.operator.full import RegisteredOperator
-from nbgraph.operator.mapper import Mapper
-from nbgraph.operator.namespace import Lifted, Namespace
+from nbgraph.operator.namespace import Lifted, Namespace, operand_names
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.named.keywords import in_words
 from nbgraph.ops.named.layering import named
@@ -78,7 +77,7 @@ def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> 
         for n, p in signature.parameters.items()
         if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD and n not in bound
     ]
-    operands = (*_operand_names(op), *list(signature.parameters)[:1])
+    operands = (*operand_names(op), *list(signature.parameters)[:1])
     if not set(needed) <= set(operands):
         return args, kwargs
     variables = {n: Symbol([left_out(op.__name__, name, n)]) for n in needed}
@@ -91,7 +90,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         bound = inspect.signature(op).bind(*args, **kwargs)
     except TypeError:
         return op, args, kwargs  # the operator itself says what is wrong
-    operands = _operand_names(op)
+    operands = operand_names(op)
     arguments = bound.arguments
     if isinstance(getattr(op, "op", op), FilledOp):
         arguments["shape"] = _with_unknown(arguments["shape"])
@@ -113,13 +112,6 @@ def constant(op: str, name: str, value: Any) -> Symbol:
     if hasattr(value, "asnumpy"):
         value = value.asnumpy()
     return Symbol([(build.constant(as_operand(op, name, value)), 0)])
-
-
-def _operand_names(op: Any) -> tuple[str, ...]:
-    if isinstance(op, Mapper):
-        return op.scalar.operands
-    array_op = getattr(op, "op", op)
-    return tuple(n for n in getattr(array_op, "operands", ("x",)) if not n.startswith("*"))
 
 
 class SymbolNamespace(Namespace):

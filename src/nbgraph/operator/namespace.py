@@ -9,11 +9,20 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
+from nbgraph.operator.mapper import Mapper
 
 GROUPS = ("linalg", "random", "contrib")
 LOOPS = ("foreach", "while_loop", "cond")
 Call = tuple[registry.Operator, tuple[Any, ...], dict[str, Any]]
 Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Call]
+
+
+def operand_names(op: Any) -> tuple[str, ...]:
+    """Return the names of an operator's array arguments, but for several in a row."""
+    if isinstance(op, Mapper):
+        return op.scalar.operands
+    operands: tuple[str, ...] = getattr(getattr(op, "op", op), "operands", ("x",))
+    return tuple(n for n in operands if not n.startswith("*"))
 
 
 class _Documentation:
