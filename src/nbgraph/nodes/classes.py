@@ -125,11 +125,12 @@ class CastNodeOp(FragmentNodeOp):
 
 
 class TransposeNodeOp(FragmentNodeOp):
-    """A view: axes in another order, by default reversed."""
+    """A view: axes in another order, by default with the last two exchanged."""
 
     def define(self, x: Any, axes: Sequence[int] | None = None) -> Any:
         """See FragmentNodeOp."""
-        order = range(x.ndim)[::-1] if axes is None else axes
+        plain = range(x.ndim)
+        order = (*plain[:-2], *plain[:-3:-1]) if axes is None else axes
         order = tuple(axis_of("transpose", d, x.ndim) for d in order)
         if sorted(order) != list(range(x.ndim)):
             raise ArgumentError(

@@ -99,7 +99,12 @@ def weighted_average(a: Expr, weights: Expr, axis: int) -> Expr:
 
 
 def transpose(a: Expr, axes: Sequence[int] | None = None) -> Expr:
-    """Return a view with the axes in another order, by default reversed."""
+    """Return a view with the axes in another order, by default with the last two exchanged.
+
+    >>> import nbgraph as ng
+    >>> transpose(ng.ExpressionGraph().constant([[[1.0, 2.0]]])).shape
+    (1, 2, 1)
+    """
     return expression(TransposeNodeOp, a, axes=axes)
 
 

@@ -31,26 +31,15 @@ eye(N, M=0, k=0, dtype=None, device=None):
     = call.eye(N, M or None, k, dtype, device=device)
 full(shape, val, dtype=None, device=None):
     = call.full(shape, val, dtype, device=device)
-random_exponential(scale=1, shape=None, dtype=None, device=None):
-    = call.random_exponential(scale, shape, dtype=dtype, device=device)
 random_gamma(alpha=1, beta=1, shape=None, dtype=None, device=None):
     = call.random_gamma(alpha, beta, shape, dtype=dtype, device=device)
-random_generalized_negative_binomial(mu=1, alpha=1, shape=None, dtype="int64", device=None):
-    = call.random_generalized_negative_binomial(mu, alpha, shape, dtype=dtype, device=device)
 random_negative_binomial(k=1, p=1, shape=None, dtype="int64", device=None):
     = call.random_negative_binomial(k, p, shape, dtype=dtype, device=device)
-random_normal(loc=0, scale=1, shape=None, dtype=None, device=None):
-    = call.random_normal(loc, scale, shape, dtype=dtype, device=device)
-random_poisson(lam=1, shape=None, dtype="int64", device=None):
-    = call.random_poisson(lam, shape, dtype=dtype, device=device)
-random_randint(low, high=None, shape=None, dtype="int64", device=None):
-    = call.random_randint(low, high, shape, dtype, device=device)
-random_uniform(low=0, high=1, shape=None, dtype=None, device=None):
-    = call.random_uniform(low, high, shape, dtype=dtype, device=device)
 smooth_l1(data, scalar=1.0):
     = call.smooth_l1(data, sigma=scalar)
 softmax(data, length=None, axis=-1, temperature=None, use_length=False):
-    = call.softmax(data, axis, temperature=temperature, length=length)
+    = call.softmax(
+        data, axis, temperature=temperature, length=length if use_length else None)
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
 split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
@@ -114,13 +103,13 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         if name in _ROWS:
             theirs = inspect.signature(_ROWS[name])
             placed, options = _by_place(theirs, args, kwargs)
-            out = {n: options.pop(n) for n in ("out",) if n in options}
+            out = {"out": options.pop("out")} if "out" in options else {}
             try:
                 bound = theirs.bind(*placed, **options)
             except TypeError:
                 return op, args, kwargs  # the operator itself says what is wrong
             op, args, kwargs = _ROWS[name](*bound.args, **bound.kwargs)
-            return op, args, kwargs | out
+            return op, args, {**kwargs, **out}
     return op, *_by_place(own, args, kwargs)
 
 
@@ -134,10 +123,12 @@ def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the arguments with operands by place that MXNet has names for, and `ctx` as device."""
+    """Return the arguments with MXNet's names of operands by place, `ctx` as device, and the
+    `shape` of draws as size."""
     known, kwargs = list(own.parameters), dict(kwargs)
-    if "ctx" in kwargs and "ctx" not in known and "device" in known:
-        kwargs["device"] = kwargs.pop("ctx")
+    for theirs, ours in (("ctx", "device"), ("shape", "size")):
+        if theirs in kwargs and theirs not in known and ours in known:
+            kwargs[ours] = kwargs.pop(theirs)
     names = [n for n in kwargs if n in _PLACES and n not in known]
     for name in sorted(names, key=_PLACES.__getitem__):
         if _PLACES[name] == len(args):
