@@ -75,7 +75,7 @@ def set_grad(array: Array, value: Any) -> None:
 def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
     """Have gradients with respect to arrays collected in arrays that are there.
 
-    Both are NDArrays, or lists of the same shapes; `grad_reqs` as of `attach_grad`, or one for each.
+    Both are NDArrays, or lists of them of the same shapes; `grad_reqs` as of `attach_grad`.
 
     >>> import nbgraph as ng
     >>> x, dx = ng.array([1.0, 2.0]), ng.zeros(2)
