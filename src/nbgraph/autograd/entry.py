@@ -75,7 +75,7 @@ def set_grad(array: Array, value: Any) -> None:
 def mark_variables(variables: Any, gradients: Any, grad_reqs: Any = "write") -> None:
     """Have gradients with respect to arrays collected in arrays that are there.
 
-    Both are NDArrays, or lists of the same shapes; `grad_reqs` is that of `attach_grad`, or a list.
+    Both are NDArrays, or lists of them of the same shapes; `grad_reqs` as of `attach_grad`.
 
     >>> import nbgraph as ng
     >>> x, dx = ng.array([1.0, 2.0]), ng.zeros(2)
@@ -223,9 +223,8 @@ def entries_of(
         if head._node is None and constants:
             continue
         if head._node is None:
-            which = "the array" if len(heads) == 1 else f"heads[{i}]"
             raise TapeError(
-                f"{name}: {which} of shape {head.shape} and {head.dtype} was not computed from "
+                f"{name}: heads[{i}] of shape {head.shape} and {head.dtype} was not computed from "
                 "an array with attach_grad() by differentiable operators while recording; "
                 f"{missing_half()}"
             )

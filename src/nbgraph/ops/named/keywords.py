@@ -156,8 +156,7 @@ def _theirs_by_value(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return False
     if name == "pad":
         return len(value) > 2
-    first: Any = args[0]
-    return is_coded(as_array(first), value)
+    return is_coded(as_array(next(iter(args))), value)
 
 
 def _rows() -> dict[str, Callable[..., Call]]:
