@@ -122,11 +122,13 @@ from nbgraph.operator.simple import kNoInplace as kNoInplace
 from nbgraph.operator.simple import register_simple_op as register_simple_op
 from nbgraph.ops import Activation as Activation
 from nbgraph.ops import BatchNorm as BatchNorm
+from nbgraph.ops import BilinearSampler as BilinearSampler
 from nbgraph.ops import BlockGrad as BlockGrad
 from nbgraph.ops import CTCLoss as CTCLoss
 from nbgraph.ops import Cast as Cast
 from nbgraph.ops import Concat as Concat
 from nbgraph.ops import Convolution as Convolution
+from nbgraph.ops import Correlation as Correlation
 from nbgraph.ops import Crop as Crop
 from nbgraph.ops import Deconvolution as Deconvolution
 from nbgraph.ops import Dropout as Dropout
@@ -134,6 +136,7 @@ from nbgraph.ops import ElementWiseSum as ElementWiseSum
 from nbgraph.ops import Embedding as Embedding
 from nbgraph.ops import Flatten as Flatten
 from nbgraph.ops import FullyConnected as FullyConnected
+from nbgraph.ops import GridGenerator as GridGenerator
 from nbgraph.ops import GroupNorm as GroupNorm
 from nbgraph.ops import InstanceNorm as InstanceNorm
 from nbgraph.ops import L2Normalization as L2Normalization
@@ -156,6 +159,7 @@ from nbgraph.ops import SliceChannel as SliceChannel
 from nbgraph.ops import Softmax as Softmax
 from nbgraph.ops import SoftmaxActivation as SoftmaxActivation
 from nbgraph.ops import SoftmaxOutput as SoftmaxOutput
+from nbgraph.ops import SpatialTransformer as SpatialTransformer
 from nbgraph.ops import SwapAxis as SwapAxis
 from nbgraph.ops import UpSampling as UpSampling
 from nbgraph.ops import abs as abs
@@ -280,6 +284,7 @@ from nbgraph.ops import diag as diag
 from nbgraph.ops import diagonal as diagonal
 from nbgraph.ops import diff as diff
 from nbgraph.ops import digamma as digamma
+from nbgraph.ops import div_sqrt_dim as div_sqrt_dim
 from nbgraph.ops import divide as divide
 from nbgraph.ops import divmod as divmod
 from nbgraph.ops import dot as dot
@@ -364,6 +369,7 @@ from nbgraph.ops import identity as identity
 from nbgraph.ops import im2col as im2col
 from nbgraph.ops import imag as imag
 from nbgraph.ops import index_add as index_add
+from nbgraph.ops import index_copy as index_copy
 from nbgraph.ops import index_select as index_select
 from nbgraph.ops import index_update as index_update
 from nbgraph.ops import inner as inner
@@ -481,6 +487,7 @@ from nbgraph.ops import multi_mp_sgd_mom_update as multi_mp_sgd_mom_update
 from nbgraph.ops import multi_mp_sgd_update as multi_mp_sgd_update
 from nbgraph.ops import multi_sgd_mom_update as multi_sgd_mom_update
 from nbgraph.ops import multi_sgd_update as multi_sgd_update
+from nbgraph.ops import multi_sum_sq as multi_sum_sq
 from nbgraph.ops import multiply as multiply
 from nbgraph.ops import nag_mom_update as nag_mom_update
 from nbgraph.ops import nanprod as nanprod
@@ -505,6 +512,7 @@ from nbgraph.ops import prelu as prelu
 from nbgraph.ops import prod as prod
 from nbgraph.ops import psi as psi
 from nbgraph.ops import ptp as ptp
+from nbgraph.ops import quadratic as quadratic
 from nbgraph.ops import rad2deg as rad2deg
 from nbgraph.ops import radians as radians
 from nbgraph.ops import rand_zipfian as rand_zipfian

@@ -198,3 +198,36 @@ def test_an_error_does_not_stay_with_the_function():
     traced = next(calls)
     assert ng.optimize.minimize(f, np.full(3, 2.0)).fun == pytest.approx(0, abs=1e-8)
     assert next(calls) == traced + 1
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"maxiter": 3}, {"gtol": 1e-2, "hess_inv0": np.eye(5) / 99}]
+)
+def test_bfgs_takes_the_steps_of_scipys(options):
+    """The matrix is changed in place; points, counts and the matrix are SciPy's up to rounding."""
+    from scipy.optimize import minimize
+
+    def rosenbrock(x):
+        return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
+
+    start, slope = np.array([1.3, 0.7, 0.8, 1.9, 1.2]), ng.grad(rosenbrock)
+    expected = minimize(
+        lambda x: float(rosenbrock(x)),
+        start,
+        jac=lambda x: np.asarray(slope(ng.array(x))),
+        method="BFGS",
+        options=options,
+    )
+    result = ng.optimize.minimize(rosenbrock, start, method="BFGS", options=options)
+    for name in ("nit", "nfev", "njev", "status", "success", "message"):
+        assert result[name] == expected[name], name
+    np.testing.assert_allclose(result.x, expected.x, rtol=1e-5)
+    np.testing.assert_allclose(result.hess_inv, expected.hess_inv, rtol=1e-3, atol=1e-5)
+
+
+def test_a_callback_ends_bfgs():
+    def stop(x):
+        raise StopIteration
+
+    result = ng.optimize.minimize(lambda x: ((x - 3) ** 4).sum(), np.zeros(2), callback=stop)
+    assert (result.nit, result.status, result.success) == (1, 99, False)

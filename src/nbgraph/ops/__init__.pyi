@@ -365,6 +365,14 @@ from nbgraph.ops.named.reshaping import broadcast_like as broadcast_like
 from nbgraph.ops.named.reshaping import reshape_like as reshape_like
 from nbgraph.ops.named.reshaping import shape_array as shape_array
 from nbgraph.ops.named.reshaping import size_array as size_array
+from nbgraph.ops.named.spatial import BilinearSampler as BilinearSampler
+from nbgraph.ops.named.spatial import Correlation as Correlation
+from nbgraph.ops.named.spatial import GridGenerator as GridGenerator
+from nbgraph.ops.named.spatial import SpatialTransformer as SpatialTransformer
+from nbgraph.ops.named.spatial import div_sqrt_dim as div_sqrt_dim
+from nbgraph.ops.named.spatial import index_copy as index_copy
+from nbgraph.ops.named.spatial import multi_sum_sq as multi_sum_sq
+from nbgraph.ops.named.spatial import quadratic as quadratic
 from nbgraph.ops.named.spellings import Activation as Activation
 from nbgraph.ops.named.spellings import BlockGrad as BlockGrad
 from nbgraph.ops.named.spellings import Cast as Cast

@@ -95,6 +95,10 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.reshaping": "Reshape reshape_like broadcast_like shape_array size_array",
     "named.cropping": "slice_range slice crop slice_like Crop",
     "named.resampling": "Pooling UpSampling",
+    "named.spatial": (
+        "GridGenerator BilinearSampler SpatialTransformer Correlation quadratic div_sqrt_dim "
+        "index_copy multi_sum_sq"
+    ),
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
     ),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.optimize.problem import Function, Problem, library
+from nbgraph.optimize.quasi_newton import OPTIONS, bfgs
 
 # What a method reads besides the value; others read the gradient
 _VALUE = frozenset(("nelder-mead", "powell", "cobyla", "cobyqa"))
@@ -29,7 +30,7 @@ def minimize(
 
     Gradients are those of `ng.grad`; methods of second order get exact products of the Hessian and
     a vector (Newton-CG, trust-ncg, trust-krylov, trust-constr), or the Hessian (dogleg,
-    trust-exact).
+    trust-exact). BFGS takes SciPy's steps, but changes its matrix in place.
 
     Parameters
     ----------
@@ -68,10 +69,18 @@ def minimize(
         derivatives["hessp"] = problem.curvature
     elif kind in _HESSIAN:
         derivatives["hess"] = problem.hessian
+    chosen: Any = method
+    if (
+        kind in ("", "bfgs")
+        and bounds is None
+        and not constraints
+        and OPTIONS.issuperset(options or ())
+    ):
+        chosen = bfgs
     solution = library().minimize(
         problem.value if kind in _VALUE else problem.value_and_slope,
         problem.start,
-        method=method,
+        method=chosen,
         bounds=_bounds(problem, bounds),
         constraints=_constraints(problem, x0, constraints),
         tol=tol,

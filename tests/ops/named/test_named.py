@@ -324,6 +324,7 @@ split(data=x, num_outputs=3, axis=1, squeeze_axis=True)[2] ==> SliceChannel(x, 3
 reshape(data=x, shape=(0, -4, 3, 1)) ==> reshape(x, (2, 3, 1))
 reshape(x, (0, 0, 1)) ==> expand_dims(x, 2)
 split_v2(ary=x, indices_or_sections=(1,), axis=1)[1] ==> split(x, [1], 1)[1]
+contrib.quadratic(x, a=1.0, b=2.0) ==> add(multiply(x, x), multiply(x, 2.0))
 contrib.isnan(x) ==> isnan(x)
 """
 

@@ -21,7 +21,7 @@ from nbgraph.ops.define import complete_documentation, define_rows, library
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
 _OPERANDS = frozenset(
-    "data sequence_length lhs mhs rhs a indices rois A B C".split()
+    "data sequence_length lhs mhs rhs a indices rois A B C grid loc data1 data2 index new".split()
 )  # of MXNet's operators
 _DOCS = {
     **DOCS,
