@@ -246,9 +246,9 @@ def near(name: str, choices: Iterable[str]) -> str:
     import difflib  # loads when a name is missing, not with the library
 
     known = sorted(set(choices))
-    found = difflib.get_close_matches(name, known, n=3, cutoff=0.8)
-    found = found or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"did you mean {' or '.join(map(repr, found))}?" if found else ""
+    names = difflib.get_close_matches(name, known, n=3, cutoff=0.8)
+    names = names or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
 def remedy(

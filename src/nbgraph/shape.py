@@ -118,11 +118,11 @@ def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> tuple[i
     """The axes counted from 0 in the order given, all for None; none twice."""
     if axis is None:
         return tuple(range(ndim))
-    given = axis if isinstance(axis, tuple) else (axis,)
-    found = tuple(axis_of(name, d, ndim, argument) for d in given)
-    if len(set(found)) != len(found):
+    listed = axis if isinstance(axis, tuple) else (axis,)
+    axes = tuple(axis_of(name, d, ndim, argument) for d in listed)
+    if len(set(axes)) != len(axes):
         raise ShapeError(f"{name}: {argument}={axis} names an axis twice; name each once")
-    return found
+    return axes
 
 
 def overlap(a: Array, b: Array) -> Overlap:

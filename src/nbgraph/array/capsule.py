@@ -112,9 +112,9 @@ class Taken:
 
     def __init__(self, capsule: Any) -> None:
         name = _sort_of(capsule)
-        held, used = _SORTS[name]
+        struct, used = _SORTS[name]
         self._address = _pointer(capsule, name)
-        deleter = held.from_address(self._address).deleter
+        deleter = struct.from_address(self._address).deleter
         self._delete = _Delete(deleter) if deleter else None
         _rename(capsule, used)
 
@@ -129,15 +129,15 @@ class Taken:
 def dtype_of(tensor: Tensor) -> np.dtype[Any]:
     """Return the dtype of a tensor's elements. Raise DTypeError where arrays have none like
     that."""
-    told = tensor.dtype
-    kind, size = _KINDS.get(told.code), told.bits // 8
-    if told.lanes == 1 and (told.code, told.bits) == (_BFLOAT, 16):
+    code = tensor.dtype
+    kind, size = _KINDS.get(code.code), code.bits // 8
+    if code.lanes == 1 and (code.code, code.bits) == (_BFLOAT, 16):
         return np.dtype(bfloat16())
     fits = {"i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8), "b": (1,)}
-    if kind is None or told.lanes != 1 or told.bits % 8 or size not in fits[kind]:
+    if kind is None or code.lanes != 1 or code.bits % 8 or size not in fits[kind]:
         raise DTypeError(
-            f"from_dlpack: x has elements of DLPack's code {told.code}, {told.bits} bits and "
-            f"{told.lanes} lane(s); give bools, integers, or floats of 16 to 64 bits"
+            f"from_dlpack: x has elements of DLPack's code {code.code}, {code.bits} bits and "
+            f"{code.lanes} lane(s); give bools, integers, or floats of 16 to 64 bits"
         )
     return np.dtype(f"{kind}{size}")
 

@@ -102,7 +102,7 @@ def _learn(
     op: Mapper,
     routes: Routes,
     pushed: KernelCall,
-    found: Inferred,
+    inferred: Inferred,
     operands: Sequence[Any],
     words: Sequence[Any],
     *,
@@ -113,14 +113,14 @@ def _learn(
     places: list[tuple[int, int]] = []
     if words:
         names = [p.name for p in op.scalar.parameters if not p.is_static]
-        varying = found.plan.varying(names)
-        if varying is None or limits(found.plan.typed.captured):
+        varying = inferred.plan.varying(names)
+        if varying is None or limits(inferred.plan.typed.captured):
             op.carried[_RANGES] = True
             return
-        count = len(found.plan.uniform)
+        count = len(inferred.plan.uniform)
         first = len(pushed.words) - count
         places = [(kind, first + p if p < count else -1) for kind, p in varying]
-    learned = routes.learn(pushed, found.outputs, (*operands, *words), None, places)
+    learned = routes.learn(pushed, inferred.outputs, (*operands, *words), None, places)
     if learned and not op.scalar.draws:  # a call has fewer operands then
         if words:
             op.varied_shortcut = shortcut(op, routes)
@@ -168,17 +168,17 @@ def told(
 
 
 def _results(
-    op: Mapper, found: Inferred, device: Context, outs: Sequence[Any] | None
+    op: Mapper, inferred: Inferred, device: Context, outs: Sequence[Any] | None
 ) -> list[Array]:
     if outs is None:
-        return [empty_of(o, device) for o in found.outputs]
+        return [empty_of(o, device) for o in inferred.outputs]
     results = []
-    for i, (out, made) in enumerate(zip(outs, found.outputs, strict=True)):
+    for i, (out, spec) in enumerate(zip(outs, inferred.outputs, strict=True)):
         if out is None:
-            results.append(empty_of(made, device))
+            results.append(empty_of(spec, device))
             continue
         writable(op.__name__, out)
-        results.append(check_out(op.__name__, out, Spec(found.shape, made.dtype), i))
+        results.append(check_out(op.__name__, out, Spec(inferred.shape, spec.dtype), i))
         if i and any(out._chunk is other._chunk for other in results[:-1]):
             raise ArgumentError(f"{op.__name__}: two outputs share memory; give separate arrays")
     return results

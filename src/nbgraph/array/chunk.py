@@ -191,25 +191,25 @@ def part(whole: Any, address: int, nbytes: int, device: Context) -> Chunk:
     return Chunk(_Part(whole, address, nbytes, device), None)
 
 
-def calm(held: Chunk) -> None:
+def calm(chunk: Chunk) -> None:
     """Wait until nothing unfinished uses the chunk; raises nothing, and not inside a function."""
     if here.running is None:
-        settled(held)
+        settled(chunk)
 
 
-def lend(held: Chunk) -> None:
+def lend(chunk: Chunk) -> None:
     """Another library shares the memory from now on: nobody here may write it."""
     with _LEASING:
-        held.leases += 1
-    parallel.enter(held.number, held.address, held.capacity, partial(calm, held))
+        chunk.leases += 1
+    parallel.enter(chunk.number, chunk.address, chunk.capacity, partial(calm, chunk))
 
 
-def take_back(held: Chunk) -> None:
+def take_back(chunk: Chunk) -> None:
     """Count one library less that shares the memory. Finalisers call this."""
     with _LEASING:
-        held.leases -= 1
-        if not held.leases and held.bin is not None:
-            parallel.leave(held.number)
+        chunk.leases -= 1
+        if not chunk.leases and chunk.bin is not None:
+            parallel.leave(chunk.number)
 
 
 def shared(holder_of: Any) -> Holder:
@@ -265,36 +265,36 @@ def take_settled(nbytes: int, device: Context) -> Chunk:
     return chunk
 
 
-def cleared(held: Chunk) -> None:
+def cleared(chunk: Chunk) -> None:
     """Wait until nothing uses the chunk, whose content is not needed; no failure is left on it."""
     engine = in_charge()
-    if engine._in_use(held):
+    if engine._in_use(chunk):
         engine._flush()
-        engine._wait_variable(held, None)
-    if engine._failure_of(held) is not None:
-        engine.push(_overwrite, mutate_vars=[held], prop=OVERWRITE)
-        engine._wait_variable(held, None)
+        engine._wait_variable(chunk, None)
+    if engine._failure_of(chunk) is not None:
+        engine.push(_overwrite, mutate_vars=[chunk], prop=OVERWRITE)
+        engine._wait_variable(chunk, None)
 
 
-def wait(held: Chunk) -> None:
+def wait(chunk: Chunk) -> None:
     """Until the chunk's content is there; raises what kept it from being there, each time."""
     engine = in_charge()
-    if engine._calm(held):
+    if engine._calm(chunk):
         return
-    engine.wait_for_var(held)
-    failure = engine._failure_of(held)
+    engine.wait_for_var(chunk)
+    failure = engine._failure_of(chunk)
     if failure is not None:
         raise failure.again()
 
 
-def settled(held: Chunk) -> Any:
+def settled(chunk: Chunk) -> Any:
     """Until nothing unfinished uses the chunk; the failure it carries, which nobody sees by
     that, or None. EngineError inside a function that may not read it."""
     engine = in_charge()
     engine._deadline(None, "array")
     engine._flush()
-    engine._wait_variable(held, None)
-    return engine._failure_of(held)
+    engine._wait_variable(chunk, None)
+    return engine._failure_of(chunk)
 
 
 def _overwrite(run_ctx: RunContext) -> None:

@@ -108,13 +108,13 @@ def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
     return None if is_float(source) and wanted.kind in "iu" else same
 
 
-def prepare_copy(given: Layout, made: Layout) -> KernelCall | None:
+def prepare_copy(source: Layout, target: Layout) -> KernelCall | None:
     """Return the host's kernel that copies to new memory and casts, or None where NumPy casts."""
-    op = caster(given.dtype, made.dtype)
+    op = caster(source.dtype, target.dtype)
     if op is None or config.compiler == "python":
         return None
-    plan = op.invoker.plan_of([given.dtype], {})
-    return map_call(plan, made.shape, [given], [made], ("write",), disjoint=True, once=True)
+    plan = op.invoker.plan_of([source.dtype], {})
+    return map_call(plan, target.shape, [source], [target], ("write",), disjoint=True, once=True)
 
 
 def _bring(value: Any, target: Array) -> None:

@@ -133,16 +133,16 @@ def adopt(kind: type[Array]) -> None:
     _class[:] = [kind]
 
 
-def make(held: Chunk, address: int, own: Layout, holder: Holder | None = None) -> Any:
+def make(chunk: Chunk, address: int, own: Layout, holder: Holder | None = None) -> Any:
     """Return an array over a chunk. Without a holder it is the chunk's only array."""
     array = _new(_class[0])
     array._holder = holder
-    array._chunk = held
+    array._chunk = chunk
     array._address = address
     array._layout = own
     array._node = None
     array._output = 0
-    array._stamp = 0 if holder is None else held.writes
+    array._stamp = 0 if holder is None else chunk.writes
     return array
 
 

@@ -147,8 +147,8 @@ class _At:
 
     __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, told: dict[str, Any], owner: Any) -> None:
-        self.__array_interface__, self.owner = told, owner
+    def __init__(self, interface: dict[str, Any], owner: Any) -> None:
+        self.__array_interface__, self.owner = interface, owner
 
 
 def _array(

@@ -47,10 +47,10 @@ class _Ways:
         operands = (b, a) if self.swapped else (a, b)
         recorder = _recorder()
         if recorder is not None and not recorder.traces:
-            made = self.push(in_charge().site_id(1), operands)
-            if made is not None:
-                recorder.record(self.op, operands, _NONE, (made,), ())
-                return made
+            output = self.push(in_charge().site_id(1), operands)
+            if output is not None:
+                recorder.record(self.op, operands, _NONE, (output,), ())
+                return output
         if self.op is None:
             self.op = operator_of(self.name)
         result = call(self.op, operands, {})

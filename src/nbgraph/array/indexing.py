@@ -81,15 +81,15 @@ def get(array: Array, key: Any) -> Any:
     return _part(array, key, form)
 
 
-def _selected(array: Array, key: Any, form: Any, given: list[Array]) -> Any:
+def _selected(array: Array, key: Any, form: Any, indices: list[Array]) -> Any:
     """Return a copy of what an index with index arrays selects, which is not recorded."""
-    selection = known_selection(form, given)
+    selection = known_selection(form, indices)
     if selection is None:
         from nbgraph.ops.indexing.keys import normal_key
 
         template, arrays = normal_key(key, array.shape)
         selection = template, [_beside(array, "index", found) for found in arrays]
-        learn_selection(form, given, *selection)
+        learn_selection(form, indices, *selection)
     return operator_of("gather")(array, *selection[1], key=selection[0])
 
 
@@ -97,12 +97,12 @@ def _element(array: Array, key: Any) -> Any:
     """Return the element that integers select, copied and, under a recorder, recorded."""
     recorder = recording.get()
     if recorder is not None:
-        found = part(array, key)
-        return found if recorder.traces else ops.copy(found)
+        view = part(array, key)
+        return view if recorder.traces else ops.copy(view)
     form = frozen(key)
-    found = _part(array, key, form)
-    element = call(same, (found,), {})
-    learn_element(array, key, found)
+    view = _part(array, key, form)
+    element = call(same, (view,), {})
+    learn_element(array, key, view)
     return element
 
 

@@ -130,20 +130,20 @@ def selection_form(array: Array, key: Any) -> tuple[Any, list[Array]] | None:
     return tuple(form), arrays
 
 
-def known_selection(form: Any, given: list[Array]) -> tuple[Any, list[Array]] | None:
+def known_selection(form: Any, places: list[Array]) -> tuple[Any, list[Array]] | None:
     """Return the key of `gather` and its index arrays for an index seen before, or None."""
     selection = _selections.get(form)
     if selection is None:
         return None
-    rest = iter(given)
+    rest = iter(places)
     return selection.template, [next(rest) if c is None else c for c in selection.constants]
 
 
 def learn_selection(
-    form: Any, given: list[Array], template: tuple[Any, ...], arrays: list[Array]
+    form: Any, places: list[Array], template: tuple[Any, ...], arrays: list[Array]
 ) -> None:
     """Remember what an index selects."""
-    own = [None if any(a is g for g in given) else a for a in arrays]
+    own = [None if any(a is g for g in places) else a for a in arrays]
     keep(_selections, form, Selection(template, tuple(own)), _KEPT)
 
 

@@ -53,25 +53,25 @@ class Update:
         self.number = call.scalars[0] if weak else None
         self.reads = reads
 
-    def run(self, held: Chunk, address: int, b: Any, above: int = 1) -> bool:
+    def run(self, chunk: Chunk, address: int, b: Any, above: int = 1) -> bool:
         """Push it over what lies there; False where the general way is needed. `above`: see
         `Engine.site_id`."""
         engine = self.engine
-        if engine is not in_charge() or engine._bulks or held.locked or held.leases:
+        if engine is not in_charge() or engine._bulks or chunk.locked or chunk.leases:
             return False
-        if held.device is not self.device:
+        if chunk.device is not self.device:
             return False
         head = (*self.head, address) if self.reads else self.head
         if self.number is not None:
             record = (*head, address, *self.steps, scalar_word(b, *self.number), *self.tail)
-            self.launcher((held,), record, engine.site_id(above))
+            self.launcher((chunk,), record, engine.site_id(above))
         else:
             other = b._chunk
-            if other is held or other.device is not held.device:
+            if other is chunk or other.device is not chunk.device:
                 return False
             record = (*head, b._address, address, *self.steps, *self.tail)
-            self.launcher((other, held), record, engine.site_id(above))
-        held.writes += 1
+            self.launcher((other, chunk), record, engine.site_id(above))
+        chunk.writes += 1
         return True
 
 

@@ -115,12 +115,12 @@ def apply(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _require_state(op: ArrayOp, value: Array, given: Any, name: str) -> None:
+def _require_state(op: ArrayOp, value: Array, argument: Any, name: str) -> None:
     """Raise ArgumentError unless an auxiliary state is an NDArray that can be written: it is
     written where it lies."""
-    if value is not given:
+    if value is not argument:
         raise ArgumentError(
-            f"{op.__name__}: the auxiliary state {name!r} is {noun(given)}, and would "
+            f"{op.__name__}: the auxiliary state {name!r} is {noun(argument)}, and would "
             "be updated in a copy; give an NDArray, as ng.array(...) makes"
         )
     writable(op.__name__, value, name)

@@ -48,8 +48,8 @@ class CustomDerivative:
         def forward(*args: Any) -> tuple[Any, Any]:
             return self._f(*args), tuple(a for i, a in enumerate(args) if i not in self._fixed)
 
-        def backward(*given: Any) -> Any:
-            *fixed, primals, cotangents = given
+        def backward(*arguments: Any) -> Any:
+            *fixed, primals, cotangents = arguments
             zeros = like(primals, [library.zeros_like(p.value) for p in places(primals, "")])
             return vjp(lambda *tangents: jvp(*fixed, primals, tangents)[1], *zeros)[1](cotangents)
 

@@ -233,12 +233,12 @@ def entries_of(
     return entries
 
 
-def head_gradient(name: str, index: int, head: Array, given: Any) -> Any:
+def head_gradient(name: str, index: int, head: Array, value: Any) -> Any:
     """Return the gradient that starts at a head: ones, or the `given` one, in the head's dtype."""
-    if given is None:
+    if value is None:
         return ones_like(head)
-    is_array = isinstance(given, Array)
-    gradient = given if is_array else new_array(given, head.dtype, device=head.device)
+    is_array = isinstance(value, Array)
+    gradient = value if is_array else new_array(value, head.dtype, device=head.device)
     common_device(name, ["the head", "its gradient"], [head, gradient])
     if gradient.shape != head.shape:
         raise ShapeError(

@@ -104,9 +104,9 @@ def _traces() -> bool:
     return recorder is not None and recorder.traces
 
 
-def _several(found: Any) -> tuple[bool, list[Any]]:
-    single = not isinstance(found, (tuple, list))
-    return single, [found] if single else list(found)
+def _several(results: Any) -> tuple[bool, list[Any]]:
+    single = not isinstance(results, (tuple, list))
+    return single, [results] if single else list(results)
 
 
 def _handed_on(call: Call, count: int, inputs: Sequence[Any], nout: int) -> ArrayOp:

@@ -219,12 +219,12 @@ def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> 
     return make(f, change, chosen)
 
 
-def variables_of(name: str, structure: Any, path: str, given: Any) -> Any:
+def variables_of(name: str, structure: Any, path: str, places: Any) -> Any:
     """Return the variables to differentiate by: of a tape, or of a graph if a symbol is among the
     arguments."""
     recorder = recording.get()
     traced = recorder is not None and recorder.traces
-    if traced or any(type(p.value).__name__ != "NDArray" and is_array(p.value) for p in given):
+    if traced or any(type(p.value).__name__ != "NDArray" and is_array(p.value) for p in places):
         from nbgraph.autograd.symbolic import SymbolVariables  # graphs load when they are used
 
         return SymbolVariables(name, structure, path)
@@ -299,9 +299,9 @@ def jit_of(f: Function, lifted: Sequence[int]) -> Function:
 def named(what: str, f: Function) -> Callable[[Function], Function]:
     """Name a function after the one it differentiates."""
 
-    def decorate(made: Function) -> Function:
-        made = functools.wraps(f, updated=())(made)  # an op has much of its own
-        made.__doc__ = f"The {what} of {label(f)}."
-        return made
+    def decorate(function: Function) -> Function:
+        function = functools.wraps(f, updated=())(function)  # an op has much of its own
+        function.__doc__ = f"The {what} of {label(f)}."
+        return function
 
     return decorate

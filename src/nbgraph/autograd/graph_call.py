@@ -125,19 +125,19 @@ class Trained:
         assert full is not None
         self.full = full
 
-    def backward(self, given: Wanted) -> Backward | None:
+    def backward(self, wanted: Wanted) -> Backward | None:
         """Return the graph for these gradients of outputs, or None where it reads more than is
         saved."""
-        if given not in self._backward:
-            self._backward[given] = self._made(given)
-        return self._backward[given]
+        if wanted not in self._backward:
+            self._backward[wanted] = self._made(wanted)
+        return self._backward[wanted]
 
-    def _split(self, given: Wanted) -> tuple[Any, dict[GraphNode, int]]:
+    def _split(self, wanted: Wanted) -> tuple[Any, dict[GraphNode, int]]:
         names = {str(v.name) for v in self.variables}
         seeds: dict[GraphNode, int] = {}
         heads: list[Entry] = []
         for k, head in enumerate(self.graph.heads):
-            if given[k]:
+            if wanted[k]:
                 name = f"gradient of output {k}"
                 while name in names:
                     name += "'"
@@ -151,8 +151,8 @@ class Trained:
         self._results = [k for k, f in zip(self._results, flows, strict=True) if f]
         return split(self.graph, slopes), seeds
 
-    def _made(self, given: Wanted) -> Backward | None:
-        halves, seeds = self._split(given)
+    def _made(self, wanted: Wanted) -> Backward | None:
+        halves, seeds = self._split(wanted)
         if any(entry not in self._place for entry in halves.kept):
             return None
         variables = list(halves.backward.variables)

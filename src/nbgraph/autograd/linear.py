@@ -112,13 +112,13 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
     (array([1., 4.], dtype=float32), array([2., 2.], dtype=float32))
     """
     require_function("jvp", f)
-    for name, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
+    for name, values in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(values, (tuple, list)):
             raise ArgumentError(
-                f"jvp: {name} is {noun(given)}; give a tuple with one for each argument"
+                f"jvp: {name} is {noun(values)}; give a tuple with one for each argument"
             )
     if lazy_among((primals, tangents)):
-        pushed = jit_of(lambda inner, given: jvp(f, inner, given, has_aux), [0, 1])
+        pushed = jit_of(lambda inner, values: jvp(f, inner, values, has_aux), [0, 1])
         return pushed(tuple(primals), tuple(tangents))
     out, push, aux = _linear("jvp", f, tuple(primals), tangents, has_aux)
     tangent = push(*tangents)

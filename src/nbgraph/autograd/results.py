@@ -118,9 +118,9 @@ def _require_floating(name: str, what: str, out: Any) -> None:
         )
 
 
-def matching(name: str, what: str, given: Any, structure: Any) -> list[Any]:
+def matching(name: str, what: str, value: Any, structure: Any) -> list[Any]:
     """Return the values of a structure that has to be like another."""
-    leaves, targets = places(given, ""), places(structure, "")
+    leaves, targets = places(value, ""), places(structure, "")
     if [place.path for place in leaves] != [place.path for place in targets]:
         has, needs = (", ".join(p.path or "one array" for p in ps) for ps in (leaves, targets))
         raise ArgumentError(f"{name}: {what} has the structure ({has}); expected ({needs})")

@@ -68,13 +68,13 @@ def _useful(order: Sequence[Node], targets: Container[Node] | None) -> set[Node]
     return nodes
 
 
-def _keep(node: Node, sums: Sums, found: dict[Entry, Any]) -> None:
+def _keep(node: Node, sums: Sums, gradients: dict[Entry, Any]) -> None:
     """Store requested gradients as arrays of their own; they flow on."""
     for i in range(len(node.outputs) if isinstance(node, Record) else 1):
         gradient = sums.get((node, i))
         if gradient is not None:
             owned = sums.create_graph or sums.disown((node, i))
-            found[node, i] = gradient if owned else copied(gradient)
+            gradients[node, i] = gradient if owned else copied(gradient)
 
 
 def _collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:

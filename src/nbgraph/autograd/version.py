@@ -88,10 +88,10 @@ class Version:
         self._require_known(name)
         self.function = GraphFunction(self.graph, name) if heads and not self.lazy else None
 
-    def _results(self, out: Any, given: Sequence[Any]) -> list[Entry]:
+    def _results(self, out: Any, symbols: Sequence[Any]) -> list[Entry]:
         """Return the entries to compute, and note how the function's result consists of them."""
         values = [place.value for place in places(out, "out")]
-        arguments = {id(symbol): i for i, symbol in enumerate(given)}
+        arguments = {id(symbol): i for i, symbol in enumerate(symbols)}
         heads: dict[int, int] = {}
         entries: list[Entry] = []
         self._places: list[tuple[str, Any]] = []

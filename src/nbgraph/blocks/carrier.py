@@ -71,8 +71,8 @@ def require_plain(name: str, value: Any, recorder: Any) -> None:
 
 def _delivered(name: str, results: Any, out: Sequence[Any]) -> Any:
     """The results; `out` arrays stand for them from now on, as in Dask."""
-    made = list(results) if isinstance(results, tuple) else [results]
-    for i, (result, target) in enumerate(zip(made, out, strict=True)):
+    values = list(results) if isinstance(results, tuple) else [results]
+    for i, (result, target) in enumerate(zip(values, out, strict=True)):
         if target is None:
             continue
         if not is_lazy(target):
@@ -81,5 +81,5 @@ def _delivered(name: str, results: Any, out: Sequence[Any]) -> Any:
                 "which compute later; leave out= away and write the result with dask.array.store"
             )
         check_out(name, target, Spec(result.shape, np.dtype(result.dtype)), i)
-        made[i] = handle_out(target, result.astype(target.dtype))
-    return made[0] if len(made) == 1 else tuple(made)
+        values[i] = handle_out(target, result.astype(target.dtype))
+    return values[0] if len(values) == 1 else tuple(values)

@@ -41,5 +41,5 @@ def mapped(op: Mapper, operands: Sequence[Any], attributes: Mapping[str, Any]) -
         broadcast(op.__name__, list(zip(names, shapes, strict=True)))
     kinds = [v if type(v) in (bool, int, float) else v.dtype for v in values]
     dtypes = op.invoker.plan_of(kinds, parameters).typed.outputs
-    found = per_block(Task(op, parameters), values, [Spec((), dtype) for dtype in dtypes])
-    return found[0] if len(found) == 1 else tuple(found)
+    outputs = per_block(Task(op, parameters), values, [Spec((), dtype) for dtype in dtypes])
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -46,17 +46,17 @@ from nbgraph.shape import axes_of
 
 def reduced(op: ReduceOp, x: Any, attributes: Mapping[str, Any], spec: Spec) -> Any:
     """A reduction of a Dask array; `spec` is that of the result."""
-    given = spec_of(x)
-    axes = op.axes(given.shape, attributes)
+    source = spec_of(x)
+    axes = op.axes(source.shape, attributes)
     if "axis" in attributes and whole(x, axes):
         task = Task(op, {**attributes, "axis": axes, "keepdims": True})
         (kept,) = per_block(task, [x], [spec], [_ones(x.chunks, axes)])
         return _without(kept, axes, len(spec.shape))
-    x = cast(x, op.taken_dtype(given, spec, attributes) or given.dtype)
+    x = cast(x, op.taken_dtype(source, spec, attributes) or source.dtype)
     rows = op.row_op(attributes)
     if op.asks is not None:
         kept = _total(*op.asks, {}, [x], axes)
-    elif rows is None or op.folds(given, spec):
+    elif rows is None or op.folds(source, spec):
         assert op.combine is not None, op
         kept = _total(_element, op.combine, {}, [x], axes)
     else:
@@ -82,16 +82,16 @@ def by_rows(
         axis = axes if len(axes) != 1 else next(iter(axes))
         own = Task(op, {**attributes, "axis": axis, **kept})
         each = [_ones(chunks, axes) if row else chunks for _, row in op.program.results]
-        found = per_block(own, arrays, specs, each)
+        columns = per_block(own, arrays, specs, each)
     else:
         if op.program.classes is not None:
             raise refusal(op.__name__, wide[0], f"rechunk it to one block along axis={axes}")
         values = {name: attributes[name] for name in op.program.parameters}
-        made = _staged(op, arrays, values, axes, specs[0].dtype)
-        found = [cast(value, specs[0].dtype) for value, _ in made]
+        staged = _staged(op, arrays, values, axes, specs[0].dtype)
+        columns = [cast(value, specs[0].dtype) for value, _ in staged]
     return [
         _without(value, axes, value.ndim if keepdims or not row else value.ndim - len(axes))
-        for value, (_, row) in zip(found, op.program.results, strict=True)
+        for value, (_, row) in zip(columns, op.program.results, strict=True)
     ]
 
 

@@ -56,8 +56,8 @@ def _applied(node: GraphNode, values: Sequence[Any], chunks: dict[Any, Any]) -> 
     if isinstance(op, ArrayOp) and not values:
         return _source(node, op, chunks)
     if op.__name__ == "broadcast_to" and math.prod(attributes["shape"]) > _SMALL:
-        made = da.broadcast_to(da.asarray(values[0]), attributes["shape"])
-        return made.rechunk(_chunks(made.shape, chunks))
+        array = da.broadcast_to(da.asarray(values[0]), attributes["shape"])
+        return array.rechunk(_chunks(array.shape, chunks))
     if isinstance(op, Mapper):
         return _cut(op(*values, **attributes), chunks)
     return _cut(call(op, values, attributes), chunks)

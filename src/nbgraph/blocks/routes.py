@@ -41,9 +41,9 @@ def applied(op: ArrayOp, operands: Sequence[Any], attributes: Mapping[str, Any])
     attributes = op.normalise(attributes)
     arrays = [lifted(op.__name__, op.operand_name(i), v) for i, v in enumerate(operands)]
     specs = op.infer([spec_of(x) for x in arrays], attributes)
-    found = _found(op, arrays, attributes, specs)
-    found = [cast(value, spec.dtype) for value, spec in zip(found, specs, strict=True)]
-    return found[0] if len(found) == 1 else tuple(found)
+    outputs = _found(op, arrays, attributes, specs)
+    outputs = [cast(value, spec.dtype) for value, spec in zip(outputs, specs, strict=True)]
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _found(
@@ -103,9 +103,9 @@ def _lines(
     chunks = [
         tuple((n,) if d == axis else c for d, c in enumerate(arrays[0].chunks)) for n in extents
     ]
-    made = per_block(Task(op, {**attributes, **keepdims}), arrays, specs, chunks)
+    outputs = per_block(Task(op, {**attributes, **keepdims}), arrays, specs, chunks)
     lost = len(specs[0].shape) < arrays[0].ndim
-    return [da.squeeze(value, axis) for value in made] if lost else made
+    return [da.squeeze(value, axis) for value in outputs] if lost else outputs
 
 
 def _batches(
@@ -240,20 +240,20 @@ def _dot(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
 
 def _connected(x: Any, weight: Any, bias: Any = None, flatten: bool = True) -> Any:
     x = x.reshape((x.shape[0], -1)) if flatten else x
-    found = da.tensordot(x, weight, axes=((x.ndim - 1,), (1,)))
-    return found if bias is None else found + bias
+    product = da.tensordot(x, weight, axes=((x.ndim - 1,), (1,)))
+    return product if bias is None else product + bias
 
 
 def _along(function: Callable[..., Any]) -> Route:
     """A running total of Dask's, which looks across blocks."""
 
     def running(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
-        made = function(x, axis=axis, dtype=dtype)
+        result = function(x, axis=axis, dtype=dtype)
         if not include_initial:
-            return made
-        first = made[(slice(None),) * axis_of("cumulative", axis, x.ndim) + (slice(0, 1),)]
+            return result
+        first = result[(slice(None),) * axis_of("cumulative", axis, x.ndim) + (slice(0, 1),)]
         start = da.full_like(first, function is da.cumprod)
-        return da.concatenate([start, made], axis=axis)
+        return da.concatenate([start, result], axis=axis)
 
     return running
 

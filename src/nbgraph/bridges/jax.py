@@ -60,8 +60,8 @@ def _differentiable(f: Function, elementwise: bool) -> Any:
         shapes = [jax.ShapeDtypeStruct(*spec) for spec in _results(f, specs)]
         several = isinstance(_example(f, specs), (tuple, list))
         method = "broadcast_all" if elementwise else "sequential"
-        found = jax.pure_callback(_host(f), tuple(shapes), *values, vmap_method=method)
-        return tuple(found) if several else found[0]
+        outputs = jax.pure_callback(_host(f), tuple(shapes), *values, vmap_method=method)
+        return tuple(outputs) if several else outputs[0]
 
     def forward(*values: Any) -> Any:
         return function(*values), values  # which is differentiated again for second orders
@@ -71,9 +71,9 @@ def _differentiable(f: Function, elementwise: bool) -> Any:
         wanted = [i for i, yes in enumerate(floating) if yes]
         heads = cotangents if isinstance(cotangents, tuple) else (cotangents,)
         slopes = _differentiable(pulled(f, len(values), wanted), False)
-        found = iter(slopes(*values, *heads))
+        gradients = iter(slopes(*values, *heads))
         zero = [np.zeros(value.shape, jax.dtypes.float0) for value in values]
-        return tuple(next(found) if yes else zero[i] for i, yes in enumerate(floating))
+        return tuple(next(gradients) if yes else zero[i] for i, yes in enumerate(floating))
 
     function = jax.custom_vjp(called)
     function.defvjp(forward, backward)

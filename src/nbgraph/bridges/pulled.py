@@ -19,10 +19,10 @@ def pulled(f: Function, count: int, wanted: Sequence[int]) -> Function:
         operands, cotangents = values[:count], values[count:]
 
         def chosen(*some: Any) -> Any:
-            given = list(operands)
+            arguments = list(operands)
             for place, value in zip(wanted, some, strict=True):
-                given[place] = value
-            return f(*given)
+                arguments[place] = value
+            return f(*arguments)
 
         out, pull = vjp(chosen, *(operands[place] for place in wanted))
         single = not isinstance(out, (tuple, list))

@@ -61,10 +61,10 @@ def _with(f: Function, args: Sequence[Any], places: Sequence[int], options: Any)
         return f
 
     def call(*values: Any) -> Any:
-        given = list(args)
+        arguments = list(args)
         for place, value in zip(places, values, strict=True):
-            given[place] = value
-        return f(*given, **options)
+            arguments[place] = value
+        return f(*arguments, **options)
 
     return call
 
@@ -99,9 +99,9 @@ def _applied() -> Any:
             wanted = [i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed]
             slopes = pulled(ctx.f, len(tensors), wanted)
             cotangents = tuple(value.contiguous() for value in cotangents)
-            found = Applied.apply(slopes, *tensors, *cotangents)
+            results = Applied.apply(slopes, *tensors, *cotangents)
             gradients: list[Any] = [None] * len(tensors)
-            for place, value in zip(wanted, found, strict=True):
+            for place, value in zip(wanted, results, strict=True):
                 gradients[place] = value
             return None, *gradients
 

@@ -114,14 +114,14 @@ def address(text: str, symbols: Sequence[str] = (), name: str = "builtin") -> in
 
 def method(code: int, name: str, doc: str) -> int:
     """The address of a method definition; it is never freed, as functions point to it."""
-    made = _MethodDef(name.encode(), code, _METH_FASTCALL, doc.encode())
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(made))
-    return ctypes.addressof(made)
+    definition = _MethodDef(name.encode(), code, _METH_FASTCALL, doc.encode())
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
+    return ctypes.addressof(definition)
 
 
-def function(definition: int, given: object) -> Callable[..., Any]:
+def function(definition: int, argument: object) -> Callable[..., Any]:
     """A builtin function whose C function is given an object, such as bytes, as `self`."""
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return new(definition, given, None)
+    return new(definition, argument, None)

@@ -100,13 +100,13 @@ def folder() -> Path | None:
 
 def load(key: str) -> Entry | None:
     """The entry of a key; None where there is none or its file is damaged."""
-    entry, found = _read(key, _CODE)
+    entry, damaged = _read(key, _CODE)
     with _lock:
         if entry is not None:
             _statistics.hits += 1
         else:
             _statistics.misses += 1
-            _statistics.damaged += found
+            _statistics.damaged += damaged
     return entry
 
 
@@ -230,17 +230,17 @@ def _parse(key: str, data: bytes) -> Entry | None:
 def _trim(where: Path) -> None:
     """Drop the least recently used entries where the folder is over its limit, and what processes
     that were killed left half-written."""
-    found: list[tuple[float, int, Path]] = []
+    files: list[tuple[float, int, Path]] = []
     now = time.time()
     for path in _files(where):
         with contextlib.suppress(OSError):
             status = path.stat()
             if not path.name.startswith(_NEW):
-                found.append((status.st_mtime, status.st_size, path))
+                files.append((status.st_mtime, status.st_size, path))
             elif now - status.st_mtime > _ABANDONED:
                 path.unlink()
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
+    total = sum(size for _, size, _ in files)
+    for _, size, path in sorted(files):
         if total <= config.cache_bytes:
             return
         with contextlib.suppress(OSError):

@@ -151,11 +151,11 @@ class LoadedCode:
 
     def keep(self) -> None:
         """Stay in memory until the process is gone, the end of the interpreter included."""
-        held = self._held
-        if isinstance(held, image.Image):
-            held.keep()
+        loaded = self._held
+        if isinstance(loaded, image.Image):
+            loaded.keep()
         else:
-            held.detach()  # disposed of by nobody
+            loaded.detach()  # disposed of by nobody
 
 
 def _linked(code: bytes, externs: Sequence[str]) -> Any:

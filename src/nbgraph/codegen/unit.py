@@ -38,8 +38,8 @@ class Unit:
         self.key, self.names = key, entry.names
         self.origin, self.seconds, self.bytes = entry.origin, entry.seconds, len(entry.code)
         symbols = [target.PREFIX + name for name in entry.names]
-        found = target.load_forever(entry.code, entry.symbols, symbols)
-        self._addresses = {name: found[target.PREFIX + name] for name in entry.names}
+        addresses = target.load_forever(entry.code, entry.symbols, symbols)
+        self._addresses = {name: addresses[target.PREFIX + name] for name in entry.names}
 
     def address(self, name: str) -> int:
         """Where the code of a root begins."""
@@ -63,10 +63,10 @@ def load(key: str) -> Unit | None:
         entry = cache.load(key)
         if entry is None or not entry.names:
             return None
-        made = Unit(key, entry)
+        unit = Unit(key, entry)
         note.name = _label(entry.names)
-        note("disk", made.bytes)
-    return made
+        note("disk", unit.bytes)
+    return unit
 
 
 def _label(names: Sequence[str]) -> str:
@@ -83,9 +83,9 @@ def build(key: str, roots: Mapping[str, tuple[Any, int]]) -> Unit:
     with compiling(_label(tuple(roots)), "numba") as note:
         entry = _compiled(roots)
         cache.store(key, entry)
-        made = Unit(key, entry)
-        note("compiled", made.bytes)
-    return made
+        unit = Unit(key, entry)
+        note("compiled", unit.bytes)
+    return unit
 
 
 def _compiled(roots: Mapping[str, tuple[Any, int]]) -> cache.Entry:
@@ -116,17 +116,17 @@ def transplant(
     from nbgraph.codegen import lower  # imports Numba
 
     spaces: dict[int, dict[str, Any]] = {}  # one for each source module, shared by its functions
-    made: dict[str, Any] = {}
+    copies: dict[str, Any] = {}
     for name, function in functions.items():
         own: dict[str, Any] = function.__globals__
         space = spaces.setdefault(id(own), dict(own))
         body = FunctionType(function.__code__, space, function.__name__, function.__defaults__)
         body.__qualname__, body.__module__ = function.__qualname__, function.__module__
-        made[name] = lower.jit(body)
+        copies[name] = lower.jit(body)
     for space in spaces.values():
         space.update(names)
-        space.update(made)
-    return made
+        space.update(copies)
+    return copies
 
 
 @functools.cache

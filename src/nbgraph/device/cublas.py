@@ -70,13 +70,13 @@ _FOLDERS = ("cu13/lib", "cublas/lib", "cu13/bin/x86_64", "cu13/bin/x64", "cublas
 class Cublas:
     """The C library, of a file; calls that fail raise."""
 
-    def __init__(self, found: ctypes.CDLL) -> None:
-        self.path = found._name
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.path = library._name
         for name, types in _SIGNATURES.items():
-            function = getattr(found, name)
+            function = getattr(library, name)
             function.argtypes, function.restype = types, c_int
             setattr(self, name, function)
-        self._told = found.cublasGetStatusString
+        self._told = library.cublasGetStatusString
         self._told.argtypes, self._told.restype = (c_int,), c_char_p
 
     def call(self, name: str, *arguments: Any) -> None:
@@ -97,12 +97,12 @@ class Cublas:
                 f"products need {nbytes >> 20} MiB of the device to work in, and there is not as "
                 "much; free arrays, or ng.storage.empty_cache()"
             )
-        made = _HANDLE()
-        self.call("cublasCreate_v2", byref(made))
-        self.call("cublasSetStream_v2", made, stream)  # which takes the room away again
-        self.call("cublasSetWorkspace_v2", made, room, nbytes)
-        self.call("cublasSetMathMode", made, _NO_SHORT_SUMS)
-        return Multiplier(self, made.value or 0)
+        handle = _HANDLE()
+        self.call("cublasCreate_v2", byref(handle))
+        self.call("cublasSetStream_v2", handle, stream)  # which takes the room away again
+        self.call("cublasSetWorkspace_v2", handle, room, nbytes)
+        self.call("cublasSetMathMode", handle, _NO_SHORT_SUMS)
+        return Multiplier(self, handle.value or 0)
 
 
 class Multiplier:
@@ -187,8 +187,8 @@ def _ways(major: int) -> Iterator[Callable[[], ctypes.CDLL]]:
 
 
 def _folders() -> Iterator[Path]:
-    found = importlib.util.find_spec("nvidia")
-    for root in (found and found.submodule_search_locations) or ():
+    package = importlib.util.find_spec("nvidia")
+    for root in (package and package.submodule_search_locations) or ():
         yield from (Path(root) / folder for folder in _FOLDERS)
     for name in ("CUDA_HOME", "CUDA_PATH"):
         if name in os.environ:

@@ -44,18 +44,18 @@ def _load(kind: str) -> Driver | str:
         return "the setting gpu is 'none'"
     load = importlib.import_module(_KINDS[kind]).load
     try:
-        found: Driver = load()
+        loaded: Driver = load()
     except DeviceError as problem:
         return str(problem)
-    return found
+    return loaded
 
 
 def driver() -> Driver:
     """The driver; DeviceError says why there is none."""
-    found = _look()
-    if isinstance(found, str):
-        raise DeviceError(f"no GPU backend is loaded: {found}")
-    return found
+    backend = _look()
+    if isinstance(backend, str):
+        raise DeviceError(f"no GPU backend is loaded: {backend}")
+    return backend
 
 
 def num_gpus() -> int:
@@ -65,8 +65,8 @@ def num_gpus() -> int:
     >>> ng.num_gpus() == 0 or ng.device.missing(ng.gpu(0)) is None
     True
     """
-    found = _look()
-    return 0 if isinstance(found, str) else found.count()
+    backend = _look()
+    return 0 if isinstance(backend, str) else backend.count()
 
 
 def missing(context: Context) -> str | None:
@@ -87,20 +87,19 @@ def missing(context: Context) -> str | None:
 
 
 def _reason(number: int) -> str | None:
-    found = _look()
-    if isinstance(found, str):
-        return (
-            f"no GPU backend is loaded, so nothing runs on gpu({number}): {found}; or use ng.cpu()"
-        )
-    count = found.count()
+    backend = _look()
+    if isinstance(backend, str):
+        reason = f"no GPU backend is loaded, so nothing runs on gpu({number}): {backend}"
+        return f"{reason}; or use ng.cpu()"
+    count = backend.count()
     if number >= count:
         there = "there is only gpu(0)" if count == 1 else f"there are gpu(0) to gpu({count - 1})"
-        there = there if count else f"{found.name} sees no device"
+        there = there if count else f"{backend.name} sees no device"
         return f"gpu({number}) is not there: {there}; use one of those, or ng.cpu()"
-    major, minor = found.capability(number)
+    major, minor = backend.capability(number)
     if (major, minor) < LEAST:
         return (
-            f"gpu({number}) ({found.title(number)}) has compute capability {major}.{minor}; "
+            f"gpu({number}) ({backend.title(number)}) has compute capability {major}.{minor}; "
             f"kernels are made from {LEAST[0]}.{LEAST[1]} on; use another device, or ng.cpu()"
         )
     return None
@@ -133,11 +132,11 @@ class _Held:
 def allocate(context: Context, nbytes: int) -> tuple[int, Bytes]:
     """Bytes of a GPU: their address, and an array whose elements the host cannot touch: it is there
     for views and what they overlap. MemoryError where there are not enough."""
-    found, size = driver(), max(1, nbytes)
-    address = found.allocate(context.device_id, size)
+    backend, size = driver(), max(1, nbytes)
+    address = backend.allocate(context.device_id, size)
     if not address:
         raise MemoryError(f"{nbytes} bytes on {context!r}")
-    return address, np.asarray(_Held(found, context.device_id, address, size))[:nbytes]
+    return address, np.asarray(_Held(backend, context.device_id, address, size))[:nbytes]
 
 
 def room(context: Context) -> tuple[int, int]:
@@ -154,14 +153,14 @@ def trim(context: Context) -> None:
 
 def run_context(context: Context) -> RunContext:
     """The run context of a function; on a GPU with the stream for functions pushed by hand."""
-    found = _contexts.get(context)
-    if found is None:
+    run_ctx = _contexts.get(context)
+    if run_ctx is None:
         with _lock:
             if context not in _contexts:
                 stream = None if context.host else driver().stream(context.device_id)
                 _contexts[context] = RunContext(context, stream)
-            found = _contexts[context]
-    return found
+            run_ctx = _contexts[context]
+    return run_ctx
 
 
 def describe(context: Context) -> str:
@@ -174,8 +173,8 @@ def _after_fork() -> None:
     global _lock
     _lock = threading.RLock()
     if _found and not isinstance(_found[0], str):
-        told = "this process was forked after GPUs had been used; start processes by 'spawn' "
-        _found[:] = [told + "(multiprocessing.get_context('spawn'))"]
+        reason = "this process was forked after GPUs had been used; start processes by 'spawn' "
+        _found[:] = [reason + "(multiprocessing.get_context('spawn'))"]
         _reasons.clear()
         _contexts.clear()
 

@@ -101,8 +101,8 @@ class Room:
 
 
 def _address(view: Bytes) -> int:
-    found: int = view.__array_interface__["data"][0]
-    return found
+    address: int = view.__array_interface__["data"][0]
+    return address
 
 
 class Emulation:
@@ -182,8 +182,8 @@ class EmulatedDriver:
 
     def stream(self, device: int) -> EmulatedStream:
         """See Driver."""
-        made = EmulatedStream(self.devices[device])
-        return self.devices[device].streams.setdefault(made.handle, made)
+        stream = EmulatedStream(self.devices[device])
+        return self.devices[device].streams.setdefault(stream.handle, stream)
 
     def foreign(self, device: int, handle: int) -> EmulatedStream:
         """See Driver; each device has two default streams, whatever the thread."""

@@ -133,12 +133,12 @@ class EmulatedStream:
     def captured(self, issue: Callable[[], object]) -> EmulatedGraph:
         """See Stream."""
         self._require_no_capture("captured")
-        self._capturing = made = EmulatedGraph(self._emulation)
+        self._capturing = graph = EmulatedGraph(self._emulation)
         try:
             issue()
         finally:
             self._capturing = None
-        return made
+        return graph
 
     def replay(self, captured: EmulatedGraph) -> None:
         """See Stream."""
@@ -213,8 +213,8 @@ class EmulatedStream:
                 room.check(address, last + dtype.itemsize)
             x, y, out = (room.array(view) for view in views)
             wide = np.float32 if gemm.dtype.itemsize == 2 else gemm.dtype
-            found = np.matmul(x.astype(wide), y.astype(wide))
-            out[...] = found + out.astype(wide) if gemm.adds else found
+            product = np.matmul(x.astype(wide), y.astype(wide))
+            out[...] = product + out.astype(wide) if gemm.adds else product
 
         self._work(run)
 

@@ -60,12 +60,12 @@ class Gemm(NamedTuple):
     def views(self, a: int, b: int, c: int) -> list[Seen]:
         """op(a), op(b) and c at these addresses, of all products: addresses, shapes, dtypes and
         byte strides."""
-        item, found = self.dtype.itemsize, []
+        item, views = self.dtype.itemsize, []
         forms = (*self.forms, "N")
         rows = zip((a, b, c), forms, self.stored, self.lds, self.steps, strict=True)
         for address, form, shape, ld, step in rows:
             strides = item, item * ld
             if form == "T":
                 shape, strides = shape[::-1], strides[::-1]
-            found.append((address, (self.products, *shape), self.dtype, (item * step, *strides)))
-        return found
+            views.append((address, (self.products, *shape), self.dtype, (item * step, *strides)))
+        return views

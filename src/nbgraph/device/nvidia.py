@@ -87,9 +87,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 class Library:
     """The C library; calls that fail raise."""
 
-    def __init__(self, found: ctypes.CDLL) -> None:
+    def __init__(self, library: ctypes.CDLL) -> None:
         for name, types in _SIGNATURES.items():
-            function = getattr(found, name)
+            function = getattr(library, name)
             function.argtypes, function.restype = types, c_int
             setattr(self, name, function)
 
@@ -115,9 +115,9 @@ class _Pinned:
     __slots__ = ("__array_interface__", "_address", "_driver")
 
     def __init__(self, driver: NvidiaDriver, nbytes: int) -> None:
-        self._driver, found = driver, c_void_p()
-        driver.on(0, "cuMemHostAlloc", byref(found), nbytes, 1)  # 1: portable, for all devices
-        self._address = found.value or 0
+        self._driver, address = driver, c_void_p()
+        driver.on(0, "cuMemHostAlloc", byref(address), nbytes, 1)  # 1: portable, for all devices
+        self._address = address.value or 0
         self.__array_interface__ = {
             "data": (self._address, False),
             "shape": (nbytes,),
@@ -142,8 +142,8 @@ class NvidiaDriver:
         try:
             library.call("cuInit", 0)
         except DeviceError as problem:
-            told = f"NVIDIA's driver is here, but cannot be used: {problem}"
-            raise DeviceError(f"{told}; {_SEE}") from None
+            reason = f"NVIDIA's driver is here, but cannot be used: {problem}"
+            raise DeviceError(f"{reason}; {_SEE}") from None
         count = c_int()
         library.call("cuDeviceGetCount", byref(count))
         self._count = count.value
@@ -155,13 +155,13 @@ class NvidiaDriver:
 
     def context(self, device: int) -> int:
         """The primary context, shared with other libraries in this process."""
-        found = self._contexts.get(device)
-        if found is None:
+        context = self._contexts.get(device)
+        if context is None:
             with self._lock:
-                made = _HANDLE()
-                self.library.call("cuDevicePrimaryCtxRetain", byref(made), self._device(device))
-                found = self._contexts.setdefault(device, made.value or 0)
-        return found
+                handle = _HANDLE()
+                self.library.call("cuDevicePrimaryCtxRetain", byref(handle), self._device(device))
+                context = self._contexts.setdefault(device, handle.value or 0)
+        return context
 
     def enter(self, device: int) -> None:
         """The context is this thread's. Always said anew: other libraries change it, too."""
@@ -174,27 +174,27 @@ class NvidiaDriver:
 
     def made(self, device: int, name: str, *arguments: Any) -> int:
         """What a function of the library makes."""
-        found = _HANDLE()
-        self.on(device, name, byref(found), *arguments)
-        return found.value or 0
+        handle = _HANDLE()
+        self.on(device, name, byref(handle), *arguments)
+        return handle.value or 0
 
     def made_of(self, device: int, name: str, *arguments: Any) -> int:
         """The same of functions whose result stands last."""
-        found = _HANDLE()
-        self.on(device, name, *arguments, byref(found))
-        return found.value or 0
+        handle = _HANDLE()
+        self.on(device, name, *arguments, byref(handle))
+        return handle.value or 0
 
     @functools.cache  # noqa: B019  one driver a process
     def _device(self, device: int) -> int:
-        found = c_int()
-        self.library.call("cuDeviceGet", byref(found), device)
-        return found.value
+        number = c_int()
+        self.library.call("cuDeviceGet", byref(number), device)
+        return number.value
 
     @functools.cache  # noqa: B019
     def _attribute(self, device: int, number: int) -> int:
-        found = c_int()
-        self.library.call("cuDeviceGetAttribute", byref(found), number, self._device(device))
-        return found.value
+        value = c_int()
+        self.library.call("cuDeviceGetAttribute", byref(value), number, self._device(device))
+        return value.value
 
     def count(self) -> int:
         """See Driver."""
@@ -226,14 +226,14 @@ class NvidiaDriver:
 
     def allocate(self, device: int, nbytes: int) -> int:
         """See Driver. Nothing else is on the stream, so the wait is a short one."""
-        stream, found = self._memory_stream(device), c_uint64()
+        stream, address = self._memory_stream(device), c_uint64()
         self.enter(device)
-        code = self.library.cuMemAllocAsync(byref(found), nbytes, stream.handle)  # type: ignore[attr-defined]
+        code = self.library.cuMemAllocAsync(byref(address), nbytes, stream.handle)  # type: ignore[attr-defined]
         if code == _OUT_OF_MEMORY:
             return 0
         self.library.require("cuMemAllocAsync", code)
         stream.synchronize()
-        return found.value
+        return address.value
 
     def free(self, device: int, address: int) -> None:
         """See Driver."""
@@ -276,22 +276,22 @@ class NvidiaDriver:
 
     def owner(self, address: int) -> int:
         """See Driver."""
-        found = c_int()
+        ordinal = c_int()
         self.enter(0)
-        code = self.library.cuPointerGetAttribute(byref(found), _ORDINAL, address)  # type: ignore[attr-defined]
-        return -1 if code else found.value
+        code = self.library.cuPointerGetAttribute(byref(ordinal), _ORDINAL, address)  # type: ignore[attr-defined]
+        return -1 if code else ordinal.value
 
     def function(self, device: int, code: Code) -> NvidiaFunction:
         """See Driver. The module lives as long as the process."""
         self.enter(device)  # what Numba compiles for is the device of this context
-        given = code.ptx(self.capability(device))
-        text = given if isinstance(given, bytes) else given.encode()
+        ptx = code.ptx(self.capability(device))
+        text = ptx if isinstance(ptx, bytes) else ptx.encode()
         log = ctypes.create_string_buffer(_LOG)
         options = (c_int * 2)(_ERROR_LOG, _ERROR_LOG_BYTES)
         values = (c_void_p * 2)(ctypes.addressof(log), _LOG)
-        found = _HANDLE()
+        module = _HANDLE()
         self.enter(device)
-        status = self.library.cuModuleLoadDataEx(byref(found), text, 2, options, values)  # type: ignore[attr-defined]
+        status = self.library.cuModuleLoadDataEx(byref(module), text, 2, options, values)  # type: ignore[attr-defined]
         if status in _REFUSED:
             raise CompileError(
                 f"{code.name}: {self.title(device)} does not take the PTX that was made of it "
@@ -299,7 +299,7 @@ class NvidiaDriver:
                 details=f"{log.value.decode(errors='replace')}\n\n{text.decode(errors='replace')}",
             )
         self.library.require("cuModuleLoadDataEx", status)
-        handle = self.made(device, "cuModuleGetFunction", found, code.name.encode())
+        handle = self.made(device, "cuModuleGetFunction", module, code.name.encode())
         return NvidiaFunction(handle, code.order)
 
     def require_products(self) -> None:

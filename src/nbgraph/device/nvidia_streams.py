@@ -215,17 +215,17 @@ class NvidiaStream:
     def _last_node(self) -> int:
         """The node of the launch that was just captured: all that comes next depends on it, and on
         it alone."""
-        status, count, found = c_int(), c_size_t(), POINTER(c_void_p)()
+        status, count, nodes = c_int(), c_size_t(), POINTER(c_void_p)()
         self._driver.on(
             *(self.device, "cuStreamGetCaptureInfo_v2", self.handle, byref(status), None, None),
-            *(byref(found), byref(count)),
+            *(byref(nodes), byref(count)),
         )
         if status.value != _CAPTURING or count.value != 1:
             raise DeviceError(
                 f"a launch was not captured as one node (status {status.value}, {count.value} "
                 "nodes); please report this"
             )
-        return found[0] or 0
+        return nodes[0] or 0
 
     def write(self, address: int, source: Bytes) -> None:
         """See Stream."""

@@ -162,12 +162,12 @@ class Engine:
         name = checks.label(fn, name, "new_operator")
         what = f"new_operator {name!r}"
         reads, writes = checks.variables(const_vars, mutate_vars, self._owner, what)
-        made = caller()
+        line = caller()
         if self._kernels is not None and fn.__class__ is NativeCall:
-            return self._kernels.operator(fn, name, reads, writes, made)
+            return self._kernels.operator(fn, name, reads, writes, line)
         if DEBUG_ASKED[0] and config.debug and not asynchronous:
-            fn = checks.watched(fn, name, made)
-        return Operator(self._owner, fn, name, reads, writes, asynchronous, made)
+            fn = checks.watched(fn, name, line)
+        return Operator(self._owner, fn, name, reads, writes, asynchronous, line)
 
     def delete_operator(self, opr: Operator) -> None:
         """No push of it any more; what it holds is released when its last push has ended."""

@@ -47,20 +47,21 @@ def variables(
     return tuple(v for v in reads if v not in writes), tuple(writes)
 
 
-def _each(given: Any, argument: str, owner: Owner, what: str) -> list[Variable]:
-    if isinstance(given, Variable):
+def _each(variables: Any, argument: str, owner: Owner, what: str) -> list[Variable]:
+    if isinstance(variables, Variable):
         raise ArgumentError(
-            f"{what}: {argument}={given!r} is a single variable; "
+            f"{what}: {argument}={variables!r} is a single variable; "
             f"write {argument}=[variable], a list or tuple of them"
         )
-    if not isinstance(given, Iterable):
+    if not isinstance(variables, Iterable):
         raise ArgumentError(
-            f"{what}: {argument}={given!r} is not iterable; expected a list or tuple of variables"
+            f"{what}: {argument}={variables!r} is not iterable; expected a list or tuple of "
+            "variables"
         )
-    found = list(given)
-    for place, variable in enumerate(found):
+    listed = list(variables)
+    for place, variable in enumerate(listed):
         usable(variable, f"{what}: {argument}[{place}]", owner)
-    return found
+    return listed
 
 
 def usable(variable: Any, where: str, owner: Owner) -> None:
@@ -76,18 +77,18 @@ def usable(variable: Any, where: str, owner: Owner) -> None:
         raise EngineError(f"{where}={variable!r} has been deleted; {_MAKE}")
 
 
-def stand_ins(found: Sequence[Any], outside: Sequence[Any], owner: Owner, what: str) -> None:
+def stand_ins(variables: Sequence[Any], outside: Sequence[Any], owner: Owner, what: str) -> None:
     """Variables for one run of a plan, in place of its outside ones: distinct, each usable."""
-    for each, key in zip(found, outside, strict=True):
+    for each, key in zip(variables, outside, strict=True):
         if not isinstance(each, Variable) and each is key:
             raise ArgumentError(
                 f"{what}: nothing stands for {key!r}; expected a variable for it in variables="
             )
         if not isinstance(each, Variable) or each._owner is not owner or each.deleted:
             usable(each, f"{what}: for {key!r}", owner)
-    if len(set(found)) < len(found):
-        twice = next(v for k, v in enumerate(found) if v in found[:k])
-        keys = [repr(key) for v, key in zip(found, outside, strict=True) if v is twice]
+    if len(set(variables)) < len(variables):
+        twice = next(v for k, v in enumerate(variables) if v in variables[:k])
+        keys = [repr(key) for v, key in zip(variables, outside, strict=True) if v is twice]
         raise ArgumentError(
             f"{what}: {twice!r} stands for {' and for '.join(keys)}; expected distinct variables, "
             "as the plan's steps are ordered by them"
@@ -173,19 +174,19 @@ def workers(count: Any, what: str) -> int:
     return number
 
 
-def watched(fn: Callable[[Any], Any], name: str, made: tuple[CodeType, int]) -> Callable[..., Any]:
+def watched(fn: Callable[[Any], Any], name: str, line: tuple[CodeType, int]) -> Callable[..., Any]:
     """The function, with a warning if it holds its worker for long."""
 
     def call(run_ctx: Any) -> Any:
         begun = time.monotonic()
         value = fn(run_ctx)
-        held = time.monotonic() - begun
-        if held > HELD:
-            place = site(*made)
+        seconds = time.monotonic() - begun
+        if seconds > HELD:
+            place = site(*line)
             warnings.warn_explicit(
-                f"operation {name!r} held a worker for {held * 1000:.0f} ms; a function that waits "
-                "for something else (a file, a network, another thread) is better pushed with "
-                "push_async, which leaves the worker free until on_complete is called",
+                f"operation {name!r} held a worker for {seconds * 1000:.0f} ms; a function that "
+                "waits for something else (a file, a network, another thread) is better pushed "
+                "with push_async, which leaves the worker free until on_complete is called",
                 RuntimeWarning,
                 place.filename,
                 place.line,

@@ -28,7 +28,7 @@ _CONSTANT = (
 )
 
 
-def difference(wanted: Any, found: Any, where: str = "", depth: int = 0) -> str | None:
+def difference(wanted: Any, value: Any, where: str = "", depth: int = 0) -> str | None:
     """The first place where two values differ, or None. NaN equals NaN.
 
     >>> difference({"a": [1, float("nan")]}, {"a": [1, float("nan")]})
@@ -37,43 +37,43 @@ def difference(wanted: Any, found: Any, where: str = "", depth: int = 0) -> str 
     >>> difference(np.zeros(3), np.array([0.0, 0.0, 1.0]))
     '[2]: 1.0 instead of 0.0'
     """
-    if wanted is found or depth > _DEEPEST:
+    if wanted is value or depth > _DEEPEST:
         return None
-    if isinstance(wanted, np.ndarray) or isinstance(found, np.ndarray):
-        return _arrays(wanted, found, where, depth)
-    if type(wanted) is not type(found):
-        return None if _equal(wanted, found) else _unlike(wanted, found, where)
+    if isinstance(wanted, np.ndarray) or isinstance(value, np.ndarray):
+        return _arrays(wanted, value, where, depth)
+    if type(wanted) is not type(value):
+        return None if _equal(wanted, value) else _unlike(wanted, value, where)
     if isinstance(wanted, Mapping):
-        if list(wanted) != list(found) and set(wanted) != set(found):
-            return _unlike(list(wanted), list(found), f"{where} keys")
-        return _first(((k, wanted[k], found[k]) for k in wanted), where, depth)
+        if list(wanted) != list(value) and set(wanted) != set(value):
+            return _unlike(list(wanted), list(value), f"{where} keys")
+        return _first(((k, wanted[k], value[k]) for k in wanted), where, depth)
     if isinstance(wanted, list | tuple):
-        if len(wanted) != len(found):
-            return _unlike(wanted, found, where)
-        rows = ((i, a, b) for i, (a, b) in enumerate(zip(wanted, found, strict=True)))
+        if len(wanted) != len(value):
+            return _unlike(wanted, value, where)
+        rows = ((i, a, b) for i, (a, b) in enumerate(zip(wanted, value, strict=True)))
         return _first(rows, where, depth)
     if isinstance(wanted, Variable):
         return None  # a token: every run makes its own
     if isinstance(wanted, Pending):
-        return difference(_result(wanted), _result(found), f"{where} result", depth + 1)
+        return difference(_result(wanted), _result(value), f"{where} result", depth + 1)
     if isinstance(wanted, BaseException):
-        return difference(wanted.args, found.args, f"{where} args", depth + 1)
+        return difference(wanted.args, value.args, f"{where} args", depth + 1)
     if type(wanted).__eq__ is object.__eq__ and not isinstance(wanted, AbstractSet):
-        parts = getattr(wanted, "__dict__", {}), getattr(found, "__dict__", {})
+        parts = getattr(wanted, "__dict__", {}), getattr(value, "__dict__", {})
         return difference(*parts, f"{where} attributes", depth + 1)
-    return None if _equal(wanted, found) else _unlike(wanted, found, where)
+    return None if _equal(wanted, value) else _unlike(wanted, value, where)
 
 
 def _first(rows: Any, where: str, depth: int) -> str | None:
     for key, a, b in rows:
-        found = difference(a, b, f"{where}[{key!r}]", depth + 1)
-        if found is not None:
-            return found
+        text = difference(a, b, f"{where}[{key!r}]", depth + 1)
+        if text is not None:
+            return text
     return None
 
 
-def _arrays(wanted: Any, found: Any, where: str, depth: int) -> str | None:
-    a, b = np.asarray(wanted), np.asarray(found)
+def _arrays(wanted: Any, value: Any, where: str, depth: int) -> str | None:
+    a, b = np.asarray(wanted), np.asarray(value)
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"{where} {b.dtype}{list(b.shape)} instead of {a.dtype}{list(a.shape)}".strip()
     if a.dtype == object:
@@ -97,8 +97,8 @@ def _result(pending: Pending) -> Any:
     return pending.value if pending.failure is None else pending.failure.error
 
 
-def _unlike(wanted: Any, found: Any, where: str) -> str:
-    text = f"{_short(found)} instead of {_short(wanted)}"
+def _unlike(wanted: Any, value: Any, where: str) -> str:
+    text = f"{_short(value)} instead of {_short(wanted)}"
     return f"{where.strip()}: {text}" if where else text
 
 
@@ -149,13 +149,13 @@ class Watched:
 
 def shared(first: Watched, second: Watched) -> tuple[Shared, ...]:
     """What both hold; what changed, if anything did."""
-    found = [
+    values = [
         Shared(name, type(thing).__name__, number in first.changed, number in second.changed)
         for number, (name, thing) in first.objects.items()
         if number in second.objects
     ]
-    changed = [each for each in found if each.by_first or each.by_second]
-    return tuple(changed or found)
+    changed = [each for each in values if each.by_first or each.by_second]
+    return tuple(changed or values)
 
 
 def held(fn: Any) -> Iterator[tuple[str, Any]]:

@@ -108,10 +108,10 @@ def _change_over(engine: Engine) -> Engine:
             return old
 
         def make(newest: int) -> Engine:
-            made = ThreadedEngine(owner=_owner, first=newest)
+            engine = ThreadedEngine(owner=_owner, first=newest)
             for listener in old._listeners:
-                made.add_listener(listener)
-            return made
+                engine.add_listener(listener)
+            return engine
 
         if old.hand_over(make):
             _building.clear()
@@ -166,10 +166,10 @@ def set_aside(what: str) -> Generator[Callable[[Callable[..., Engine]], Engine]]
         failures, _owner.ledger = _owner.ledger, Ledger()
         used = before
 
-        def use(made: Callable[..., Engine]) -> Engine:
+        def use(factory: Callable[..., Engine]) -> Engine:
             nonlocal used
             _abandon(used)
-            used = made(owner=_owner, first=used._newest())
+            used = factory(owner=_owner, first=used._newest())
             _owner.put_in_force(used)
             return used
 
@@ -191,7 +191,7 @@ def _abandon(engine: Engine) -> None:
 
 def _start(kind: str, options: dict[str, Any], first: int) -> Engine:
     module, name, _ = KINDS[kind]
-    made = getattr(importlib.import_module(module), name)
-    engine: Engine = made(owner=_owner, first=first, **options)
+    factory = getattr(importlib.import_module(module), name)
+    engine: Engine = factory(owner=_owner, first=first, **options)
     _owner.put_in_force(engine)
     return engine

@@ -103,7 +103,7 @@ class Recording:
         first = max(self._seen, last - RECORDS)
         self.lost += first - self._seen
         self._seen = last
-        found: list[Event] = []
+        events: list[Event] = []
         for count in range(first, last):
             place = _WORDS * (count % RECORDS)
             number, token, name, site, queued, started, ended, _, thread, status = self._ring[
@@ -114,7 +114,7 @@ class Recording:
             # 0: it was pushed, or begun, before anybody listened
             queued, started = queued or self._since, started or self._since
             ident, thread_name = threads.get(thread, (0, "pusher"))
-            found.append(
+            events.append(
                 Event(
                     names.names[name],
                     names.sites[site],
@@ -128,4 +128,4 @@ class Recording:
                     _STATUS[status],
                 )
             )
-        return found
+        return events

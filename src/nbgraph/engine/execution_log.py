@@ -200,7 +200,7 @@ class Path:
 def _swaps(marks: list[Mark], log: ExecutionLog) -> list[int]:
     """Places whose mark changes with the next one, one after another, till all is in order."""
     marks = list(marks)
-    found: list[int] = []
+    places: list[int] = []
     for key in sorted(mark for mark in marks if not isinstance(mark, int)):
         place = marks.index(key)
         pushed = log.operations[key].at if len(key) == 1 and key in log.operations else 0
@@ -211,5 +211,5 @@ def _swaps(marks: list[Mark], log: ExecutionLog) -> list[int]:
                 break
             marks[place - 1], marks[place] = key, before
             place -= 1
-            found.append(place)
-    return found
+            places.append(place)
+    return places

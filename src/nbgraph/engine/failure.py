@@ -101,9 +101,9 @@ class Failure:
 
 
 def _without_frames(error: BaseException) -> BaseException:
-    made = type(error)
+    kind = type(error)
     try:
-        copy = made.__new__(made, *error.args)
+        copy = kind.__new__(kind, *error.args)
         copy.args = error.args
         copy.__dict__.update(error.__dict__)
         if hasattr(error, "__notes__"):
@@ -176,19 +176,19 @@ class Ledger:
     def claim_all(self, now: int) -> Failure | None:
         """Mark all as raised; the first pushed, with a note that lists the others."""
         with self._lock:
-            found = list(self._failures)
+            failures = list(self._failures)
             dropped, self.dropped = self.dropped, 0
-            for failure in found:
+            for failure in failures:
                 failure.raised_at = now
             self._failures.clear()
-        return first_of(found, dropped)
+        return first_of(failures, dropped)
 
 
-def first_of(found: list[Failure], dropped: int = 0) -> Failure | None:
+def first_of(failures: list[Failure], dropped: int = 0) -> Failure | None:
     """The failure pushed first, with a note that lists the others."""
-    if not found:
+    if not failures:
         return None
-    first, *rest = sorted(found, key=lambda f: f.order)
+    first, *rest = sorted(failures, key=lambda f: f.order)
     first.others = rest
     others = len(rest) + dropped
     if others:

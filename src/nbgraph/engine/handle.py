@@ -263,26 +263,26 @@ class Core:
 
     def unraised(self, most: int) -> list[Failure]:
         """Return failures that nobody has seen, the newest first; they stay untold."""
-        found: list[Failure] = []
+        failures: list[Failure] = []
         with self.lock:
-            while len(found) < most and (cell := self.unseen(len(found))):
+            while len(failures) < most and (cell := self.unseen(len(failures))):
                 failure = self.failure_in(cell)
                 self.let_cell_go(cell)
                 if failure is None:
                     break
-                found.append(failure)
-        return found
+                failures.append(failure)
+        return failures
 
     def claim_all(self) -> list[Failure]:
         """Those that nobody has seen; they count as raised now."""
-        found: list[Failure] = []
+        failures: list[Failure] = []
         with self.lock:
             for cell, failure in self._raised():
                 failure.raised_at = self.peek(cell + layout.C_RAISED)
                 self._hand_over(failure)
-                found.append(failure)
+                failures.append(failure)
         self.reap()
-        return found
+        return failures
 
     def leave(self, ledger: Ledger) -> None:
         """Another engine takes over: operators are prepared anew, failures go to the ledger."""
@@ -368,15 +368,15 @@ def core_unit(*, quiet: bool = False) -> Unit:
     """The core's code, once a process: from disk, or compiled now with a line that says so."""
     with LOADING:
         if not _unit:
-            found = stored.find()
-            if found is None:
+            unit = stored.find()
+            if unit is None:
                 stream: Any = sys.stderr
                 if stream is not None and not quiet:
                     stream.write("nbgraph: compiling the engine's core, once: some 8 s ...\n")
                     stream.flush()
                 with config(progress=0):  # that line is enough
-                    found = _compiled()
-            _unit.append(found)
+                    unit = _compiled()
+            _unit.append(unit)
         return _unit[0]
 
 
@@ -390,7 +390,7 @@ def ready() -> bool:
     """Whether the core can be had without compiling."""
     with LOADING:
         if not _unit:
-            found = stored.find()
-            if found is not None:
-                _unit.append(found)
+            unit = stored.find()
+            if unit is not None:
+                _unit.append(unit)
         return bool(_unit)

@@ -106,9 +106,9 @@ class Instance:
             a wait or another push notices.
         """
         engine = self._engine()
-        found: tuple[Any, ...] = tuple(self.plan.outside)
+        externals: tuple[Any, ...] = tuple(self.plan.outside)
         if variables is not None or self._deletions != engine._owner.deletions:
-            found = self._named(variables, engine)
+            externals = self._named(variables, engine)
         what = f"push of plan {self.plan.name!r}"
         if len(words) != len(self.plan.patches):
             raise ArgumentError(
@@ -117,10 +117,10 @@ class Instance:
             )
         priority = checks.whole(priority, "priority", what)
         if not isinstance(engine, ThreadedEngine):
-            return self._push_steps(engine, found, words, state, priority)
-        other = () if variables is None else found
+            return self._push_steps(engine, externals, words, state, priority)
+        other = () if variables is None else externals
         ticket = self._launch(engine, other, words, engine.site_id(), state, priority)
-        written = zip(found, self.plan.outside.values(), strict=True)
+        written = zip(externals, self.plan.outside.values(), strict=True)
         return NativePending(engine, self.plan.name, ticket, tuple(v for v, w in written if w))
 
     def launch(
@@ -160,31 +160,31 @@ class Instance:
         engine = self._engine()
         if isinstance(engine, ThreadedEngine):
             return self._launch(engine, variables, words, site, state, priority)
-        found = self._named(variables or None, engine)
-        self._push_steps(engine, found, words, state, priority)
+        externals = self._named(variables or None, engine)
+        self._push_steps(engine, externals, words, state, priority)
         return 0
 
-    def _named(self, given: Variables | None, engine: Engine) -> tuple[Variable, ...]:
+    def _named(self, variables: Variables | None, engine: Engine) -> tuple[Variable, ...]:
         """The variables of a run in the order of `plan.outside`, checked."""
         what = f"push of plan {self.plan.name!r}"
         outside = tuple(self.plan.outside)
-        found: tuple[Any, ...] = outside
-        if isinstance(given, Mapping):
-            for key in given:
+        externals: tuple[Any, ...] = outside
+        if isinstance(variables, Mapping):
+            for key in variables:
                 if key not in self.plan.outside:
                     raise ArgumentError(f"{what}: variables: no step uses {key!r}")
-            found = tuple(given.get(each, each) for each in outside)
-        elif given is not None:
-            found = tuple(given)
-            if len(found) != len(outside):
+            externals = tuple(variables.get(each, each) for each in outside)
+        elif variables is not None:
+            externals = tuple(variables)
+            if len(externals) != len(outside):
                 raise ArgumentError(
-                    f"{what}: {len(found)} variables; expected {len(outside)}, for "
+                    f"{what}: {len(externals)} variables; expected {len(outside)}, for "
                     f"{', '.join(map(repr, outside))}"
                 )
-        checks.stand_ins(found, outside, engine._owner, what)
-        if self._own is not None and self._own in found:
+        checks.stand_ins(externals, outside, engine._owner, what)
+        if self._own is not None and self._own in externals:
             raise ArgumentError(f"{what}: {self._own!r} is the instance's own; expected another")
-        return found
+        return externals
 
     def _own_on(self, engine: Engine) -> Variable:
         own = self._own
@@ -197,7 +197,7 @@ class Instance:
     def _push_steps(
         self,
         engine: Engine,
-        found: Sequence[Variable],
+        externals: Sequence[Variable],
         words: Sequence[int],
         state: Any,
         priority: int,
@@ -205,13 +205,13 @@ class Instance:
         """One by one. A run begins after the last one, with nothing failed inside: so it has to be
         pushed whole before another thread pushes one."""
         plan, own = self.plan, self._own_on(engine)
-        names: dict[Any, Variable] = dict(zip(plan.outside, found, strict=True))
+        names: dict[Any, Variable] = dict(zip(plan.outside, externals, strict=True))
 
-        def variables(given: Sequence[Any]) -> list[Variable]:
-            for each in given:
+        def variables(keys: Sequence[Any]) -> list[Variable]:
+            for each in keys:
                 if each not in names:
                     names[each] = engine.new_variable()
-            return [names[each] for each in given]
+            return [names[each] for each in keys]
 
         begin = functools.partial(self._begin, tuple(words))
         with self._turns.setdefault(os.getpid(), threading.RLock()):
@@ -304,12 +304,12 @@ class Instance:
         with engine._opening:
             if self._core is not core:
                 self._lay_out(engine, core)
-            held = core.instances[self._address]
-            if held.template:
-                core.drop_template(held.template)
-            held.template = 0
-            held.template = self._template(engine, core)
-            self._bound = core.bound("launch", held.template)
+            entry = core.instances[self._address]
+            if entry.template:
+                core.drop_template(entry.template)
+            entry.template = 0
+            entry.template = self._template(engine, core)
+            self._bound = core.bound("launch", entry.template)
             self._kernels, self._quick = engine, core
 
     def _template(self, engine: ThreadedEngine, core: Core) -> int:
@@ -382,11 +382,11 @@ def _address(core: Core, variable: Variable) -> int:
 
 def _copy(call: Any) -> NativeCall:
     """A call with a record of its own."""
-    made = NativeCall(
+    native = NativeCall(
         call.address, list(call._words), call.hi, lo=call.lo, name=call.__name__, cost=call.cost
     )
-    made.keep = call  # what its words point to
-    return made
+    native.keep = call  # what its words point to
+    return native
 
 
 def _forget(run_ctx: RunContext) -> None:

@@ -105,10 +105,10 @@ class KernelPush:
         name: str,
         reads: tuple[Variable, ...],
         writes: tuple[Variable, ...],
-        made: tuple[CodeType, int],
+        line: tuple[CodeType, int],
     ) -> NativeOperator:
         """A kernel with its variables, laid out in the core, with the quick `push()`."""
-        opr = NativeOperator(self._engine._owner, call, name, reads, writes, False, made)
+        opr = NativeOperator(self._engine._owner, call, name, reads, writes, False, line)
         opr.call = call
         opr.core = None
         self._prepare(opr)

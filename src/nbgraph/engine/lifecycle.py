@@ -82,9 +82,9 @@ def _keep_all() -> None:
     """A kernel still runs: what it is made of and what it writes must outlast the interpreter,
     which gives back code and memory while its threads go on."""
     keep = ctypes.pythonapi.Py_IncRef
-    for held in gc.get_objects():
-        if str(type(held).__module__).startswith("nbgraph"):  # it may be anything
-            keep(ctypes.py_object(held))
+    for value in gc.get_objects():
+        if str(type(value).__module__).startswith("nbgraph"):  # it may be anything
+            keep(ctypes.py_object(value))
 
 
 def _before() -> None:

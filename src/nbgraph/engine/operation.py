@@ -131,7 +131,7 @@ class Operator:
         reads: tuple[Variable, ...],
         writes: tuple[Variable, ...],
         asynchronous: bool,
-        made: tuple[CodeType, int],
+        line: tuple[CodeType, int],
     ) -> None:
         self.owner = owner
         self.checked = owner.deletions
@@ -141,7 +141,7 @@ class Operator:
         self.asynchronous = asynchronous
         self.deleted = False
         self.handle: Any = None
-        self._code, self._instruction = made
+        self._code, self._instruction = line
 
     @property
     def site(self) -> Site:

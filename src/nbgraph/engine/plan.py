@@ -127,7 +127,7 @@ class Plan:
         self._first: Instance | None = None
 
     def _outside(self) -> dict[Variable | Outside, bool]:
-        found: dict[Variable | Outside, bool] = {}
+        writes_of: dict[Variable | Outside, bool] = {}
         for place, step in enumerate(self.steps):
             if not isinstance(step, Step) or not callable(step.run):
                 raise ArgumentError(
@@ -136,15 +136,15 @@ class Plan:
                 )
             for each in step.reads:
                 if isinstance(each, (Variable, Outside)):
-                    found.setdefault(each, False)
+                    writes_of.setdefault(each, False)
             for each in step.writes:
                 if isinstance(each, (Variable, Outside)):
-                    found[each] = True
-        return found
+                    writes_of[each] = True
+        return writes_of
 
-    def _places(self, number: int, given: Place | Sequence[Place]) -> tuple[Place, ...]:
+    def _places(self, number: int, listed: Place | Sequence[Place]) -> tuple[Place, ...]:
         """Where a word goes, checked."""
-        flat: Any = given
+        flat: Any = listed
         places: tuple[Place, ...] = (flat,) if isinstance(flat[0], int) else tuple(flat)
         for step, word in places:
             what = f"plan {self.name!r}: patches[{number}]=({step}, {word})"
@@ -181,7 +181,7 @@ def _order(
     """
     writer: dict[Hashable, int] = {}
     readers: dict[Hashable, list[int]] = {}
-    found: list[dict[int, bool]] = []
+    waits: list[dict[int, bool]] = []
     uses: list[dict[int, int]] = []
     for place, step in enumerate(steps):
         reads, writes = step.reads, step.writes
@@ -199,9 +199,9 @@ def _order(
         for each in reads:
             if writer.get(each) != place:
                 readers.setdefault(each, []).append(place)
-        found.append(before)
+        waits.append(before)
         uses.append(used)
     for each, k in index.items():
         if each in writer:
             uses[writer[each]][k] |= LAST
-    return found, [sorted(k << USE | bits for k, bits in used.items()) for used in uses]
+    return waits, [sorted(k << USE | bits for k, bits in used.items()) for used in uses]

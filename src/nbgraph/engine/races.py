@@ -179,8 +179,8 @@ class _Hunt:
         changers = {moved} if any(each.by_first for each in things) else set[Key]()
         changers |= {passed} if any(each.by_second for each in things) else set[Key]()
         trials = Trials(self._wrong_seeds(seed), wrong.log, changers)
-        found, note = remedies(trials, moved, passed)
-        race = self._race(seed, wrong, (moved, passed), schedule, tuple(found), note)
+        fixes, note = remedies(trials, moved, passed)
+        race = self._race(seed, wrong, (moved, passed), schedule, tuple(fixes), note)
         return replace(race, shared=things)
 
     def _shared(self, schedule: tuple[Turn, ...], first: Key, second: Key) -> tuple[Shared, ...]:
@@ -222,7 +222,7 @@ class _Hunt:
         run: Run,
         keys: tuple[Key, ...] = (),
         schedule: tuple[Turn, ...] | None = None,
-        found: tuple[Remedy, ...] = (),
+        fixes: tuple[Remedy, ...] = (),
         note: str = "",
         between: Any = None,
     ) -> Race:
@@ -231,7 +231,7 @@ class _Hunt:
             operations=tuple(_party(run.log, key) for key in keys),
             between=between,
             difference=str(run.wrong),
-            remedies=found,
+            remedies=fixes,
             note=note,
             schedule=run.schedule if schedule is None else schedule,
             _again=partial(_replay, self._fn),

@@ -57,14 +57,14 @@ class Candidate:
             return {key: (Addition(self.label, self.write),) for key in takers}
         shift = givers.index(self.giver) - takers.index(self.taker)
         place = _names(trials.log.operations[self.giver]).index(self.label)
-        found: dict[Key, tuple[Addition, ...]] = {}
+        by_key: dict[Key, tuple[Addition, ...]] = {}
         for number, key in enumerate(takers):
             label = self.label
             if 0 <= number + shift < len(givers):
                 names = _names(trials.log.operations[givers[number + shift]])
                 label = names[place] if place < len(names) else label
-            found[key] = (Addition(label, self.write),)
-        return found
+            by_key[key] = (Addition(label, self.write),)
+        return by_key
 
     def agrees(self, trials: Trials) -> bool:
         """Whether it makes those write that were seen to change something."""
@@ -140,19 +140,19 @@ def _names(declared: Declared) -> tuple[Label, ...]:
 
 
 def _candidates(
-    log: ExecutionLog, pairs: Sequence[tuple[Key, Key]], given: str, writes: Sequence[bool]
+    log: ExecutionLog, pairs: Sequence[tuple[Key, Key]], direction: str, writes: Sequence[bool]
 ) -> list[Candidate]:
     """Variables of the giver (its "reads", or its "writes") that the taker does not know; or
     ("both") those that both read. `writes`: whether the taker is to write them."""
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     for giver, taker in pairs:
         has, takes = log.operations[giver], log.operations[taker]
-        if given == "both":
+        if direction == "both":
             labels = [label for label in takes.reads if label in has.reads]
         else:
-            labels = [label for label in getattr(has, given) if label not in _names(takes)]
-        found += [Candidate(giver, taker, label, w) for label in labels for w in writes]
-    return found
+            labels = [label for label in getattr(has, direction) if label not in _names(takes)]
+        candidates += [Candidate(giver, taker, label, w) for label in labels for w in writes]
+    return candidates
 
 
 def _without_needless_writes(helping: list[Candidate]) -> list[Candidate]:

@@ -136,11 +136,11 @@ def _behind(
 ) -> list[dict[int, bool]]:
     """The rows that acquire late variables come first; those that use one follow its row."""
     shift = len(late)
-    found: list[dict[int, bool]] = [{} for _ in late]
+    waits_of: list[dict[int, bool]] = [{} for _ in late]
     for each, used in zip(before, uses, strict=True):
         waits = {late[u >> layout.USE]: False for u in used if u >> layout.USE in late}
-        found.append(waits | {b + shift: carried for b, carried in each.items()})
-    return found
+        waits_of.append(waits | {b + shift: carried for b, carried in each.items()})
+    return waits_of
 
 
 def _wide(before: Sequence[dict[int, bool]]) -> bool:

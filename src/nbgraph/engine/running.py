@@ -182,13 +182,13 @@ def _inherited(operation: Operation) -> Failure | None:
     if carried is None:
         cell = core.peek(operation.block + O_ERROR)
         return core.failure_in(cell) if cell else None
-    found = [carried.get(v) for v in operation.reads + operation.writes]
-    applying = [f for f in found if f is not None and f.applies_to(operation.seq)]
+    failures = [carried.get(v) for v in operation.reads + operation.writes]
+    applying = [f for f in failures if f is not None and f.applies_to(operation.seq)]
     return min(applying, key=lambda f: f.order, default=None)
 
 
 def _inherited_from_variables(operation: Operation) -> Failure | None:
-    found: Failure | None = None
+    earliest: Failure | None = None
     overwrites = operation.prop is OVERWRITE
     for variable in operation.reads if overwrites else operation.reads + operation.writes:
         if variable._core is not None:
@@ -197,10 +197,10 @@ def _inherited_from_variables(operation: Operation) -> Failure | None:
         if (
             failure is not None
             and (variable.keeps == UNTIL_WRITTEN or failure.applies_to(operation.seq))
-            and (found is None or failure.order < found.order)
+            and (earliest is None or failure.order < earliest.order)
         ):
-            found = failure
-    return found
+            earliest = failure
+    return earliest
 
 
 class OnComplete:

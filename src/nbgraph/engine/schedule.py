@@ -135,7 +135,7 @@ class Forced:
         return 0
 
 
-def _turn(given: int | Key | Turn) -> Turn:
-    if isinstance(given, Turn):
-        return given
-    return Turn((given,) if isinstance(given, int) else tuple(given), 0)
+def _turn(turn: int | Key | Turn) -> Turn:
+    if isinstance(turn, Turn):
+        return turn
+    return Turn((turn,) if isinstance(turn, int) else tuple(turn), 0)

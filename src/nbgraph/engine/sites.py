@@ -96,25 +96,25 @@ class InternedNames:
 
     def name(self, name: str) -> int:
         """The number of a name."""
-        found = self._name_ids.get(name)
-        if found is None:
+        number = self._name_ids.get(name)
+        if number is None:
             with self._lock:
-                found = self._name_ids.setdefault(name, len(self.names))
-                if found == len(self.names):
+                number = self._name_ids.setdefault(name, len(self.names))
+                if number == len(self.names):
                     self.names.append(name)
-        return found
+        return number
 
     def site(self, code: CodeType, instruction: int) -> int:
         """The number of a line of user code."""
         key = id(code) + (instruction << _SHIFT)
-        found = self.site_ids.get(key)
-        if found is None:
+        number = self.site_ids.get(key)
+        if number is None:
             with self._lock:
-                found = self.site_ids.setdefault(key, len(self.sites))
-                if found == len(self.sites):
+                number = self.site_ids.setdefault(key, len(self.sites))
+                if number == len(self.sites):
                     self.sites.append(site(code, instruction))
                     self._codes.append(code)
-        return max(found, 0)  # a line of the package that nobody called
+        return max(number, 0)  # a line of the package that nobody called
 
     def site_at(self, frame: Any) -> int:
         """The number of the nearest line outside nbgraph, from a frame on."""
@@ -122,11 +122,11 @@ class InternedNames:
         while True:
             code = frame.f_code
             key = id(code) + (frame.f_lasti << _SHIFT)
-            found = known.get(key)
-            if found is not None and found != OURS:
-                return found
+            number = known.get(key)
+            if number is not None and number != OURS:
+                return number
             if frame.f_back is None or not is_ours(code):
                 return self.site(code, frame.f_lasti)
-            if found is None and id(code) in _OURS:
+            if number is None and id(code) in _OURS:
                 known[key] = OURS
             frame = frame.f_back

@@ -77,13 +77,13 @@ class ErrorWords:
 
     def look(self) -> NbgraphError | None:
         """What went wrong first, now that the job is over."""
-        found: NbgraphError | None = None
+        error: NbgraphError | None = None
         for name, word in self._taken:
-            if word[0] and found is None:
-                found = of_kernel(name, int(word[0]))
+            if word[0] and error is None:
+                error = of_kernel(name, int(word[0]))
             self._words.give(word)
         self._taken = []
-        return found
+        return error
 
 
 class Mark:
@@ -121,23 +121,23 @@ class DeviceQueue:
 
     def lane(self, engine: EngineLike, make: Callable[[], Any]) -> Any:
         """The lane of an engine, made at first use."""
-        found = self._lanes.get(engine)
-        if found is None:
+        lane = self._lanes.get(engine)
+        if lane is None:
             with self._lock:
-                found = self._lanes.get(engine)
-                if found is None:
-                    found = self._lanes[engine] = make()
-        return found
+                lane = self._lanes.get(engine)
+                if lane is None:
+                    lane = self._lanes[engine] = make()
+        return lane
 
     def stream(self, name: str) -> Any:
         """The driver's stream of that name."""
-        found = self._streams.get(name)
-        if found is None:
+        stream = self._streams.get(name)
+        if stream is None:
             with self._lock:
                 if name not in self._streams:
                     self._streams[name] = driver().stream(self.device.device_id)
-                found = self._streams[name]
-        return found
+                stream = self._streams[name]
+        return stream
 
     def follow(self, number: int, event: Any, keep: Any = None) -> None:
         """What is issued with a variable from now on begins behind an event of another library's
@@ -258,5 +258,5 @@ _queues: dict[Context, DeviceQueue] = {}
 
 def device_queue(device: Context) -> DeviceQueue:
     """The queue of a device; each has one."""
-    found = _queues.get(device)
-    return _queues.setdefault(device, DeviceQueue(device)) if found is None else found
+    queue = _queues.get(device)
+    return _queues.setdefault(device, DeviceQueue(device)) if queue is None else queue

@@ -107,8 +107,8 @@ class Profile:
 
     def _read(self, timing: Timing) -> None:
         zero = Reading(0, 0, 0)
-        found = [(clock, self._before.get(clock, zero)) for clock in timing.clocks]
-        self._steps, self._before = step_rows(found), {}
+        spans = [(clock, self._before.get(clock, zero)) for clock in timing.clocks]
+        self._steps, self._before = step_rows(spans), {}
 
     def _of(self) -> Engine:
         return self._engine or current()

@@ -179,7 +179,7 @@ class TrackedEngine(Engine):
         buffer = (ctypes.c_int64 * (SNAPSHOT * capacity))()
         count = core.snapshot(ctypes.addressof(buffer), capacity)
         known = {o.block: o for o in list(self._now_running.values())}
-        found: list[Operation] = []
+        operations: list[Operation] = []
         for i in range(count):
             row = buffer[SNAPSHOT * i : SNAPSHOT * (i + 1)]
             address, number, token, name, site, flags, _wait, kind = row
@@ -190,8 +190,8 @@ class TrackedEngine(Engine):
                 operation = self._view(core, address, number, name, site)
                 operation.state = RUNNING if flags & layout.STARTED else WAITING
             operation.seq = number
-            found.append(operation)
-        return sorted(found, key=lambda o: o.seq)
+            operations.append(operation)
+        return sorted(operations, key=lambda o: o.seq)
 
     def _view(self, core: Core, address: int, number: int, name: int, site: int) -> Operation:
         """A kernel or plan of the core."""

@@ -198,16 +198,16 @@ def _device(name: str, ctx: Any) -> Context:
     return device
 
 
-def _groups(name: str, given: Any) -> dict[str, Context] | None:
+def _groups(name: str, groups: Any) -> dict[str, Context] | None:
     """Return the devices of groups, checked, or None where there are none."""
-    if given is None:
+    if groups is None:
         return None
-    if not isinstance(given, Mapping):
+    if not isinstance(groups, Mapping):
         raise ArgumentError(
-            f"{name}: group2ctx={given!r}; give a dict from groups to devices, as "
+            f"{name}: group2ctx={groups!r}; give a dict from groups to devices, as "
             "{'dev1': ng.cpu(1)}"
         )
-    return {str(group): _device(f"{name}: group2ctx[{group!r}]", c) for group, c in given.items()}
+    return {str(group): _device(f"{name}: group2ctx[{group!r}]", c) for group, c in groups.items()}
 
 
 def _devices(
@@ -238,26 +238,26 @@ def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqTy
 
 
 def _by_name(
-    what: str, given: Any, names: Sequence[str], *, required: bool, one: bool = False
+    what: str, arguments: Any, names: Sequence[str], *, required: bool, one: bool = False
 ) -> dict[str, Any]:
     """Return values by name, from a list in the order of names, a mapping, or (`one`) a single
     value for all."""
-    if given is None:
-        given = {}
-    if one and isinstance(given, str):
-        return dict.fromkeys(names, given)
-    if isinstance(given, Mapping):
-        unknown = sorted(set(given) - set(names))
+    if arguments is None:
+        arguments = {}
+    if one and isinstance(arguments, str):
+        return dict.fromkeys(names, arguments)
+    if isinstance(arguments, Mapping):
+        unknown = sorted(set(arguments) - set(names))
         if unknown:
             raise ArgumentError(
                 f"{what} has {unknown[0]!r}, which is not a name here; there are: "
                 f"{', '.join(names) or 'none'}"
             )
-        missing = [n for n in names if n not in given]
+        missing = [n for n in names if n not in arguments]
         if required and missing:
             raise ArgumentError(f"{what} lacks {', '.join(missing)}; give an NDArray for each")
-        return dict(given)
-    values = list(given)
+        return dict(arguments)
+    values = list(arguments)
     if len(values) != len(names):
         raise ArgumentError(
             f"{what} has {len(values)} values for {len(names)} names ({', '.join(names)}); "
@@ -278,9 +278,9 @@ def _require_array(name: str, label: str, array: Any) -> None:
         )
 
 
-def _first(given: Mapping[str, Any]) -> Context | None:
+def _first(arrays: Mapping[str, Any]) -> Context | None:
     """Return the device of the first array, or None where there is no array."""
-    return next((v.device for v in given.values() if isinstance(v, Array)), None)
+    return next((v.device for v in arrays.values() if isinstance(v, Array)), None)
 
 
 def _require_there(name: str, label: str, array: Array, device: Context) -> None:

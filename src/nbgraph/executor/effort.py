@@ -16,9 +16,9 @@ from nbgraph.graph.passes.fuse import explain_fusion
 _WEIGHTED = ("fully_connected", "convolution")  # every element of the output meets a filter
 
 
-def effort_of(made: Compiled, place: int) -> Effort:
+def effort_of(compiled: Compiled, place: int) -> Effort:
     """Return the effort of one run of a task, by its place."""
-    task, call = made.tasks[place], made.calls[place]
+    task, call = compiled.tasks[place], compiled.calls[place]
     work = task.work
     uses = (
         [use for _, use in work.uses]
@@ -26,19 +26,19 @@ def effort_of(made: Compiled, place: int) -> Effort:
         else [*getattr(work, "inputs", ()), *getattr(work, "outputs", ())]
     )
     layouts = [use.layout for use in uses]
-    node = next((n for n, name in made.lowering.names.items() if name == task.name), None)
+    node = next((n for n, name in compiled.lowering.names.items() if name == task.name), None)
     operations = None if node is None else _products(node)
     if operations is None and call is not None:
         operations = call.operations(layouts)
-    members = () if node is None else _members(made, node)
+    members = () if node is None else _members(compiled, node)
     names = tuple(dict.fromkeys(m.op.__name__ for m in members if m.op is not None))
     lines = tuple(dict.fromkeys(site(*m.line) for m in members if m.line is not None))
     return Effort(names, lines, sum(own.nbytes for own in layouts), operations)
 
 
-def _members(made: Compiled, node: GraphNode) -> Sequence[GraphNode]:
+def _members(compiled: Compiled, node: GraphNode) -> Sequence[GraphNode]:
     """Return the nodes that a loop stands for, or the node itself."""
-    for stage in made.stages:
+    for stage in compiled.stages:
         if stage.name == "fuse":
             for loop in explain_fusion(stage.after).loops:
                 if loop.node.op is node.op:

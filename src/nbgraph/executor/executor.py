@@ -358,8 +358,8 @@ class Executor(Reports):
         return f"<Executor of {', '.join(self.symbol.list_outputs())} with {arguments}>"
 
 
-def _lent(name: str, held: Chunk) -> ValueError:
+def _lent(name: str, chunk: Chunk) -> ValueError:
     return ValueError(
-        f"{name}: {held.leases} view(s) of an output or a gradient are lent to another library, "
+        f"{name}: {chunk.leases} view(s) of an output or a gradient are lent to another library, "
         "and would be written over; delete those, or lend a copy"
     )

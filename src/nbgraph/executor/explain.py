@@ -261,18 +261,18 @@ def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explana
     return Explanation(name, _about(node), fates, sources)
 
 
-def _fate(name: str, found: Found, program: Program) -> Fate:
+def _fate(name: str, trace: Found, program: Program) -> Fate:
     members: tuple[str, ...] = ()
-    if found.loop is not None and found.fusion is not None:
-        names = found.fusion.names
-        members = tuple(names[m] for m in found.loop.members)
+    if trace.loop is not None and trace.fusion is not None:
+        names = trace.fusion.names
+        members = tuple(names[m] for m in trace.loop.members)
     return Fate(
         name,
-        found.gone,
-        found.loop.node.label if found.loop is not None else "",
+        trace.gone,
+        trace.loop.node.label if trace.loop is not None else "",
         members,
-        tuple(reasons(found)),
-        tuple(places(found, program.compiled)),
+        tuple(reasons(trace)),
+        tuple(places(trace, program.compiled)),
         program.interim,
     )
 

@@ -82,7 +82,8 @@ class PartedProgram:
             requests.append(request)
         layouts = [layout(*spec((node, 0))) for node in part.graph.variables]
         program = compiled(part.graph, layouts, requests, self.bound.options, part.device)
-        self.programs.append(Program(program, [*arrays, *results], name=name, held=self.bound.held))
+        states, arrays = self.bound.states, [*arrays, *results]
+        self.programs.append(Program(program, arrays, name=name, states=states))
         self._before.append(before)
 
     def _there(self, node: GraphNode, part: Part, before: list[tuple[Array, Array]]) -> Array:
@@ -152,11 +153,11 @@ class GroupedBound(Bound):
     def _make_predict(self) -> Any:
         return self._parted(self.graph, self._results(), "forward")
 
-    def _make_both(self, given: tuple[bool, ...], behind: Any = None) -> Any:
-        gradients, heads = self._gradients(given), self.graph.heads
+    def _make_both(self, present: tuple[bool, ...], behind: Any = None) -> Any:
+        gradients, heads = self._gradients(present), self.graph.heads
         joint = self._recomputed(Graph([*heads, *gradients.heads], gradients.variables))
         results = [*self._results(), *self.grads.values()]
-        program = self._both[given] = self._parted(joint, results, "forward_backward")
+        program = self._both[present] = self._parted(joint, results, "forward_backward")
         return program
 
     def _make_halves(self) -> Any:

@@ -46,28 +46,28 @@ class Interim:
         return self.job.look() and self.job.error is None
 
 
-def in_force(made: Compiled, *, wait: bool = False) -> Compiled:
+def in_force(compiled: Compiled, *, wait: bool = False) -> Compiled:
     """Return what runs for a compiled graph: itself, where its kernels are loaded, or its stand-in.
     `wait`: itself in any case."""
-    if made.loaded or not made.device.host:  # devices compile what they launch
-        return made
+    if compiled.loaded or not compiled.device.host:  # devices compile what they launch
+        return compiled
     wait = wait or bool(config.eager_compile)
-    interim: Interim | None = made.standing_in
+    interim: Interim | None = compiled.standing_in
     if interim is not None and not wait and not interim.over():
         return interim.compiled
-    with made.deciding:
-        if made.standing_in is None and not wait and not made.loaded:
-            interim = made.standing_in = _interim(made)
+    with compiled.deciding:
+        if compiled.standing_in is None and not wait and not compiled.loaded:
+            interim = compiled.standing_in = _interim(compiled)
             if interim is not None:
                 return interim.compiled
-        load(made)
-        made.standing_in = None
-    return made
+        load(compiled)
+        compiled.standing_in = None
+    return compiled
 
 
-def in_words(made: Compiled) -> str:
+def in_words(compiled: Compiled) -> str:
     """Return in words what stands in for a compiled graph."""
-    interim: Interim | None = made.standing_in
+    interim: Interim | None = compiled.standing_in
     if interim is None or interim.over():
         return "in the interim form, until the next run"
     noun = "loop" if interim.loops == 1 else "loops"
@@ -77,9 +77,9 @@ def in_words(made: Compiled) -> str:
     return f"in the interim, {interim.loops} {noun} operator by operator; the fused form {why}"
 
 
-def tell_of_failure(made: Compiled) -> None:
+def tell_of_failure(compiled: Compiled) -> None:
     """Warn, once, that what was compiled in the background could not be."""
-    interim: Interim | None = made.standing_in
+    interim: Interim | None = compiled.standing_in
     if interim is None or interim.told or interim.job.error is None:
         return
     interim.told = True
@@ -91,30 +91,35 @@ def tell_of_failure(made: Compiled) -> None:
     )
 
 
-def load(made: Compiled) -> None:
+def load(compiled: Compiled) -> None:
     """Load or compile all kernels, while a caller waits for them."""
-    absent = made.absent()
+    absent = compiled.absent()
     if absent:
         with progress.waiting(absent[0].name, len(absent)):
             for kernel in absent:
                 kernel.load()
-    made.loaded = True
+    compiled.loaded = True
 
 
-def _interim(made: Compiled) -> Interim | None:
+def _interim(compiled: Compiled) -> Interim | None:
     """Return a stand-in, ready to run, with the compile job begun; None where that is not a
     gain."""
-    absent = made.absent()
+    absent = compiled.absent()
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:
         return None
-    loose = _loose(made, absent)
+    loose = _loose(compiled, absent)
     if not loose:
         return None
     substitute = Compiled(
-        made.source, made.layouts, made.requests, made.options, made.device, loose
+        compiled.source,
+        compiled.layouts,
+        compiled.requests,
+        compiled.options,
+        compiled.device,
+        loose,
     )
-    if substitute.memory.arena_bytes > made.memory.arena_bytes + _MORE_BYTES:
+    if substitute.memory.arena_bytes > compiled.memory.arena_bytes + _MORE_BYTES:
         return None
     if _seconds(substitute.absent()) > seconds / 2:
         return None
@@ -129,19 +134,19 @@ def _seconds(kernels: Sequence[Kernel]) -> float:
     return sum(compile_seconds(kernel.loop, kernel.compiler) for kernel in kernels)
 
 
-def _loose(made: Compiled, absent: Collection[Kernel]) -> set[tuple[GraphNode, ...]]:
+def _loose(compiled: Compiled, absent: Collection[Kernel]) -> set[tuple[GraphNode, ...]]:
     """Return the members of the loops without reductions whose kernels are absent."""
-    stage = next((s for s in made.stages if s.name == "fuse"), None)
+    stage = next((s for s in compiled.stages if s.name == "fuse"), None)
     if stage is None:
         return set()
     missing = set(absent)
     names = {
         task.name
-        for task, call in zip(made.tasks, made.calls, strict=True)
+        for task, call in zip(compiled.tasks, compiled.calls, strict=True)
         if call is not None and call.code in missing
     }
     return {
         loop.members
         for loop in explain_fusion(stage.after).loops
-        if isinstance(loop.node.op, Mapper) and made.lowering.names.get(loop.node) in names
+        if isinstance(loop.node.op, Mapper) and compiled.lowering.names.get(loop.node) in names
     }

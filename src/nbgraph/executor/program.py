@@ -54,17 +54,17 @@ class State:
     """The state of one run: random numbers granted at the push, mode, addresses of arrays by their
     slots, and the data that operators keep in the executor, if there is one."""
 
-    __slots__ = ("addresses", "granted", "held", "is_train")
+    __slots__ = ("addresses", "granted", "is_train", "states")
 
     def __init__(
         self,
         is_train: bool,
         granted: Granted,
         addresses: Mapping[int, int],
-        held: dict[Any, Any] | None,
+        states: dict[Any, Any] | None,
     ) -> None:
         self.is_train, self.granted, self.addresses = is_train, granted, addresses
-        self.held = held
+        self.states = states
 
 
 class Program:
@@ -78,7 +78,7 @@ class Program:
     merged : sequence of int, optional
         For each variable of a loose program the first one whose array has the same chunk in every
         run; by default all have chunks of their own.
-    held : dict, optional
+    states : dict, optional
         Where operators keep what belongs to the executor, all of whose programs share it.
     behind : Behind, optional
         What runs behind the graph, in the same plan.
@@ -90,26 +90,26 @@ class Program:
 
     def __init__(
         self,
-        made: Compiled,
+        compiled: Compiled,
         arrays: Sequence[Array | None] | None = None,
         *,
         name: str = "graph",
         merged: Sequence[int] | None = None,
-        held: dict[Any, Any] | None = None,
+        states: dict[Any, Any] | None = None,
         behind: Behind | None = None,
         arena: Arena | None = None,
         turns: bool = False,
     ) -> None:
-        self.wanted, self.name, self.held, self.behind = made, name, held, behind
+        self.wanted, self.name, self.states, self.behind = compiled, name, states, behind
         self.shared, self._turns = arena, turns
-        self._given = made.arguments + len(made.result_layouts)
+        self._given = compiled.arguments + len(compiled.result_layouts)
         self._asked = [None] * self._given if arrays is None else list(arrays)
         self._brought = [k for k, array in enumerate(self._asked) if array is None]
         self._merged = tuple(merged or ())
         try:
-            self._build(in_force(made))
+            self._build(in_force(compiled))
         except OutOfMemory:  # fused loops need less
-            self._build(in_force(made, wait=True))
+            self._build(in_force(compiled, wait=True))
 
     @property
     def interim(self) -> str:
@@ -117,12 +117,12 @@ class Program:
         none."""
         return "" if self.compiled is self.wanted else in_words(self.wanted)
 
-    def _build(self, made: Compiled) -> None:
+    def _build(self, compiled: Compiled) -> None:
         """Build memory, steps and a plan for a compiled graph."""
-        self.compiled = made
-        self.constants = [from_host(data, made.device) for data in made.constants]
-        shared = self.shared if made is self.wanted else None
-        self.arena = shared or Arena(made.memory.arena_bytes, made.device)
+        self.compiled = compiled
+        self.constants = [from_host(data, compiled.device) for data in compiled.constants]
+        shared = self.shared if compiled is self.wanted else None
+        self.arena = shared or Arena(compiled.memory.arena_bytes, compiled.device)
         self.arrays: list[Any] = [*self._asked, *self.constants]
         self.homes = Homes(self.arena, self.arrays)
         self.effects: dict[Any, Any] = {}  # works that are granted something
@@ -131,24 +131,24 @@ class Program:
         self._modes: Patch = []  # words that say whether a run trains
         self._slots: list[Any] = [
             Outside(value.name) if array is None else array._chunk
-            for value, array in zip(made.slots, self.arrays, strict=True)
+            for value, array in zip(compiled.slots, self.arrays, strict=True)
         ]
         for k, first in enumerate(self._merged):
             self._slots[k] = self._slots[first]
         self._after: dict[Task, Any] = {
-            other: ("after", k) for k, task in enumerate(made.tasks) for other in task.after
+            other: ("after", k) for k, task in enumerate(compiled.tasks) for other in task.after
         }
         self._inside = {  # by homes: the variables of arrays that lie in the arena
-            made.home(value): own
-            for value, own in zip(made.slots, self._slots, strict=True)
+            compiled.home(value): own
+            for value, own in zip(compiled.slots, self._slots, strict=True)
             if not value.given
         }
-        self._crossings = made.crossings()
+        self._crossings = compiled.crossings()
         steps = [
             self._step(k, task, call)
-            for k, (task, call) in enumerate(zip(made.tasks, made.calls, strict=True))
+            for k, (task, call) in enumerate(zip(compiled.tasks, compiled.calls, strict=True))
         ]
-        self.effects = _in_order(self.effects, made)
+        self.effects = _in_order(self.effects, compiled)
         self._words = list(self._patches)
         self.stateful = any(step.wants_state for step in steps)
         patches = list(self._patches.values())
@@ -163,7 +163,7 @@ class Program:
         self.instance: Any = None
         if steps:
             beside = [self.arena.chunk] if self.arena.chunk is not None else []
-            self.plan, self.instance = laid_out(steps, self.name, patches, made.device, beside)
+            self.plan, self.instance = laid_out(steps, self.name, patches, compiled.device, beside)
         self._own: list[Any] = []  # variables that are the same in every run
         self._variables = self._addresses = _everything
         self._offsets: list[tuple[int, int]] | None = None
@@ -172,7 +172,7 @@ class Program:
         if self._brought:
             self._arrange()
         elif not (self.behind or self.stateful or self._draws or self._modes or not steps):
-            self.plain = self.instance.launch if made is self.wanted else None
+            self.plain = self.instance.launch if compiled is self.wanted else None
 
     def inside(self) -> list[Array]:
         """Return the arrays that lie in the arena, with the program's own values."""
@@ -258,7 +258,7 @@ class Program:
         state = None
         if self.stateful:
             by_slot = dict(zip(self._brought, addresses, strict=True))
-            state = State(is_train, granted, by_slot, self.held)
+            state = State(is_train, granted, by_slot, self.states)
         instance.launch(variables, words, site, state)
 
     def issue(self, run_ctx: RunContext, addresses: Sequence[int]) -> None:
@@ -377,12 +377,12 @@ def _effort_of(compiled: Compiled, place: int) -> Effort:
     return effort_of(compiled, place)
 
 
-def _in_order(effects: dict[Any, Any], made: Compiled) -> dict[Any, Any]:
+def _in_order(effects: dict[Any, Any], compiled: Compiled) -> dict[Any, Any]:
     """Return effects in the order of the graph before all passes, so that every form of a program
     draws the same numbers."""
     if len(effects) < 2:
         return effects
-    tokens = [node.token for node in made.source.nodes if node.token is not None]
+    tokens = [node.token for node in compiled.source.nodes if node.token is not None]
     place = {token: k for k, token in reversed(list(enumerate(tokens)))}
     return {key: effects[key] for key in sorted(effects, key=lambda key: place.get(key, -1))}
 

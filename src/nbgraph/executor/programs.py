@@ -61,7 +61,7 @@ class Bound:
             variable(f"gradient of output {k}", *spec(head)) for k, head in enumerate(graph.heads)
         ]
         self._seed_arrays: dict[GraphNode, Array] = {}
-        self.held: dict[Any, Any] = {}  # what operators keep in this executor
+        self.states: dict[Any, Any] = {}  # what operators keep in this executor
 
     @property
     def outputs(self) -> list[Array]:
@@ -112,25 +112,25 @@ class Bound:
         outputs = self.outputs  # with which it may have been made
         return self._predict or self._program(self.compiled_predict(), outputs, "forward")
 
-    def both(self, given: tuple[bool, ...]) -> Program:
+    def both(self, present: tuple[bool, ...]) -> Program:
         """Return results and gradients as one program; `given` says which head gradients are
         present."""
-        program = self._both.get(given)
+        program = self._both.get(present)
         if program is None:
             with self._building:
-                program = self._both.get(given) or self._make_both(given)
+                program = self._both.get(present) or self._make_both(present)
         return program
 
     def trained(self, behind: Behind) -> Program:
         """Return results and gradients, and the steps behind them, as one program."""
         return self._make_both((False,) * len(self.outputs), behind)
 
-    def _make_both(self, given: tuple[bool, ...], behind: Behind | None = None) -> Program:
-        code = self.compiled_both(given)
+    def _make_both(self, present: tuple[bool, ...], behind: Behind | None = None) -> Program:
+        code = self.compiled_both(present)
         targets = [*self.outputs, *(array for array, _ in self.grads.values())]
         if behind is not None:
             return self._program(code, targets, "train_step", behind=behind)
-        program = self._both[given] = self._program(code, targets, "forward_backward")
+        program = self._both[present] = self._program(code, targets, "forward_backward")
         return program
 
     @property
@@ -164,9 +164,9 @@ class Bound:
         inside = NOTHING_INSIDE if self.grads else Inside(frozenset(range(count)))
         return self._compiled(self.graph, [kWriteTo] * count, inside)
 
-    def compiled_both(self, given: tuple[bool, ...]) -> Compiled:
+    def compiled_both(self, present: tuple[bool, ...]) -> Compiled:
         """Return results and gradients as one compiled graph."""
-        gradients, results = self._gradients(given), self.graph.heads
+        gradients, results = self._gradients(present), self.graph.heads
         joint = self._recomputed(Graph([*results, *gradients.heads], gradients.variables))
         requests = [kWriteTo] * len(results) + [request for _, request in self.grads.values()]
         return self._compiled(joint, requests)
@@ -185,10 +185,10 @@ class Bound:
         requests = [request for _, request in self.grads.values()]
         return forward, self._compiled(halves.backward, requests, Inside(variables=places))
 
-    def _gradients(self, given: tuple[bool, ...]) -> Graph:
+    def _gradients(self, seeded: tuple[bool, ...]) -> Graph:
         heads: list[Entry] = []
         seeds: list[Operand | None] = []
-        for head, seed, present in zip(self.graph.heads, self.seeds, given, strict=True):
+        for head, seed, present in zip(self.graph.heads, self.seeds, seeded, strict=True):
             if spec(head).dtype.kind in "cfV":
                 heads.append(head)
                 seeds.append((seed, 0) if present else None)
@@ -201,15 +201,15 @@ class Bound:
 
     def _program(
         self,
-        made: Compiled,
+        compiled: Compiled,
         results: Sequence[Array],
         what: str,
         more: dict[GraphNode, Array] | None = None,
         **options: Any,
     ) -> Program:
-        arrays = [self._array(node, more or {}) for node in made.source.variables]
+        arrays = [self._array(node, more or {}) for node in compiled.source.variables]
         name = f"{what} of {self.name}"
-        return Program(made, [*arrays, *results], name=name, held=self.held, **options)
+        return Program(compiled, [*arrays, *results], name=name, states=self.states, **options)
 
     def _compiled(
         self, graph: Graph, requests: Sequence[OpReqType], inside: Inside = NOTHING_INSIDE

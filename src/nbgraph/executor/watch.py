@@ -161,7 +161,7 @@ class Open:
             compiled(opened, program.layouts, requests, options, program.device),
             [*variables, *results, *seen],
             name="watched graph",
-            held=closed.held,
+            states=closed.states,
         )
         self.names = names_of(graph.nodes)
         self.values: dict[Entry, Array] = dict(zip(inner, seen, strict=True))

@@ -149,7 +149,7 @@ class FunctionWork:
             granted = self.resources
             if self.effect is not None:
                 granted = [resource.again() for resource in state.granted[self.effect]]
-            self.op.within(state.held).run(
+            self.op.within(state.states).run(
                 inputs,
                 outputs,
                 requests,

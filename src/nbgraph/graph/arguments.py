@@ -172,16 +172,16 @@ class Arguments:
         return _sorted(inference.graph, inference.dtypes)
 
     def _named(
-        self, call: str, what: str, given: Sequence[Any], named: Mapping[str, Any]
+        self, call: str, what: str, values: Sequence[Any], named: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return all by name: those in the order of `list_arguments()`, and those by name."""
         names = self.list_arguments()
-        if len(given) > len(names):
+        if len(values) > len(names):
             raise ArgumentError(
-                f"{call}: {len(given)} {what} for {len(names)} arguments ({', '.join(names)}); "
+                f"{call}: {len(values)} {what} for {len(names)} arguments ({', '.join(names)}); "
                 "give one for each at most"
             )
-        by_place = dict(zip(names, given, strict=False))
+        by_place = dict(zip(names, values, strict=False))
         twice = [name for name in by_place if name in named]
         if twice:
             raise ArgumentError(f"{call}: {twice[0]!r} is given twice, by its place and by name")
@@ -194,14 +194,14 @@ def _parameters(node: GraphNode) -> dict[str, Any]:
     return {key: value for key, value in node.attributes.items() if not isinstance(value, Slot)}
 
 
-def _sorted(graph: Graph, found: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+def _sorted(graph: Graph, known: Mapping[Entry, Any]) -> tuple[list[Any], list[Any], list[Any]]:
     """Return what was inferred of arguments, heads and states."""
     states = set(auxiliary_variables(graph))
     variables = graph.variables
     return (
-        [found.get((v, 0)) for v in variables if v not in states],
-        [found.get(entry) for entry in graph.heads],
-        [found.get((v, 0)) for v in variables if v in states],
+        [known.get((v, 0)) for v in variables if v not in states],
+        [known.get(entry) for entry in graph.heads],
+        [known.get((v, 0)) for v in variables if v in states],
     )
 
 
@@ -266,15 +266,15 @@ def _typed_forward(
             chosen = chosen or dtype is None
             own = default if dtype is None else dtype
             variables[node] = build.variable(name, shape, own, node.marks, node.line)
-        made = with_variables(graph, variables)
+        typed = with_variables(graph, variables)
     except Exception:  # a user's shape function may raise anything; inference says where
         return None
-    specs = [node.specs for node in made.nodes]
+    specs = [node.specs for node in typed.nodes]
     if None in specs:
         return None
     dtypes_met = {spec.dtype for found in specs if found for spec in found}
     others = chosen and any(is_float(dtype) and dtype != default for dtype in dtypes_met)
-    return None if others else made
+    return None if others else typed
 
 
 def _two_of_one_name(name: str, node: GraphNode) -> ArgumentError:

@@ -137,9 +137,9 @@ def draws_alone(op: Any) -> bool:
     return bool(kinds) and set(kinds) == {"parallel_random"}
 
 
-def _entered(key: Any, made: GraphNode) -> GraphNode:
+def _entered(key: Any, node: GraphNode) -> GraphNode:
     with _ENTERING:
-        return _TABLE.setdefault(key, made)
+        return _TABLE.setdefault(key, node)
 
 
 def variable(
@@ -208,9 +208,9 @@ def apply(
         scope,
         frozen(tuple(marks.items())) if marks else (),
     )
-    found = _TABLE.get(key)
-    if found is not None:
-        return found
+    known = _TABLE.get(key)
+    if known is not None:
+        return known
     fresh = GraphNode(op, tuple(inputs), attributes, name)
     fresh.token, fresh.after, fresh.marks, fresh.line = token, after, marks, line
     fresh.scope = scope

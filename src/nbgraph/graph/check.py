@@ -108,12 +108,12 @@ def _inferred(node: GraphNode) -> Iterator[str]:
         yield f"{node!r} has shapes, although those of {unknown[0]!r} are not known"
         return
     try:
-        found = infer(node.op, [_known(operand) for operand in node.inputs], node.attributes)
+        expected = infer(node.op, [_known(operand) for operand in node.inputs], node.attributes)
     except NbgraphError as problem:
         yield f"{node!r}: inference refuses its operands: {problem}"
         return
-    if tuple(found) != node.specs:
-        stored, right = (", ".join(map(str, specs)) for specs in (node.specs or (), found))
+    if tuple(expected) != node.specs:
+        stored, right = (", ".join(map(str, specs)) for specs in (node.specs or (), expected))
         yield f"{node!r} says {stored}, inference gives {right}"
 
 

@@ -50,8 +50,8 @@ def partial_shapes(node: GraphNode, operands: Shapes, outputs: Shapes) -> tuple[
     if len(open_entries) != 1:
         return operands, outputs
     ((entry, shape),) = open_entries.items()  # nothing else has axes: the outputs have its shape
-    told = [outputs[0] if e == entry else () for e in node.entries]
-    return told, [shape] * len(outputs)
+    operand_shapes = [outputs[0] if e == entry else () for e in node.entries]
+    return operand_shapes, [shape] * len(outputs)
 
 
 def _certain_extents(node: GraphNode, operands: Shapes) -> Shapes | None:

@@ -50,12 +50,12 @@ class Graph:
     @cached_property
     def users(self) -> dict[Entry, list[tuple[GraphNode, int]]]:
         """The readers of an entry: (node, operand index); entries that are only heads have none."""
-        found: dict[Entry, list[tuple[GraphNode, int]]] = {}
+        users: dict[Entry, list[tuple[GraphNode, int]]] = {}
         for node in self.nodes:
             for i, operand in enumerate(node.inputs):
                 if type(operand) is tuple:
-                    found.setdefault(operand, []).append((node, i))
-        return found
+                    users.setdefault(operand, []).append((node, i))
+        return users
 
     @cached_property
     def head_set(self) -> frozenset[Entry]:
@@ -139,15 +139,15 @@ def spec(entry: Entry) -> Spec:
 
 
 def with_variables(
-    graph: Graph, given: dict[GraphNode, GraphNode], without: object = None
+    graph: Graph, replaced: dict[GraphNode, GraphNode], without: object = None
 ) -> Graph:
     """Return the graph over other variables: shapes are inferred again. Nodes of the operator
     `without` are left out: their first operand stands in their place."""
-    moved: Moved = {(old, 0): (new, 0) for old, new in given.items()}
+    moved: Moved = {(old, 0): (new, 0) for old, new in replaced.items()}
     result = graph.rewrite(
         lambda node, inputs: inputs[:1] if node.op is without and inputs else None, moved
     )
-    return Graph(result.heads, [given.get(v, v) for v in graph.variables])
+    return Graph(result.heads, [replaced.get(v, v) for v in graph.variables])
 
 
 __all__ = ["Entry", "Graph", "Moved", "spec_of", "with_variables"]

@@ -353,9 +353,9 @@ def _known(shape: PartialShape) -> bool:
     return shape is not None and None not in shape
 
 
-def _require_known(what: str, given: Mapping[str, Any], graph: Graph) -> None:
+def _require_known(what: str, values: Mapping[str, Any], graph: Graph) -> None:
     names = [str(v.name) for v in graph.variables]
-    for name in given:
+    for name in values:
         if name not in names:
             raise ArgumentError(
                 f"{what} of {name!r} is given, but no variable is called so; there are: "

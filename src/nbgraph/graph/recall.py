@@ -55,7 +55,7 @@ def given_ops(where: str, ops: Any) -> dict[str, Any]:
         named = [(getattr(op, "__name__", "?"), op) for op in ops]
     else:
         named = [("?", ops)]
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for name, value in named:
         op = getattr(value, "op", value)
         if not isinstance(op, (Mapper, ArrayOp, RegisteredOperator)):
@@ -63,8 +63,8 @@ def given_ops(where: str, ops: Any) -> dict[str, Any]:
                 f"{where}: ops has {value!r} for {name!r}, which is not an operator; give what "
                 "@ng.op returned, as ops={'name': op}"
             )
-        found[str(name)] = op
-    return found
+        by_name[str(name)] = op
+    return by_name
 
 
 _BODIES = "nbgraph.executor.control."  # modules of operators whose body is a graph
@@ -113,14 +113,14 @@ class RecipeReader:
     def library(self, recipe: Json) -> Operator:
         """An operator of the library."""
         public = self._public(recipe["name"])
-        found = _unwrapped(public)
-        if found is None and recipe["name"] in FORMER:
-            found = FormerOp(public, 1)
-        if found is None:
+        op = _unwrapped(public)
+        if op is None and recipe["name"] in FORMER:
+            op = FormerOp(public, 1)
+        if op is None:
             raise ArgumentError(
                 f"{self._where}: {recipe['name']!r} of the library is not a single operator"
             )
-        return found
+        return op
 
     def composite(self, recipe: Json) -> Operator:
         """A public function of the library whose call waits for shapes."""
@@ -149,42 +149,42 @@ class RecipeReader:
         try:
             importlib.import_module(module)
         except ImportError:
-            found = None
+            op = None
         else:
-            found = internal_operator(module, name, tuple(recipe["operands"]))
-        if found is None:
+            op = internal_operator(module, name, tuple(recipe["operands"]))
+        if op is None:
             raise ArgumentError(
                 f"{self._where}: the library has no operator {name!r} in {module}; it was written "
                 "by another nbgraph; read it with that, or write it again"
             )
-        return found
+        return op
 
     def registered(self, recipe: Json) -> Operator:
         """An operator that must be registered, or given: its text does not make it."""
         name, module = recipe["name"], recipe["module"]
-        found = self._trust.ops.get(name) or _registered(name)
-        if found is None and self._trust.allow_code and module != "__main__":
+        op = self._trust.ops.get(name) or _registered(name)
+        if op is None and self._trust.allow_code and module != "__main__":
             importlib.import_module(module)
-            found = _registered(name)
-        if found is None:
+            op = _registered(name)
+        if op is None:
             raise ArgumentError(
                 f"{self._where}: the operator {name!r} is not registered here; import {module}, "
                 f"which registered it, or pass ops={{{name!r}: op}}"
             )
         if not self._trust.allow_changed:
-            self._require_same(found, recipe)
-        if isinstance(found, RegisteredOperator):
-            return found.of(recipe.get("parameters", {}))
-        return found
+            self._require_same(op, recipe)
+        if isinstance(op, RegisteredOperator):
+            return op.of(recipe.get("parameters", {}))
+        return op
 
     def written(self, recipe: Json) -> Operator:
         """An operator of the user's text."""
         name = recipe["name"]
-        given = self._trust.ops.get(name)
-        if given is not None:
+        op = self._trust.ops.get(name)
+        if op is not None:
             if not self._trust.allow_changed:
-                self._require_same(given, recipe)
-            return given
+                self._require_same(op, recipe)
+            return op
         known = _registered(name)
         if known is not None and _content(known) == recipe["content"]:
             return known
@@ -222,9 +222,9 @@ class RecipeReader:
         gradient = recipe["gradient"]
         hand = None if gradient is None else self._frozen(gradient)
         text = self._frozen(recipe["text"])
-        made = written(Mapper, text, recipe["name"], recipe["options"], hand)
-        _LIVING[recipe["content"]] = made
-        return made
+        op = written(Mapper, text, recipe["name"], recipe["options"], hand)
+        _LIVING[recipe["content"]] = op
+        return op
 
     def specialized(self, recipe: Json) -> Operator:
         """Another operator with names in other roles."""
@@ -248,9 +248,9 @@ class RecipeReader:
         parent = self.operator(recipe["of"])
         if not isinstance(parent, CustomOp):
             raise FormatError(f"{self._where}: {parent!r} is not a simple operator; it is damaged")
-        given = recipe.get("given")
+        seeds = recipe.get("given")
         return parent.backward(
-            tuple(map(bool, recipe["wanted"])), None if given is None else tuple(map(bool, given))
+            tuple(map(bool, recipe["wanted"])), None if seeds is None else tuple(map(bool, seeds))
         )
 
     def fused(self, recipe: Json) -> Operator:
@@ -258,35 +258,35 @@ class RecipeReader:
         parts: list[Part] = []
         for number, operands, parameters in recipe["parts"]:
             sources: Any = tuple(tuple(source) for source in operands)
-            given = self.values.value(parameters)
-            parts.append(Part(self.operator(number), sources, given))
+            values = self.values.value(parameters)
+            parts.append(Part(self.operator(number), sources, values))
         outputs = [(i, j) for i, j in recipe["outputs"]]
         return fuse(recipe["name"], parts, outputs)[0]
 
     # functions --------------------------------------------------------------------------------
 
-    def _function(self, told: Json) -> FunctionType:
+    def _function(self, entry: Json) -> FunctionType:
         if not self._trust.allow_code:
             raise ArgumentError(
-                f"{self._where}: an attribute is the function {told['name']!r}; where you trust "
+                f"{self._where}: an attribute is the function {entry['name']!r}; where you trust "
                 "who wrote this, pass allow_code=True to make it of its text"
             )
-        return thaw(self._frozen(told))
+        return thaw(self._frozen(entry))
 
-    def _frozen(self, told: Json) -> Any:
+    def _frozen(self, entry: Json) -> Any:
         """What `freeze` gave."""
-        sort = told["sort"]
+        sort = entry["sort"]
         if sort == "operator":
-            return {"sort": sort, "value": self.operator(told["operator"])}
+            return {"sort": sort, "value": self.operator(entry["operator"])}
         if sort == "value":
-            return {"sort": sort, "value": self.values.value(told["value"])}
+            return {"sort": sort, "value": self.values.value(entry["value"])}
         if sort != "function":
-            return told
+            return entry
         return {
-            **told,
-            "names": {name: self._frozen(value) for name, value in told["names"].items()},
-            "defaults": self.values.value(told["defaults"]),
-            "kwdefaults": self.values.value(told["kwdefaults"]),
+            **entry,
+            "names": {name: self._frozen(value) for name, value in entry["names"].items()},
+            "defaults": self.values.value(entry["defaults"]),
+            "kwdefaults": self.values.value(entry["kwdefaults"]),
         }
 
 
@@ -314,8 +314,8 @@ def _registered(name: str) -> Any:
         return None
 
 
-def _unwrapped(found: Any) -> Any:
-    op = getattr(found, "op", found)
+def _unwrapped(public: Any) -> Any:
+    op = getattr(public, "op", public)
     return op if isinstance(op, (Mapper, ArrayOp, RegisteredOperator)) else None
 
 

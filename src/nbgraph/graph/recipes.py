@@ -60,9 +60,9 @@ class RecipeWriter:
 
     def number(self, op: Any) -> int:
         """The number of the operator's recipe; ArgumentError where there can be none."""
-        found = self._numbers.get(op)
-        if found is not None:
-            return found
+        number = self._numbers.get(op)
+        if number is not None:
+            return number
         recipe = self._recipe(op)
         self._numbers[op] = len(self.recipes)
         self.recipes.append(recipe)
@@ -90,27 +90,37 @@ class RecipeWriter:
             operands = list(getattr(op, "operands", ()))
             return {"kind": "internal", "name": name, "module": module, "operands": operands}
         if isinstance(op, CustomGradient):
-            wanted, given = list(op.wanted), list(op.given)
+            wanted, seeded = list(op.wanted), list(op.given)
             of = self.number(op.op)
-            return {"kind": "gradient", "of": of, "wanted": wanted, "given": given}
+            return {"kind": "gradient", "of": of, "wanted": wanted, "given": seeded}
         if not isinstance(op, Mapper):
             return self._registered(op)
         if isinstance(op, FusedMapper):
             return self._with_content(self._fused(op))
         if isinstance(op.origin, Made):
             parent, forward, wrt = op.origin.arguments
-            told = None if wrt is None else list(wrt)
-            made = {"kind": "backward", "of": self.number(parent), "forward": forward, "wrt": told}
-            return self._with_content(made)
+            described = None if wrt is None else list(wrt)
+            recipe_of = {
+                "kind": "backward",
+                "of": self.number(parent),
+                "forward": forward,
+                "wrt": described,
+            }
+            return self._with_content(recipe_of)
         if isinstance(op.origin, Specialized):
             parent, choices = op.origin
-            told = [[c.name, c.role, self.values.value(c.value)] for c in choices]
-            made = {"kind": "specialized", "of": self.number(parent), "choices": told}
-            return self._with_content(made)
+            described = [[c.name, c.role, self.values.value(c.value)] for c in choices]
+            recipe_of = {"kind": "specialized", "of": self.number(parent), "choices": described}
+            return self._with_content(recipe_of)
         if op.origin is not None:
             parent, wrt, order = op.origin
-            made = {"kind": "derivative", "of": self.number(parent), "wrt": wrt, "order": order}
-            return self._with_content(made)
+            recipe_of = {
+                "kind": "derivative",
+                "of": self.number(parent),
+                "wrt": wrt,
+                "order": order,
+            }
+            return self._with_content(recipe_of)
         return self._with_content(self._written(op))
 
     def _registered(self, op: ArrayOp) -> Json:
@@ -121,15 +131,15 @@ class RecipeWriter:
                 "cannot say how to come by it; register it under a name of its own"
             )
         content: Any = getattr(owner, "content", None)
-        told = {
+        entry = {
             "kind": "registered",
             "name": op.__name__,
             "module": op.__module__,
             "content": None if content is None else content(),
         }
         if isinstance(op, PropertyOp):  # one of many that the property makes
-            told["parameters"] = op.property.get_params()
-        return told
+            entry["parameters"] = op.property.get_params()
+        return entry
 
     def _written(self, op: Mapper) -> Json:
         try:
@@ -166,8 +176,8 @@ class RecipeWriter:
         try:
             return self._told(freeze(fn))
         except CaptureError as error:
-            told = f"{fn.__name__}: a file cannot hold this function: {error}"
-            raise ArgumentError(told) from None
+            message = f"{fn.__name__}: a file cannot hold this function: {error}"
+            raise ArgumentError(message) from None
 
     def _told(self, frozen: Json) -> Json:
         """What `freeze` gave, in JSON."""
@@ -186,26 +196,26 @@ class RecipeWriter:
         }
 
     def _with_content(self, recipe: Json) -> Json:
-        told = json.dumps(self._canonical(recipe), sort_keys=True)
-        return {**recipe, "content": hashlib.sha256(told.encode()).hexdigest()}
+        text = json.dumps(self._canonical(recipe), sort_keys=True)
+        return {**recipe, "content": hashlib.sha256(text.encode()).hexdigest()}
 
-    def _canonical(self, told: Json) -> Json:
+    def _canonical(self, value: Json) -> Json:
         """What of a recipe is content: texts as Python reads them, operators by their content."""
-        if isinstance(told, list):
-            return [self._canonical(v) for v in told]
-        if not isinstance(told, dict):
-            return told
-        kind = told.get("kind") or told.get("sort")
+        if isinstance(value, list):
+            return [self._canonical(v) for v in value]
+        if not isinstance(value, dict):
+            return value
+        kind = value.get("kind") or value.get("sort")
         left = _NAMES.get(str(kind), ())
-        found = {k: self._canonical(v) for k, v in told.items() if k not in left}
-        if "source" in found:
-            found["source"] = normal_text(told["source"], told["name"])
+        canonical = {k: self._canonical(v) for k, v in value.items() if k not in left}
+        if "source" in canonical:
+            canonical["source"] = normal_text(value["source"], value["name"])
         for key in ("operator", "of"):
-            if key in told:
-                found[key] = self._known_by(told[key])
+            if key in value:
+                canonical[key] = self._known_by(value[key])
         if kind == "fused":
-            found["parts"] = [[self._known_by(p[0]), *p[1:]] for p in told["parts"]]
-        return found
+            canonical["parts"] = [[self._known_by(p[0]), *p[1:]] for p in value["parts"]]
+        return canonical
 
     def _known_by(self, number: int) -> Json:
         recipe = self.recipes[number]
@@ -240,25 +250,21 @@ def internal_operator(module: str, name: str, like: Any) -> Operator | None:
 
     `like` is the operator itself, or a tuple of names of operands.
     """
-    for found in vars(sys.modules[module]).values():
-        if not isinstance(found, (Mapper, ArrayOp)):
+    for op in vars(sys.modules[module]).values():
+        if not isinstance(op, (Mapper, ArrayOp)):
             continue
-        same = (
-            tuple(getattr(found, "operands", ())) == like
-            if isinstance(like, tuple)
-            else found is like
-        )
-        if same and found.__name__ == name:
-            return found
+        same = tuple(getattr(op, "operands", ())) == like if isinstance(like, tuple) else op is like
+        if same and op.__name__ == name:
+            return op
     return None
 
 
 def _registered_as(name: str) -> Any:
     try:
-        found: Callable[..., Any] = registry.find(name)
+        public: Callable[..., Any] = registry.find(name)
     except ArgumentError:
         return None
-    return getattr(found, "op", found)
+    return getattr(public, "op", public)
 
 
 def content_of(op: Operator) -> str | None:

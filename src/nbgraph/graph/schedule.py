@@ -76,7 +76,7 @@ def predecessors(tasks: Sequence[Task]) -> list[set[int]]:
     writer: dict[Value, int] = {}
     readers: dict[Value, list[int]] = {}
     place = {task: k for k, task in enumerate(tasks)}
-    found: list[set[int]] = []
+    before_of: list[set[int]] = []
     for k, task in enumerate(tasks):
         before = {place[other] for other in task.after if other in place}
         for value in (*task.reads, *task.writes):
@@ -89,5 +89,5 @@ def predecessors(tasks: Sequence[Task]) -> list[set[int]]:
             if value not in task.writes:
                 readers.setdefault(value, []).append(k)
         before.discard(k)
-        found.append(before)
-    return found
+        before_of.append(before)
+    return before_of

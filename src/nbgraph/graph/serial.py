@@ -61,7 +61,7 @@ class GraphWriter:
         }
 
     def _node(self, node: GraphNode) -> Json:
-        told = {
+        entry = {
             "op": None if node.op is None else self._recipes.number(node.op),
             "inputs": [self._operand(operand) for operand in node.inputs],
             "attributes": self._values(node, node.attributes),
@@ -71,7 +71,7 @@ class GraphWriter:
             "token": self._token(node.token),
             "after": [self._places[other] for other in node.after],
         }
-        return {key: value for key, value in told.items() if value or key == "op"}
+        return {key: value for key, value in entry.items() if value or key == "op"}
 
     def _operand(self, operand: Operand) -> Json:
         if type(operand) is tuple:
@@ -79,14 +79,14 @@ class GraphWriter:
         return self._recipes.values.value(operand)
 
     def _values(self, node: GraphNode, values: Mapping[str, Any]) -> Json:
-        found: dict[str, Json] = {}
+        written: dict[str, Json] = {}
         for key, value in values.items():
             try:
-                found[key] = self._recipes.values.value(value)
+                written[key] = self._recipes.values.value(value)
             except ArgumentError as error:
                 what = "variable" if node.op is None else "node"
                 raise ArgumentError(f"{what} {node.label!r}: {key}: {error}") from None
-        return found
+        return written
 
     def _token(self, token: Any) -> Json:
         """A token as its kind and a number; one that is made of others as its kind and those."""
@@ -124,9 +124,9 @@ class GraphReader:
         self._nodes: list[GraphNode] = []
         self._tokens: dict[tuple[str, int], Any] = {}
 
-    def nodes(self, told: Sequence[Json]) -> None:
+    def nodes(self, entries: Sequence[Json]) -> None:
         """Read all nodes, in their order."""
-        for place, node in enumerate(told):
+        for place, node in enumerate(entries):
             try:
                 self._nodes.append(self._node(node))
             except NbgraphError as error:
@@ -138,17 +138,17 @@ class GraphReader:
                     "write it again"
                 ) from None
 
-    def _node(self, told: Json) -> GraphNode:
+    def _node(self, entry: Json) -> GraphNode:
         value = self._recipes.values.value
-        attributes = {key: value(v) for key, v in told.get("attributes", {}).items()}
-        marks = {key: value(v) for key, v in told.get("marks", {}).items()}
-        name: str | None = told.get("name")
-        if told["op"] is None:
+        attributes = {key: value(v) for key, v in entry.get("attributes", {}).items()}
+        marks = {key: value(v) for key, v in entry.get("marks", {}).items()}
+        name: str | None = entry.get("name")
+        if entry["op"] is None:
             if not isinstance(name, str):
                 raise FormatError(f"{self._where}: a variable has no name; it is damaged")
             return build.variable(name, attributes.get("shape"), attributes.get("dtype"), marks)
-        op = self._recipes.operator(told["op"])
-        inputs = [self._operand(v) for v in told.get("inputs", ())]
+        op = self._recipes.operator(entry["op"])
+        inputs = [self._operand(v) for v in entry.get("inputs", ())]
         if len(inputs) < op.nin or (isinstance(op, Mapper) and len(inputs) > op.nin):
             raise FormatError(
                 f"{self._where}: {op.__name__} takes {op.nin} operand(s), {len(inputs)} stand there"
@@ -157,33 +157,33 @@ class GraphReader:
             op,
             inputs,
             attributes,
-            token=self._token(told.get("token")),
-            after=tuple([self._earlier(k) for k in told.get("after", ())]),
+            token=self._token(entry.get("token")),
+            after=tuple([self._earlier(k) for k in entry.get("after", ())]),
             name=name,
             marks=marks,
-            scope=told.get("scope", ""),
+            scope=entry.get("scope", ""),
         )
 
-    def _operand(self, told: Json) -> Operand:
-        return self.entry(told) if type(told) is list else self._recipes.values.value(told)
+    def _operand(self, value: Json) -> Operand:
+        return self.entry(value) if type(value) is list else self._recipes.values.value(value)
 
     def _earlier(self, place: Any) -> GraphNode:
         if type(place) is not int or not 0 <= place < len(self._nodes):
             raise FormatError(f"{self._where}: {place!r} is not an earlier node; it is damaged")
         return self._nodes[place]
 
-    def entry(self, told: Json) -> Entry:
+    def entry(self, pair: Json) -> Entry:
         """An output of a node."""
-        place, index = told
+        place, index = pair
         node = self._earlier(place)
         if type(index) is not int or not 0 <= index < node.nout:
             raise FormatError(f"{self._where}: node {place} has no output {index!r}; it is damaged")
         return node, index
 
-    def _token(self, told: Json) -> Any:
-        if told is None:
+    def _token(self, value: Json) -> Any:
+        if value is None:
             return None
-        kind, *rest = told
+        kind, *rest = value
         if len(rest) == 1 and type(rest[0]) is int:
             key = kind, rest[0]
             if key not in self._tokens:

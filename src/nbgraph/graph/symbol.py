@@ -88,18 +88,18 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
             scope=naming.scope.get(),
             line=caller(),
         )
-        made = [cls([(node, i)]) for i in range(node.nout)]
-        return made[0] if len(made) == 1 else tuple(made)
+        symbols = [cls([(node, i)]) for i in range(node.nout)]
+        return symbols[0] if len(symbols) == 1 else tuple(symbols)
 
     @classmethod
     def __nbgraph_compose__(
         cls, op: Any, operands: Sequence[Any], name: str | None, *more: Any
     ) -> Any:
         """Make a node, and variables for the operands that are None; see `graph.compose`."""
-        given = [None if v is None else cls._lifted(op, i, v) for i, v in enumerate(operands)]
-        node = composed(op, [build.lifted(v) for v in given], name, *more)
-        made = [cls([(node, i)]) for i in range(node.nout)]
-        return made[0] if len(made) == 1 else tuple(made)
+        lifted = [None if v is None else cls._lifted(op, i, v) for i, v in enumerate(operands)]
+        node = composed(op, [build.lifted(v) for v in lifted], name, *more)
+        symbols = [cls([(node, i)]) for i in range(node.nout)]
+        return symbols[0] if len(symbols) == 1 else tuple(symbols)
 
     @classmethod
     def __nbgraph_defer__(
@@ -119,8 +119,8 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
             return None
 
         node = deferred(function, args, kwargs, outputs, name, lift)
-        made = [cls([(node, i)]) for i in range(node.nout)]
-        return made[0] if outputs is None else made
+        symbols = [cls([(node, i)]) for i in range(node.nout)]
+        return symbols[0] if outputs is None else symbols
 
     @classmethod
     def _lifted(cls, op: Any, index: int, value: Any) -> Any:

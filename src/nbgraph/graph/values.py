@@ -126,13 +126,13 @@ class ValueReader:
         if operator is not None:
             self._tags["operator"] = lambda r, v: operator(_place(v))
 
-    def value(self, told: Json) -> Any:
+    def value(self, value: Json) -> Any:
         """The value; FormatError where it is none."""
-        if type(told) is list:
-            return tuple([self.value(v) for v in told])
-        if type(told) is not dict:
-            return told
-        ((tag, data),) = told.items()
+        if type(value) is list:
+            return tuple([self.value(v) for v in value])
+        if type(value) is not dict:
+            return value
+        ((tag, data),) = value.items()
         read = self._tags.get(tag)
         if read is None:
             raise FormatError(
@@ -146,36 +146,41 @@ class ValueReader:
         return self.arrays[_place(place)]
 
 
-def _place(told: Json) -> int:
+def _place(number: Json) -> int:
     """A number of a table: Python would count a negative one from the end."""
-    if type(told) is not int or told < 0:
-        raise FormatError(f"{told!r} stands where a number from 0 is expected; the text is damaged")
-    return told
+    if type(number) is not int or number < 0:
+        raise FormatError(
+            f"{number!r} stands where a number from 0 is expected; the text is damaged"
+        )
+    return number
 
 
-def _read_array(place: int, told: Json) -> Data:
-    dtype = as_dtype(told["dtype"])
+def _read_array(place: int, entry: Json) -> Data:
+    dtype = as_dtype(entry["dtype"])
     stored = dtype if dtype.name == "bfloat16" else dtype.newbyteorder("<")
     try:
-        bits = base64.b64decode(told["base64"], validate=True)
-        data = Data(np.frombuffer(bits, stored).reshape(tuple(told["shape"])))
+        bits = base64.b64decode(entry["base64"], validate=True)
+        data = Data(np.frombuffer(bits, stored).reshape(tuple(entry["shape"])))
     except (binascii.Error, ValueError) as error:
         raise FormatError(f"array {place} is damaged ({error}); write the file again") from None
-    if data.digest.hex() != told["digest"]:
+    if data.digest.hex() != entry["digest"]:
         raise FormatError(f"array {place} is damaged: its digest differs; write the file again")
     return data
 
 
 def _member(module: str, qualname: str, name: str) -> Enum:
     """A member of an enum of a module that is there already: reading imports nothing."""
-    found: Any = sys.modules.get(module)
+    member: Any = sys.modules.get(module)
     for part in qualname.split("."):
-        found = getattr(found, part, None)
-    if not (isinstance(found, type) and issubclass(found, Enum)) or name not in found.__members__:
+        member = getattr(member, part, None)
+    if (
+        not (isinstance(member, type) and issubclass(member, Enum))
+        or name not in member.__members__
+    ):
         raise ArgumentError(
             f"{module}.{qualname}.{name} is not there; import the module that defines it first"
         )
-    return found[name]
+    return member[name]
 
 
 class Row(NamedTuple):

@@ -139,10 +139,10 @@ def BucketSentenceIter(
     return SourceIter(source, batch_size, **how)
 
 
-def _values(name: str, key: str, given: Any) -> Any:
-    if isinstance(given, np.ndarray):
-        return given
-    arrays = [np.asarray(one) for one in given]
+def _values(name: str, key: str, values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        return values
+    arrays = [np.asarray(one) for one in values]
     wrong = next((i for i, one in enumerate(arrays) if not one.ndim), None)
     if wrong is not None:
         raise ShapeError(

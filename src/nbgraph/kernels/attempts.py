@@ -104,9 +104,9 @@ def _attempts(lines: Sequence[str]) -> list[str]:
 def _drawn(kind: str, dtype: str, names: Sequence[str], lines: Sequence[str]) -> Drawn:
     layout = record(["out"], names)
     read = {n: f"float64_word(args, {layout.place(n)})" for n in names}
-    made = f"float64_to_{dtype}(y_)" if "float16" in dtype else f"{dtype}(y_)"
+    value = f"float64_to_{dtype}(y_)" if "float16" in dtype else f"{dtype}(y_)"
 
     def element(s: str) -> list[str]:
-        return [*lines, f"out_ = {made}"]
+        return [*lines, f"out_ = {value}"]
 
     return Drawn(kind, layout, "float64", read, element, {"out": dtype}, form="own", cost=40.0)

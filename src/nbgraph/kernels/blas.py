@@ -138,12 +138,12 @@ def _cython_blas() -> ModuleType:
     package = find_spec("scipy")
     assert package is not None, "SciPy is a dependency"
     folders = [str(Path(p, "linalg")) for p in package.submodule_search_locations or ()]
-    found = PathFinder.find_spec(name, folders)
-    if found is None or found.loader is None:
+    spec = PathFinder.find_spec(name, folders)
+    if spec is None or spec.loader is None:
         return importlib.import_module(name)
     try:
-        module = module_from_spec(found)
-        found.loader.exec_module(module)
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
     except (ImportError, RuntimeError):  # it needs its package; somebody else is loading it
         return importlib.import_module(name)
     # whoever imports it by name then finds it, as part of its package

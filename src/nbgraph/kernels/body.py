@@ -210,11 +210,11 @@ class Body:
     def _entering(self, region_id: int) -> list[Node]:
         region = self.graph.regions[region_id]
         assert region.cond is not None
-        found: list[Node] = []
+        entering: list[Node] = []
         stack = [region.cond]
         for phi_id in self._carried[region_id]:
             _, init, out = region.carried[phi_id]
-            found.append(init)
+            entering.append(init)
             stack.append(out)
         seen: set[int] = set()
         while stack:
@@ -225,8 +225,8 @@ class Body:
             if node.regions - self._open:  # inside this loop, or inside one that it contains
                 stack.extend(self.graph.children(node))
             else:
-                found.append(node)
-        return found
+                entering.append(node)
+        return entering
 
     def schedule(self, roots: Sequence[Node]) -> list[Node]:
         """The nodes to write for `roots`, each after its inputs."""

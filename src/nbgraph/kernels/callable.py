@@ -57,17 +57,17 @@ def _numbers(scalar: Scalar) -> list[Parameter]:
     return [p for p in scalar.parameters if not p.is_static]
 
 
-def _kind(types: Any, given: Any) -> str | None:
+def _kind(types: Any, value: Any) -> str | None:
     """The kind of a Numba type, or of a default value."""
-    if isinstance(given, types.Omitted):
-        given = given.value
-    if given == types.boolean or isinstance(given, (bool, types.BooleanLiteral)):
+    if isinstance(value, types.Omitted):
+        value = value.value
+    if value == types.boolean or isinstance(value, (bool, types.BooleanLiteral)):
         return "b"
-    if isinstance(given, (int, types.IntegerLiteral)):
+    if isinstance(value, (int, types.IntegerLiteral)):
         return "i"
-    if isinstance(given, types.Integer):
-        return str(given.name)
-    if isinstance(given, (float, types.Float)):
+    if isinstance(value, types.Integer):
+        return str(value.name)
+    if isinstance(value, (float, types.Float)):
         return "f"
     return None
 
@@ -75,11 +75,11 @@ def _kind(types: Any, given: Any) -> str | None:
 def _implementation(scalar: Scalar, head: str, kinds: list[str], args: tuple[Any, ...]) -> Any:
     count = len(scalar.operands)
     examples = {"f": 1.0, "b": True}
-    given = {
+    values = {
         p.name: examples.get(kind, 1)
         for p, kind in zip(_numbers(scalar), kinds[count:], strict=True)
     }
-    parameters = defaults_of(scalar) | given
+    parameters = defaults_of(scalar) | values
     kinds = ["i" if k == "int64" else k for k in kinds]
     captured = scalar.capture(kinds[:count], parameters)
     floats = {

@@ -137,12 +137,12 @@ class _Checker:
         self.faint: list[Leaves] = []
         roots = [claim.value, claim.slope] + ([claim.reference] if claim.reference else [])
         nodes = claim.graph.reachable(roots)
-        made = vanishing.guards(nodes)
+        guarded = vanishing.guards(nodes)
         self.comparisons = [
             n
             for n in nodes
             if n.op in COMPARISONS and n.args[0].kind == "f" and not n.regions
-            if n.id not in made
+            if n.id not in guarded
         ]
 
     def run(self) -> Certificate:
@@ -182,11 +182,11 @@ class _Checker:
         """At points where the slope was too small to be told from 0, if others are few."""
         decided = self.report.points - self.report.faint
         for leaves in self.faint[: max(0, FEWEST - decided)]:
-            found = self.judge.closely(leaves)
-            if found.word != "faint":
+            verdict = self.judge.closely(leaves)
+            if verdict.word != "faint":
                 self.report.faint -= 1
                 self.report.points -= 1
-                self._note(leaves, found)
+                self._note(leaves, verdict)
 
     # points -----------------------------------------------------------------------------------
 
@@ -223,12 +223,12 @@ class _Checker:
             yield {**first, self.claim.wrt.id: x}, None
         for others in settings:
             yield from ((leaves, None) for leaves in self._on_guards(others))
-        found: set[float] = set()
+        points: set[float] = set()
         for others in settings[: 3 if len(self.claim.leaves) > len(self.claim.fixed) + 1 else 1]:
             for comparison in self.comparisons:
                 for at in self._boundaries(comparison, sorted(line), others):
-                    if round(at, 9) not in found:
-                        found.add(round(at, 9))
+                    if round(at, 9) not in points:
+                        points.add(round(at, 9))
                         yield others, at
         for i, x in enumerate(line[4:]):
             yield {**settings[i % len(settings)], self.claim.wrt.id: x}, None
@@ -290,29 +290,29 @@ class _Checker:
 
     def _check(self, leaves: Leaves) -> Any:
         """Judge one point; the slope, or None where nothing can be said."""
-        found = self.judge.at(leaves)
-        if found.word == "faint":
+        verdict = self.judge.at(leaves)
+        if verdict.word == "faint":
             self.report.points += 1
             self.report.faint += 1
             self.faint.append(leaves)
         else:
-            self._note(leaves, found)
-        return found.slope if found.word in ("right", "faint") else None
+            self._note(leaves, verdict)
+        return verdict.slope if verdict.word in ("right", "faint") else None
 
-    def _note(self, leaves: Leaves, found: Verdict) -> None:
+    def _note(self, leaves: Leaves, verdict: Verdict) -> None:
         report = self.report
-        if found.word == "wrong":
-            self._disagree(leaves, found)
-        elif found.word == "open":
+        if verdict.word == "wrong":
+            self._disagree(leaves, verdict)
+        elif verdict.word == "open":
             report.left_out += 1
-        elif found.word == "right":
+        elif verdict.word == "right":
             report.points += 1
-            report.worst = max(report.worst, found.error)
-            error = self.judge.in_floats(leaves, found.slope)
+            report.worst = max(report.worst, verdict.error)
+            error = self.judge.in_floats(leaves, verdict.slope)
             if not error <= LOST:
                 report.lost.append((float(leaves[self.claim.wrt.id]), error))
 
-    def _disagree(self, leaves: Leaves, found: Verdict) -> None:
+    def _disagree(self, leaves: Leaves, verdict: Verdict) -> None:
         claim = self.claim
         names = {n.id: str(n.data) for n in claim.leaves}
         point = ", ".join(f"{names[k]}={v:.12g}" for k, v in leaves.items() if k in names)
@@ -324,7 +324,7 @@ class _Checker:
                 "This is a fault of nbgraph, not of the function: please report it; a gradient "
                 "given by hand (@op.gradient) replaces it, certify=False uses it as it is"
             )
-        slope, expected = (_digits(v) for v in (found.slope, found.expected))
+        slope, expected = (_digits(v) for v in (verdict.slope, verdict.expected))
         raise CertificateError(
             f"{claim.name}: the {claim.what} derivative w.r.t. {claim.wrt.data!r} is wrong at "
             f"{point}: it gives {slope}, {other} give {expected}{self._branch(leaves)}. {remedy}"

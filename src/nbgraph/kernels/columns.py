@@ -56,8 +56,8 @@ class Columns(Rows):
         self.line(2, "if col == n:")
         self.line(3, "row += 1")
         self.line(3, "col = 0")
-        made = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
-        self.lines[start:start] = made.values()
+        declarations = {name: f"    {name} = strip_{kind}()" for name, kind in self.strips.values()}
+        self.lines[start:start] = declarations.values()
 
     def look_at_classes(self) -> None:
         """See Rows; one of the labels of a strip."""
@@ -114,16 +114,16 @@ class Columns(Rows):
 
     def results(self) -> None:
         """See Rows."""
-        found = [(k, o) for k, o in enumerate(self.loop.outputs) if o.whole]
-        if found:
-            self._pass = [output.node for _, output in found]
-            self.line(2, self.part("result", self.captured(lambda: self._results(found)), "0"))
+        outputs = [(k, o) for k, o in enumerate(self.loop.outputs) if o.whole]
+        if outputs:
+            self._pass = [output.node for _, output in outputs]
+            self.line(2, self.part("result", self.captured(lambda: self._results(outputs)), "0"))
 
-    def _results(self, found: Sequence[tuple[int, Output]]) -> None:
+    def _results(self, outputs: Sequence[tuple[int, Output]]) -> None:
         self.line(0, "for i in range(m):")
         self._take(1, self._pass)
         texts = self.body(1, self._pass)
-        for (k, output), text in zip(found, texts, strict=True):
+        for (k, output), text in zip(outputs, texts, strict=True):
             pointer, index = self.place(self.outputs[k], output, "i")
             value = self.delivered(pointer, index, output, text, self.loop.compute)
             self.put(1, pointer, index, value, access="plain")
@@ -179,14 +179,14 @@ class Columns(Rows):
 
     def _strips_of(self, roots: Sequence[Node]) -> list[int]:
         """The nodes with a strip that `roots` are made of, without what those are made of."""
-        found: set[int] = set()
+        strips: set[int] = set()
         around = self.reached(roots, {**self.leaves, **dict.fromkeys(self.strips, "")})
         for node in self.loop.graph.reachable(list(roots)):
             parts = [node] if node in roots else []
             if node.id in around:
                 parts += self.loop.graph.children(node)
-            found |= {p.id for p in parts if p.id in self.strips and p.id not in self.leaves}
-        return sorted(found)
+            strips |= {p.id for p in parts if p.id in self.strips and p.id not in self.leaves}
+        return sorted(strips)
 
     def _strip(self, node: Node, dtype: str) -> str:
         name = self._unique(str(node.data) if node.op == "arg" else "of_row")
@@ -207,22 +207,22 @@ class Columns(Rows):
                 varying.add(node.id)
                 needed.update({p.id: p for p in parts})
         hidden = {*varying, *self.leaves, *self.strips}
-        made = [
+        nodes = [
             n
             for n in needed.values()
             if n.id not in hidden and n.kind == "f" and n.op not in ("const", "param")
         ]
-        if not made:
+        if not nodes:
             return
         self.line(
-            2, self.part(f"rows{len(self.strips)}", self.captured(lambda: self._fill(made)), "0")
+            2, self.part(f"rows{len(self.strips)}", self.captured(lambda: self._fill(nodes)), "0")
         )
-        for node in made:
+        for node in nodes:
             assert node.id in self.strips
 
-    def _fill(self, made: Sequence[Node]) -> None:
+    def _fill(self, nodes: Sequence[Node]) -> None:
         self.line(0, "for i in range(m):")
-        self._take(1, made)
-        texts = self.body(1, made)
-        for node, text in zip(made, texts, strict=True):
+        self._take(1, nodes)
+        texts = self.body(1, nodes)
+        for node, text in zip(nodes, texts, strict=True):
             self.line(1, f"store_output({self._strip(node, self.loop.compute)}, i, {text})")

@@ -93,8 +93,8 @@ def _version(by: Compiler) -> str:
 def compile_source(source: Source, by: Compiler) -> Compiled:
     """Object code of an emitted kernel; CompileError says what could not be compiled."""
     started = time.perf_counter()
-    made, called = module(source, by)
-    pieces = [_emitted(made), *(_shared(each.symbol, each.text) for each in called)]
+    compiled, called = module(source, by)
+    pieces = [_emitted(compiled), *(_shared(each.symbol, each.text) for each in called)]
     code = image.joined([piece.code for piece in pieces])
     symbols = {name for piece in pieces for name in piece.symbols}
     symbols.difference_update(each.symbol for each in called)
@@ -114,8 +114,8 @@ def _shared(symbol: str, text: str) -> Compiled:
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     known = cache.recall(key)
     if known is None:
-        made = _emitted(_optimised_shared(symbol, text))
-        known = " ".join(made.symbols).encode() + b"\n" + made.code
+        emitted = _emitted(_optimised_shared(symbol, text))
+        known = " ".join(emitted.symbols).encode() + b"\n" + emitted.code
         cache.remember(key, known)
     symbols, _, code = known.partition(b"\n")
     return Compiled(code, tuple(symbols.decode().split()), 0.0)
@@ -129,8 +129,8 @@ def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
 
 def assembly(source: Source, by: Compiler) -> str:
     """The kernel's assembly text, for people and for checks, with what it is linked with."""
-    made, called = module(source, by)
-    texts = [str(target.machine().emit_assembly(made))]
+    parsed, called = module(source, by)
+    texts = [str(target.machine().emit_assembly(parsed))]
     for k, each in enumerate(called):
         text = str(target.machine().emit_assembly(_optimised_shared(each.symbol, each.text)))
         texts.append(_LABEL.sub(rf"\g<0>_{k}", text))
@@ -144,12 +144,12 @@ def llvm_text(source: Source, by: Compiler) -> str:
 
 def module(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:
     """The optimised kernel, and what it calls of what kernels share."""
-    made, called = _optimised(source, by)
+    optimised, called = _optimised(source, by)
     if not source.streaming:
-        return made, called
+        return optimised, called
     from nbgraph.codegen import optimise  # imports LLVM
 
-    return optimise.parsed(marked(str(made)), source.name), called
+    return optimise.parsed(marked(str(optimised)), source.name), called
 
 
 def _optimised(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequence[Shared]]:

@@ -84,7 +84,7 @@ class _Rewriter:
 
     def _spine(self, node: Node, value: Node) -> dict[int, Node]:
         """Nodes whose value follows from the output's by an invertible constant step."""
-        graph, found = self._graph, {node.id: value}
+        graph, spine = self._graph, {node.id: value}
         while True:
             a, b = (*node.args, None, None)[:2]
             if node.op == "neg" and a is not None:
@@ -99,8 +99,8 @@ class _Rewriter:
             elif node.op == "add" and a is not None and b is not None and _constant(a):
                 node, value = b, graph.arithmetic("sub", value, a)
             else:
-                return found
-            found[node.id] = value
+                return spine
+            spine[node.id] = value
 
     def rewrite(self, node: Node, extra: dict[int, Node]) -> Node:
         """`node` with everything that the output tells replaced by it."""

@@ -75,12 +75,12 @@ def depthwise_text(
     t = Lanes(dtype, shape.lanes, _layout("x", "w", *(["bias"] if bias else []), "out"))
     names = "out", "in"
     high, wide = (_axis(window, d, spreads=spreads) for d in range(2))
-    made_h, made_w, read_h, read_w = (
+    out_h, out_w, read_h, read_w = (
         t.word(f"{names[spreads ^ k]}_{d}") for k in range(2) for d in "hw"
     )
     x, w, out, groups = t.pointer("x"), t.pointer("w"), t.pointer("out"), t.word("groups")
     begins = t.pointer("bias") if bias else ""
-    places_h, places_w = _up(t, made_h, high.far), _up(t, made_w, wide.far)
+    places_h, places_w = _up(t, out_h, high.far), _up(t, out_w, wide.far)
     with t.loop("%lo", "%hi") as plane:
         group = t.number("srem", plane, groups)
         volume = window.kernel[0] * window.kernel[1]
@@ -88,18 +88,16 @@ def depthwise_text(
         weights = [t.spread(t.at(own, k)) for k in range(volume)]
         first = t.spread(t.at(begins, group)) if bias else "zeroinitializer"
         source = t.at(x, t.product(plane, read_h, read_w))
-        target = t.at(out, t.product(plane, made_h, made_w))
+        target = t.at(out, t.product(plane, out_h, out_w))
         with t.loop(0, places_w, t.lanes) as column:
             cells = _Cells(t, source, (read_h, read_w), column, wide)
-            edges = t.mask(t.product(column, wide.far), made_w, t.lanes * wide.far)
+            edges = t.mask(t.product(column, wide.far), out_w, t.lanes * wide.far)
             with t.loop(0, places_h, shape.rows) as row:
                 sums = _sums(cells, row, (high, wide), weights, first, shape.rows)
                 for (n, phase), lanes in sums.items():
                     y = t.sum(t.product(t.sum(row, n), high.far), phase)
-                    inside = t.both(
-                        edges, t.value(f"icmp slt i64 {y}, {made_h}"), _len_of(lanes, t)
-                    )
-                    at = t.sum(t.product(y, made_w), t.product(column, wide.far))
+                    inside = t.both(edges, t.value(f"icmp slt i64 {y}, {out_h}"), _len_of(lanes, t))
+                    at = t.sum(t.product(y, out_w), t.product(column, wide.far))
                     t.store(t.at(target, at), _woven(t, lanes), inside, _len_of(lanes, t))
     return t.text()
 
@@ -250,7 +248,7 @@ def _gather(
     """Add to the sums of some lines of the window what rows of places give."""
     t, (grads, out_w, inside) = cells.t, places
     column = t.number("sdiv", cells.start, cells.near)
-    given = [
+    inputs = [
         t.load(t.at(grads, t.sum(t.product(t.sum(row, n), out_w), column)), inside)
         for n in range(rows)
     ]
@@ -265,7 +263,7 @@ def _gather(
             for kw in range(window.kernel[1]):
                 cell = sums[kh * window.kernel[1] + kw]
                 value = line[kw * window.gap[1] - window.pad[1]]
-                t.put(cell, t.fused(value, given[n], t.get(cell)))
+                t.put(cell, t.fused(value, inputs[n], t.get(cell)))
 
 
 def _len_of(vectors: Sequence[str], t: Lanes) -> int:
@@ -279,8 +277,8 @@ def _woven(t: Lanes, vectors: Sequence[str]) -> str:
         return vectors[0]
     count = _len_of(vectors, t)
     turns = [k // len(vectors) for k in range(count)]
-    made, *others = (t.picked(v, t.lanes, turns) for v in vectors)
+    woven, *others = (t.picked(v, t.lanes, turns) for v in vectors)
     for r, other in enumerate(others, 1):
         places = [k + count if k % len(vectors) == r else k for k in range(count)]
-        made = t.picked(made, count, places, other)
-    return made
+        woven = t.picked(woven, count, places, other)
+    return woven

@@ -71,9 +71,9 @@ def hand_gradients(
     leaves |= dict(zip(gradient.out_grads, out_grads, strict=False))
     leaves |= {name: captured.outputs[output_index(name)] for name in gradient.outs}
     wanted = [leaves[name] for name in gradient.scalar.operands]
-    given = {p.name: parameters[p.name] for p in gradient.scalar.parameters}
+    values = {p.name: parameters[p.name] for p in gradient.scalar.parameters}
     gradient.scalar.refresh()
-    inner = gradient.scalar.capture([n.kind for n in wanted], given)
+    inner = gradient.scalar.capture([n.kind for n in wanted], values)
     replaced = {a.id: b for a, b in zip(inner.operands, wanted, strict=True)}
     for leaf in inner.parameters:
         replaced[leaf.id] = seed(gradient.scalar, captured, str(leaf.data))
@@ -163,9 +163,9 @@ class Derivative(Derived):
         outputs, order = [unchecked(o) for o in captured.outputs], self.order
         if self.gradient is not None and self.wrt in self.parent.operands:
             one = captured.graph.const(1.0)
-            given = hand_gradients(captured, self.gradient, [one], parameters)
+            gradients = hand_gradients(captured, self.gradient, [one], parameters)
             self.watch.include(self.gradient.scalar.watch)
-            slope = given[self.parent.operands.index(self.wrt)]
+            slope = gradients[self.parent.operands.index(self.wrt)]
             if slope.op == "none":
                 raise DerivativeError(
                     f"{self.parent.name}: the hand-given gradient says None for {self.wrt!r}: it "
@@ -194,9 +194,9 @@ def _warn(derived: Derived, graph: Graph, outputs: Sequence[Node], seed: Node) -
     root: Scalar = derived
     while isinstance(root, Derived):
         root = root.parent
-    found = guards.of_outputs(graph, outputs, seed)
-    if found:
-        guards.warn(root.name, found, _WARNED.setdefault(root, set()))
+    unsure = guards.of_outputs(graph, outputs, seed)
+    if unsure:
+        guards.warn(root.name, unsure, _WARNED.setdefault(root, set()))
 
 
 def dependences(
@@ -211,13 +211,15 @@ def dependences(
     floating."""
     captured = scalar.capture(kinds, parameters)
     out = unchecked(*captured.outputs)
-    found = {}
+    dependences_of = {}
     for leaf in captured.operands:
         if leaf.kind == "f" and leaf.data in wrt:
             (slope,) = partials(captured.graph, [out], leaf, accurate=False)
             (accurate,) = partials(captured.graph, [out], leaf, accurate=True)
-            found[str(leaf.data)] = depend(captured.graph, out, slope, accurate, memory=memory)
-    return found
+            dependences_of[str(leaf.data)] = depend(
+                captured.graph, out, slope, accurate, memory=memory
+            )
+    return dependences_of
 
 
 def _unused(name: str, taken: Collection[str]) -> str:
@@ -269,9 +271,9 @@ class Backward(Derived):
             return list(scalar.operands)
         reads: set[str] = set()
         kinds = floating(scalar, probe_kinds(scalar), self.wrt)
-        found = dependences(scalar, kinds, defaults_of(scalar), self.wrt, memory=self.memory)
+        known = dependences(scalar, kinds, defaults_of(scalar), self.wrt, memory=self.memory)
         for name in self.wrt:
-            reads |= found[name].reads if name in found else frozenset()
+            reads |= known[name].reads if name in known else frozenset()
         own = (OUT,) if self.memory else ()
         return [n for n in (*own, *scalar.operands) if n in reads]
 
@@ -301,19 +303,19 @@ class Backward(Derived):
         graph, values = captured.graph, [unchecked(o) for o in captured.outputs]
         positions = [self.parent.operands.index(name) for name in self.wrt]
         if self.gradient is not None:
-            given = hand_gradients(captured, self.gradient, grads, parameters)
+            by_hand = hand_gradients(captured, self.gradient, grads, parameters)
             self.watch.include(self.gradient.scalar.watch)
             if self.gradient.outs and not self.forward:
                 replaced = {
                     captured.outputs[output_index(name)].id: graph.argument(name, "f")
                     for name in self.gradient.outs
                 }
-                given = tuple(Transplant(graph, graph, dict(replaced))(n) for n in given)
+                by_hand = tuple(Transplant(graph, graph, dict(replaced))(n) for n in by_hand)
             zero = graph.const(0.0)  # for None: not differentiable
-            return [zero if given[i].op == "none" else given[i] for i in positions]
+            return [zero if by_hand[i].op == "none" else by_hand[i] for i in positions]
         if len(captured.outputs) == 1 and not self.forward:
-            found = dependences(self.parent, kinds, parameters, self.wrt, memory=self.memory)
-            slopes = [[found[n].partial if n in found else None] for n in self.wrt]
+            known = dependences(self.parent, kinds, parameters, self.wrt, memory=self.memory)
+            slopes = [[known[n].partial if n in known else None] for n in self.wrt]
         else:
             slopes = [list(partials(graph, values, captured.operands[i])) for i in positions]
         for i in positions:

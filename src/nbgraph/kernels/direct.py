@@ -34,11 +34,11 @@ class Body(NamedTuple):
     lanes: int
 
 
-def body_of(dtype: str, made: int) -> Body:
+def body_of(dtype: str, channels: int) -> Body:
     """The body for so many planes: as many sums as registers hold beside what is loaded."""
     wide = vector_bytes(features())
     most = 8 if wide == 64 else 4
-    return Body(-(-made // -(-made // most)), wide // _ITEM[dtype])
+    return Body(-(-channels // -(-channels // most)), wide // _ITEM[dtype])
 
 
 def line_of(window: Window, out_w: int) -> int:

@@ -93,8 +93,8 @@ class Drawn(NamedTuple):
         if name in _INTEGERS:
             return (int(value) + (1 << 63)) % (1 << 64) - (1 << 63)  # as 64 bits with a sign
         with np.errstate(over="ignore"):
-            held = np.array(value, self.compute)
-        return int.from_bytes(held.tobytes().ljust(8, b"\0"), "little", signed=True)
+            scalar = np.array(value, self.compute)
+        return int.from_bytes(scalar.tobytes().ljust(8, b"\0"), "little", signed=True)
 
 
 def record(addresses: Sequence[str], parameters: Sequence[str], *mode: str) -> Record:
@@ -199,10 +199,10 @@ def _multiplied(
         name: f"{'' if name in _INTEGERS else f'{compute}_'}word(args, {layout.place(name)})"
         for name in (*parameters, "training")
     }
-    given = {"training": words["training"]}
-    given |= {name: text.format(**words) for name, text in read.items()}
+    reads = {"training": words["training"]}
+    reads |= {name: text.format(**words) for name, text in read.items()}
     arrays = dict.fromkeys(stored, dtype), {"x": dtype}
-    return Drawn(name, layout, compute, given, element, *arrays, when="training != 0")
+    return Drawn(name, layout, compute, reads, element, *arrays, when="training != 0")
 
 
 def _unit(compute: Compute, spare: int = 0) -> str:
@@ -230,8 +230,8 @@ def host_text(d: Drawn) -> str:
     numbers, integer = strip(d.compute, d.form)
     rest = ["numbers", "m", *(name for name in d.parameters if name != "training")]
     places = [f"{t}_pointer({a} + at * {ITEMSIZE[t]})" for a, t in d.arrays.items()]
-    made = f"strip_made(words, tile * {STRIP // 4}, blocks_of, {', '.join(DRAW)})"
-    making = [f"blocks_of = (m + {d.block - 1}) // {d.block}", f"done = {made}"]
+    call = f"strip_made(words, tile * {STRIP // 4}, blocks_of, {', '.join(DRAW)})"
+    making = [f"blocks_of = (m + {d.block - 1}) // {d.block}", f"done = {call}"]
     return (
         strip_made()
         + part(

@@ -61,9 +61,9 @@ def dual(typingctx, value, tangent):
         return None
 
     def codegen(context, builder, signature, args):
-        made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-        made.value, made.tangent = args
-        return made._getvalue()
+        struct = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+        struct.value, struct.tangent = args
+        return struct._getvalue()
 
     return Dual(value)(value, tangent), codegen
 
@@ -82,11 +82,11 @@ def like(typingctx, pattern, number):
 @lower_cast(types.Boolean, Dual)
 @lower_cast(types.Float, Dual)
 def _lift(context, builder, source, target, value):
-    made = cgutils.create_struct_proxy(target)(context, builder)
-    made.value = context.cast(builder, value, source, target.base)
+    struct = cgutils.create_struct_proxy(target)(context, builder)
+    struct.value = context.cast(builder, value, source, target.base)
     zero = context.get_constant(types.float64, 0.0)
-    made.tangent = context.cast(builder, zero, types.float64, target.base)
-    return made._getvalue()
+    struct.tangent = context.cast(builder, zero, types.float64, target.base)
+    return struct._getvalue()
 
 
 _NUMBER = (types.Float, types.Integer, types.Boolean)
@@ -306,15 +306,15 @@ def narrowed(fn: python_types.FunctionType, compute: str) -> python_types.Functi
         return fn
     code = _with_constants(fn.__code__)
     constants = tuple(_narrow(c) for c in code.co_consts)
-    made = python_types.FunctionType(
+    function = python_types.FunctionType(
         code.replace(co_consts=constants),
         fn.__globals__,
         fn.__name__,
         fn.__defaults__,
         fn.__closure__,
     )
-    made.__kwdefaults__ = fn.__kwdefaults__
-    return made
+    function.__kwdefaults__ = fn.__kwdefaults__
+    return function
 
 
 def _with_constants(code: python_types.CodeType) -> python_types.CodeType:

@@ -26,14 +26,14 @@ class Fact(NamedTuple):
 
 def cases(cond: Node, holds: bool) -> list[Node]:
     """Conditions of which one is enough for `cond` to hold, or not to hold."""
-    found, stack = [], [cond]
+    parts, stack = [], [cond]
     while stack:
         part = stack.pop()
         if part.op == ("or" if holds else "and"):
             stack.extend(reversed(part.args))
         else:
-            found.append(part)
-    return found
+            parts.append(part)
+    return parts
 
 
 def facts(cond: Node, holds: bool) -> Iterator[Fact]:
@@ -134,17 +134,17 @@ Gap = Callable[[float], float]  # one side less the other; NaN where there is no
 def crossings(gap: Gap, line: Sequence[float]) -> list[float]:
     """The zeros of a gap between and beside increasing points."""
     gaps = [gap(x) for x in line]
-    found = []
+    points = []
     for i in range(len(line) - 1):
         if _sign(gaps[i]) != _sign(gaps[i + 1]) and not math.isnan(gaps[i] + gaps[i + 1]):
-            found.append(_bisect(gap, line[i], line[i + 1]))
+            points.append(_bisect(gap, line[i], line[i + 1]))
     for i in range(1, len(line) - 1):
         a, b, c = gaps[i - 1 : i + 2]
         if abs(b) <= min(abs(a), abs(c)) and b and _sign(a) == _sign(b) == _sign(c):
             low = _lowest(gap, line[i - 1], line[i + 1])
             if _sign(gap(low)) == -_sign(b):
-                found += [_bisect(gap, line[i - 1], low), _bisect(gap, low, line[i + 1])]
-    return [x for x in found if math.isfinite(x)]
+                points += [_bisect(gap, line[i - 1], low), _bisect(gap, low, line[i + 1])]
+    return [x for x in points if math.isfinite(x)]
 
 
 def _sign(x: float) -> int:

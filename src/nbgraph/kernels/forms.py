@@ -67,21 +67,21 @@ class Map(Elementwise):
         if has_groups(self):
             return [Segment((), tuple(roots))]
         leaves = {**self.leaves, **{o.node.id: "" for o in loop.operands}}
-        found = cut(loop.graph, roots, Body(loop.graph, roots, self.namespace, leaves, 0))
+        segments = cut(loop.graph, roots, Body(loop.graph, roots, self.namespace, leaves, 0))
         free: dict[str, list[str]] = {}
-        for number, segment in enumerate(found[:-1]):
+        for number, segment in enumerate(segments[:-1]):
             for node in segment.gives:
                 kind = self._strip_kind(node)
                 names = free.setdefault(kind, [])
                 name = names.pop() if names else self._unique("kept")
                 self._strips[node.id] = name, kind
                 self.locals.add(name)
-            later = {node.id for s in found[number + 1 :] for node in s.reads}
+            later = {node.id for s in segments[number + 1 :] for node in s.reads}
             for node in segment.reads:
                 if node.id not in later:
                     name, kind = self._strips[node.id]
                     free.setdefault(kind, []).append(name)
-        return found
+        return segments
 
     def _strip_kind(self, node: Node) -> str:
         if node.kind == "f":

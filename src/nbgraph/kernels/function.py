@@ -154,15 +154,15 @@ class WrittenFunction:
         """The graph for these kinds, traced once. That the text draws may be found by it: there is
         one operand more then."""
         key = (self._kinds(kinds), parameter_kinds(parameters))
-        found = self._captures.get(key)
-        if found is None:
-            found = self._trace(key[0], parameters)
+        captured = self._captures.get(key)
+        if captured is None:
+            captured = self._trace(key[0], parameters)
             if self.parent is not None:
                 self.parent.watch.include(self.watch)
             while len(self._captures) >= MAX_CAPTURES:
                 self._captures.pop(next(iter(self._captures)), None)
-            self._captures[key] = found
-        return found
+            self._captures[key] = captured
+        return captured
 
     def refusal(
         self, kinds: Sequence[str], parameters: Mapping[str, Any], first: CaptureError
@@ -182,10 +182,10 @@ class WrittenFunction:
         """The graph. Where it draws at places that were not known, it is traced again: loops carry
         how often they come to each."""
         while True:
-            found = self._traced(self._kinds(kinds), parameters)
-            more = tuple(place for place in found.graph.draws if place not in self.places)
+            captured = self._traced(self._kinds(kinds), parameters)
+            more = tuple(place for place in captured.graph.draws if place not in self.places)
             if not more:
-                return found
+                return captured
             if not self.places and self.signature is not None:
                 with_key(self.name, self.signature)  # it may refuse
             self.places += more

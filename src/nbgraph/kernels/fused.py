@@ -109,12 +109,12 @@ class Fused:
         """The graphs of the parts in one, each for the kinds it would have alone."""
         _ = self.watch  # drops captures that are out of date
         key = (tuple(kinds), parameter_kinds(parameters))
-        found = self._captures.get(key)
-        if found is None:
+        captured = self._captures.get(key)
+        if captured is None:
             with GROWING:
-                found = self._captures[key] = self._capture(kinds, parameters)
+                captured = self._captures[key] = self._capture(kinds, parameters)
             self._include()
-        return found
+        return captured
 
     def _capture(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         graph = Graph()
@@ -142,15 +142,15 @@ def _moved(
 ) -> list[Node]:
     """The outputs of a part in `graph`, as they would be read from memory; adds its parameters
     to `leaves`."""
-    given = {own: parameters[name] for own, name in part.names.items()}
-    captured = part.scalar.capture([node.kind for node in taken], given)
+    values = {own: parameters[name] for own, name in part.names.items()}
+    captured = part.scalar.capture([node.kind for node in taken], values)
     replaced = {}
     for leaf, node in zip(captured.operands, taken, strict=True):
         replaced[leaf.id] = graph.cast(node, leaf.kind)  # a derivative makes its operands floating
     for leaf in captured.parameters:
-        made = graph.parameter(part.names[str(leaf.data)], leaf.kind)
-        replaced[leaf.id] = made
-        leaves.append(made)
+        parameter = graph.parameter(part.names[str(leaf.data)], leaf.kind)
+        replaced[leaf.id] = parameter
+        leaves.append(parameter)
     move = Transplant(captured.graph, graph, replaced)
     outputs = [move(node) for node in captured.outputs]
     return [graph.cast(node, STORED.get(node.kind, node.kind)) for node in outputs]

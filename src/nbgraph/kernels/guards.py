@@ -59,12 +59,12 @@ def tangent(graph: Graph, node: Node, seed: Node, of: Tangent) -> Node | None:
 
 def of_outputs(graph: Graph, outputs: Sequence[Node], seed: Node) -> list[Guard]:
     """The guards among what the outputs are made of, once they were differentiated by `seed`."""
-    found: dict[int, Guard] = {}
+    guards: dict[int, Guard] = {}
     nodes = {node.id for node in graph.reachable(outputs)} if graph.guards else set()
     for (root, wrt, condition), guard in graph.guards.items():
         if root in nodes and wrt == seed.id and guard is not None:
-            found[condition] = guard  # the outermost one's, as that is seen last
-    return list(found.values())
+            guards[condition] = guard  # the outermost one's, as that is seen last
+    return list(guards.values())
 
 
 class _Arms:
@@ -223,12 +223,12 @@ def _sample(kind: str, numbers: Random, signs: Sequence[float]) -> float:
 # for people ---------------------------------------------------------------------------------------
 
 
-def warn(name: str, guards: Sequence[Guard], told: set[tuple[str, str]]) -> None:
+def warn(name: str, guards: Sequence[Guard], warned: set[tuple[str, str]]) -> None:
     """Warn of guards of a user's text for which no limit was found, once each; `told` is noted."""
     for guard in guards:
         filename, _, line = guard.condition.line.rpartition(":")
         key = guard.condition.line, str(guard.seed.data)
-        if guard.outcome != "unknown" or key in told or filename.startswith(_LIBRARY):
+        if guard.outcome != "unknown" or key in warned or filename.startswith(_LIBRARY):
             continue
         text = (
             f"{name}: no limit of the slope w.r.t. {guard.seed.data!r} was found for the branch "
@@ -237,4 +237,4 @@ def warn(name: str, guards: Sequence[Guard], told: set[tuple[str, str]]) -> None
             "gradient by hand with @op.gradient"
         )
         warnings.warn_explicit(text, DerivativeWarning, filename, int(line))
-        told.add(key)
+        warned.add(key)

@@ -94,22 +94,22 @@ class Judge:
 
     def closely(self, leaves: Leaves) -> Verdict:
         """The verdict at a point by more digits and noise."""
-        found = Verdict("open")
+        verdict = Verdict("open")
         for bits in self.precisions:
             last = bits == self.precisions[-1]
             try:
-                found = self._noisy(leaves, bits, SEEDS)
-                if found.word == "wrong" and last:
-                    found = self._noisy(leaves, bits, MORE_SEEDS)
+                verdict = self._noisy(leaves, bits, SEEDS)
+                if verdict.word == "wrong" and last:
+                    verdict = self._noisy(leaves, bits, MORE_SEEDS)
             except Unreached:
                 return Verdict("open")
             except Undetermined:
                 return Verdict("undefined")
-            if found.word == "faint" and self.claim.slope.op == "const":
-                found = found._replace(word="right")
-            if found.word == "right":
+            if verdict.word == "faint" and self.claim.slope.op == "const":
+                verdict = verdict._replace(word="right")
+            if verdict.word == "right":
                 break
-        return found
+        return verdict
 
     def _noisy(self, leaves: Leaves, bits: int, seeds: int) -> Verdict:
         """What evaluations with other roundings and other steps have in common."""

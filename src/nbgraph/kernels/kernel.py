@@ -40,10 +40,10 @@ class _Code:
         self.loaded: target.LoadedCode | None = None
         self.origin, self.seconds = "", 0.0
 
-    def take(self, made: cache.Entry) -> None:
+    def take(self, entry: cache.Entry) -> None:
         """Place it in memory."""
-        self.origin, self.seconds = made.origin, made.seconds
-        self.loaded = target.LoadedCode(made.code, made.symbols)
+        self.origin, self.seconds = entry.origin, entry.seconds
+        self.loaded = target.LoadedCode(entry.code, entry.symbols)
 
 
 class Kernel:
@@ -104,8 +104,8 @@ class Kernel:
             entry = None if code.lost else cache.load(self.key)
             code.lost = entry is None
             if entry is None and compiles:
-                made = cpu.compile_source(self.source, self.compiler)
-                entry = cache.Entry(made.code, made.symbols, made.seconds, "compiled")
+                compiled = cpu.compile_source(self.source, self.compiler)
+                entry = cache.Entry(compiled.code, compiled.symbols, compiled.seconds, "compiled")
                 cache.store(self.key, entry)
             if entry is not None:
                 code.take(entry)
@@ -137,16 +137,16 @@ def of_source(source: Source, loop: Loop, name: str) -> Kernel:
     compiler = cpu.compiler(source)
     key = cpu.content_key(source, compiler)
     with _LOCK:
-        found = _KERNELS.get((key, source.name))
-        if found is None:
-            found = _KERNELS[key, source.name] = Kernel(loop, source, key, compiler, name)
+        kernel = _KERNELS.get((key, source.name))
+        if kernel is None:
+            kernel = _KERNELS[key, source.name] = Kernel(loop, source, key, compiler, name)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
             _KERNELS.move_to_end((key, source.name))
     if not _DEFERRED.get():
-        found.load()
-    return found
+        kernel.load()
+    return kernel
 
 
 @contextmanager

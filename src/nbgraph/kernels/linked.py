@@ -113,13 +113,13 @@ def _wrapper(function: Function, kernel: str) -> str:
 
 def _scalar_word(scalar: Scalar) -> list[str]:
     """A parameter as the record holds it."""
-    name, given = f"%s_{scalar.name}", f"%p_{scalar.name}"
+    name, argument = f"%s_{scalar.name}", f"%p_{scalar.name}"
     if not scalar.floating:
-        return [f"  {name} = add i64 {given}, 0"]
+        return [f"  {name} = add i64 {argument}, 0"]
     if not scalar.narrow:
-        return [f"  {name} = bitcast double {given} to i64"]
+        return [f"  {name} = bitcast double {argument} to i64"]
     return [
-        f"  {name}.f = fptrunc double {given} to float",
+        f"  {name}.f = fptrunc double {argument} to float",
         f"  {name}.i = bitcast float {name}.f to i32",
         f"  {name} = zext i32 {name}.i to i64",
     ]

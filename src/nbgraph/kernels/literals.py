@@ -31,12 +31,12 @@ def varying(graph: Graph, outputs: Sequence[Node]) -> tuple[Node, ...]:
     [0.37]
     """
     nodes = graph.reachable(outputs)
-    found = {node.id: node for node in nodes if node.op == "const" and _is_free(node)}
+    free = {node.id: node for node in nodes if node.op == "const" and _is_free(node)}
     for node in nodes:
         for place, part in enumerate(graph.children(node)):
-            if part.id in found and not _is_plain_use(node, place, part):
-                del found[part.id]
-    return tuple(found.values()) if len(found) <= MOST else ()
+            if part.id in free and not _is_plain_use(node, place, part):
+                del free[part.id]
+    return tuple(free.values()) if len(free) <= MOST else ()
 
 
 def _is_free(node: Node) -> bool:

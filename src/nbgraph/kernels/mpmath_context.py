@@ -29,15 +29,15 @@ def context(bits: int = BITS) -> Any:
     if bits not in contexts:
         import mpmath
 
-        made: Any = mpmath.mp.clone()
-        made.prec = bits
-        power = _power(made)
-        made.mpf.__pow__ = power
-        made.mpf.__rpow__ = lambda a, b: power(made.convert(b), a)
-        made.mpf.__floordiv__ = lambda a, b: made.floor(a / b)
-        made.mpf.__rfloordiv__ = lambda a, b: made.floor(b / a)
-        made.mpf.__mod__ = lambda a, b: a - b * made.floor(a / b)
-        contexts[bits] = made
+        precise: Any = mpmath.mp.clone()
+        precise.prec = bits
+        power = _power(precise)
+        precise.mpf.__pow__ = power
+        precise.mpf.__rpow__ = lambda a, b: power(precise.convert(b), a)
+        precise.mpf.__floordiv__ = lambda a, b: precise.floor(a / b)
+        precise.mpf.__rfloordiv__ = lambda a, b: precise.floor(b / a)
+        precise.mpf.__mod__ = lambda a, b: a - b * precise.floor(a / b)
+        contexts[bits] = precise
     return contexts[bits]
 
 

@@ -77,20 +77,20 @@ class Nodes:
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
         """The node `op(args)`: the existing one where there is an equal one."""
         key = (op, tuple(map(_ID, args)), kind, type(data).__name__, repr(data))
-        found = self._table.get(key)
-        if found is not None:
-            return found
-        made = Node()
-        made.op, made.args, made.kind, made.data = op, tuple(args), kind, data
-        made.line = self.line
-        made.regions = frozenset().union(*map(_REGIONS, args))
+        known = self._table.get(key)
+        if known is not None:
+            return known
+        node = Node()
+        node.op, node.args, node.kind, node.data = op, tuple(args), kind, data
+        node.line = self.line
+        node.regions = frozenset().union(*map(_REGIONS, args))
         with GROWING:
-            found = self._table.get(key)
-            if found is None:
-                made.id = len(self.nodes)
-                self.nodes.append(made)
-                self._table[key] = found = made
-        return found
+            known = self._table.get(key)
+            if known is None:
+                node.id = len(self.nodes)
+                self.nodes.append(node)
+                self._table[key] = known = node
+        return known
 
     def argument(self, name: str, kind: str) -> Node:
         """An operand of the scalar function."""
@@ -105,15 +105,15 @@ class Nodes:
     def region(self) -> Region:
         """A new, still empty loop."""
         with GROWING:
-            made = Region(len(self.regions))
-            self.regions[made.id] = made
-        return made
+            region = Region(len(self.regions))
+            self.regions[region.id] = region
+        return region
 
     def phi(self, region: Region, key: object, kind: str) -> Node:
         """The carried variable `key` of a region, as seen inside its body."""
-        made = self.node("phi", (), kind, (region.id, key))
-        made.regions = frozenset((region.id,))
-        return made
+        phi = self.node("phi", (), kind, (region.id, key))
+        phi.regions = frozenset((region.id,))
+        return phi
 
     def carry(self, region: Region, phi: Node, init: Node, out: Node) -> Node:
         """Let `phi` start at `init` and become `out` on each trip; returns its final value."""

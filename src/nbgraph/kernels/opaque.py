@@ -103,13 +103,13 @@ def _rebound(fn: types.FunctionType, domain: Domain) -> types.FunctionType:
         if name in fn.__code__.co_names
     }
     space["__builtins__"] = fn.__globals__.get("__builtins__", __builtins__)
-    made = types.FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
-    made.__kwdefaults__ = fn.__kwdefaults__
+    function = types.FunctionType(fn.__code__, space, fn.__name__, fn.__defaults__, fn.__closure__)
+    function.__kwdefaults__ = fn.__kwdefaults__
     count, only = fn.__code__.co_argcount, fn.__code__.co_kwonlyargcount
     if not only:
-        return made
+        return function
     names = fn.__code__.co_varnames[count : count + only]
-    return lambda *a: made(*a[:count], **dict(zip(names, a[count:], strict=True)))  # type: ignore[return-value]
+    return lambda *a: function(*a[:count], **dict(zip(names, a[count:], strict=True)))  # type: ignore[return-value]
 
 
 def _watched(fn: types.FunctionType, args: Sequence[Any], domain: Domain) -> Any:

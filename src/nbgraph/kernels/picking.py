@@ -33,8 +33,8 @@ def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
         found += [line.replace("size", f"size{j}") for line in _FOUND[1:]]
         found += [f"place = place * size{j} + at"]
     taken = f"{dtype}_pointer(x + place * inner * {item})"
-    given = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
-    move = f"done = copied_run({given}, {taken}, inner)"
+    target = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
+    move = f"done = copied_run({target}, {taken}, inner)"
     helpers, pointers = run("copied_run(y, x, m)", "store_output(y, i, load_input(x, i))"), []
     if single:
         move, helpers = "store(y, o * count + k, load(given, place))", ""
@@ -59,7 +59,7 @@ def add_text(dtype: str, index: str) -> str:
     """out[o, indices[k]] = sum of value[o, k]. A tile: part of the lines of one o."""
     layout, item = record("value", "indices", "out"), ITEM[dtype]
     own = f"{dtype}_pointer(out + ((o * size + at) * inner + c) * {item})"
-    given = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {item})"
+    source = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {item})"
     return (
         run("cleared(y, m)", f"store_output(y, i, {dtype}(0))")
         + run("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
@@ -76,7 +76,7 @@ def add_text(dtype: str, index: str) -> str:
             f"        done = cleared({own}, m)",
             "    for k in range(count):",
             *(f"        {line}" for line in _FOUND),
-            f"        done = added({own}, {given}, m)",
+            f"        done = added({own}, {source}, m)",
             "return 0",
         )
     )

@@ -139,8 +139,8 @@ def _axes(labels: Sequence[str], sizes: Mapping[str, int], arrays: Sequence[Step
         return []
     extents = [sizes[label] for label in labels]
     steps = [[own.get(label, 0) for label in labels] for own in arrays]
-    found = space(extents, steps)
-    dims = [(found.inner, found.steps), *found.outer]
+    nest = space(extents, steps)
+    dims = [(nest.inner, nest.steps), *nest.outer]
     return [Axis(extent, (own[0], own[1], own[2])) for extent, own in dims]
 
 

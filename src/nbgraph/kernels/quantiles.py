@@ -195,8 +195,8 @@ def geometric(dtype: str) -> Drawn:
 
     def element(s: str) -> list[str]:
         count = f"int64(y{s} / rate) + 1"
-        made = f"float32_to_{dtype}(float32({count}))" if dtype in STORED else f"{stored}({count})"
-        return [*exponential_lines(s, "float64"), f"out{s} = {made}"]
+        value = f"float32_to_{dtype}(float32({count}))" if dtype in STORED else f"{stored}({count})"
+        return [*exponential_lines(s, "float64"), f"out{s} = {value}"]
 
     return _drawn("geometric", dtype, "float64", ["rate"], element)
 

@@ -48,7 +48,7 @@ def written_literals(source: str) -> dict[float, str]:
         tree = parsing.parse(source)
     except SyntaxError:
         return {}
-    found: dict[float, str] = {}
+    literals: dict[float, str] = {}
     inside = (
         n for top in tree.body for part in getattr(top, "body", [top]) for n in ast.walk(part)
     )
@@ -56,8 +56,8 @@ def written_literals(source: str) -> dict[float, str]:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             text = ast.get_source_segment(source, node)
             if text is not None:
-                found.setdefault(float(node.value), text)  # type: ignore[arg-type]
-    return found
+                literals.setdefault(float(node.value), text)  # type: ignore[arg-type]
+    return literals
 
 
 def expression(graph: Graph, node: Node, literals: Mapping[float, str] | None = None) -> str:
@@ -170,7 +170,7 @@ class _Writer(Wording):
 
     def _certain(self, roots: Sequence[Node]) -> dict[int, Node]:
         """Nodes whose value is needed whichever way conditions fall (in this block)."""
-        found: dict[int, Node] = {}
+        certain: dict[int, Node] = {}
         memo: dict[int, frozenset[int]] = {}
         order = self.open(roots)
         for node in order:
@@ -180,8 +180,8 @@ class _Writer(Wording):
             wanted |= memo.get(root.id, frozenset())
         for node in order:
             if node.id in wanted:
-                found[node.id] = node
-        return found
+                certain[node.id] = node
+        return certain
 
     def _needed(self, node: Node, memo: dict[int, frozenset[int]]) -> frozenset[int]:
         parts: Sequence[Node] = node.args
@@ -286,12 +286,12 @@ class _Writer(Wording):
 
 def _checks(roots: Sequence[Node]) -> list[Node]:
     """The checks that the roots are behind, in the order of the text."""
-    found: dict[int, Node] = {}
+    checks: dict[int, Node] = {}
     for root in roots:
         while root.op == "check":
-            found.setdefault(root.args[1].id, root)
+            checks.setdefault(root.args[1].id, root)
             root = root.args[0]
-    return list(reversed(found.values()))
+    return list(reversed(checks.values()))
 
 
 def _reads(text: str, name: str) -> bool:

@@ -147,11 +147,11 @@ class Rows(Writer):
         if self.kept is None:
             return
         name, output = self.outputs[self.kept.output], self.loop.outputs[self.kept.output]
-        held = self._unique("held")
-        self.leaves[self.kept.node.id] = held
+        local = self._unique("held")
+        self.leaves[self.kept.node.id] = local
         among: Access = "element" if self.loop.access == "element" else "plain"
         loaded = self.loaded(*self.place(name, output, "i"), output.dtype, access=among)
-        self.line(indent, f"{held} = {loaded}")
+        self.line(indent, f"{local} = {loaded}")
 
     def _put_all(self, indent: int) -> None:
         """Compute and store the outputs of an element."""

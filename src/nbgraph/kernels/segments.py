@@ -72,15 +72,15 @@ class _Plan:
 
     def segments(self) -> list[Segment]:
         """The units between the cuts."""
-        cuts, found = [0, *self._cuts(), len(self._units)], list[Segment]()
+        cuts, segments = [0, *self._cuts(), len(self._units)], list[Segment]()
         for a, b in itertools.pairwise(cuts):
             reads = (n for used in self._inputs[a:b] for n in used if self._places[n.id] < a)
             gives = [n for unit in self._units[a:b] for n in unit if self._last.get(n.id, 0) >= b]
-            found.append(Segment(tuple(dict.fromkeys(reads)), tuple(gives)))
+            segments.append(Segment(tuple(dict.fromkeys(reads)), tuple(gives)))
         early = (n for n in self._roots if self._places.get(n.id, cuts[-2]) < cuts[-2])
-        reads = dict.fromkeys([*found[-1].reads, *early])
-        found[-1] = Segment(tuple(reads), tuple(self._roots))
-        return found
+        reads = dict.fromkeys([*segments[-1].reads, *early])
+        segments[-1] = Segment(tuple(reads), tuple(self._roots))
+        return segments
 
     def _cuts(self) -> list[int]:
         """Places where few values pass, none where many would."""

@@ -50,10 +50,10 @@ class Series:
                 self._known[power] = self._rule(power)
             except NoSeries as error:
                 self._known[power] = error
-        found = self._known[power]
-        if isinstance(found, NoSeries):
-            raise found
-        return found
+        term = self._known[power]
+        if isinstance(term, NoSeries):
+            raise term
+        return term
 
     def leading(self) -> int:
         """The power of the first coefficient that is not zero."""
@@ -101,22 +101,22 @@ class Expansion:
         if node.kind != "f" and not self._is_constant(node):
             return  # conditions are decided where they are asked for
         try:
-            made = self._of(node)
-            for power in range(made.low, _FIRST):
-                made[power]
+            series = self._of(node)
+            for power in range(series.low, _FIRST):
+                series[power]
         except NoSeries:
             pass  # an arm that is not taken, or a power that is not needed
 
     def _of(self, node: Node) -> Series:
-        found = self._series.get(node.id)
-        if found is None:
-            found = self._series[node.id] = self._make(node)
-        return found
+        series = self._series.get(node.id)
+        if series is None:
+            series = self._series[node.id] = self._make(node)
+        return series
 
     def _is_constant(self, node: Node) -> bool:
-        found = self._series.get(node.id)
-        if found is not None:
-            return found.constant
+        series = self._series.get(node.id)
+        if series is not None:
+            return series.constant
         if node.op in ("final", "phi"):
             return False
         if node.op == "call" and all(a.op == "const" for a in node.args):
@@ -132,8 +132,8 @@ class Expansion:
         method = getattr(self, f"_{node.op}", None)
         if node.kind != "f" or method is None:
             raise NoSeries(f"{node.op} has no series")
-        made: Series = method(node)
-        return made
+        series: Series = method(node)
+        return series
 
     # arithmetic -------------------------------------------------------------------------------
 
@@ -161,15 +161,15 @@ class Expansion:
         first = b.leading()
         lead = b[first]
         assert lead is not None
-        made: Series
+        quotient: Series
 
         def rule(k: int) -> Node | None:
-            known = self._convolved(made, b, k + first, made.low, k - 1)
+            known = self._convolved(quotient, b, k + first, quotient.low, k - 1)
             rest = self._sum(a[k + first], self._minus(known))
             return None if rest is None else self._quotient(rest, lead)
 
-        made = Series(a.low - first, rule)
-        return made
+        quotient = Series(a.low - first, rule)
+        return quotient
 
     def _abs(self, node: Node) -> Series:
         a = self._of(node.args[0])
@@ -217,10 +217,10 @@ class Expansion:
             raise NoSeries(str(error)) from None
         if rule is None:
             raise NoSeries(f"{node.data} has no slope")
-        made = self._of(rule)
-        if made.low < 0:
+        series = self._of(rule)
+        if series.low < 0:
             raise NoSeries(f"the slope of {node.data} may have a pole")
-        return made
+        return series
 
     # conditions -------------------------------------------------------------------------------
 
@@ -248,11 +248,11 @@ class Expansion:
         decisive = cond.op == "or"
         left: list[Node] = []
         for part in cond.args:
-            found = self._holds(part)
-            if found is decisive:
+            decided = self._holds(part)
+            if decided is decisive:
                 return decisive
-            if not isinstance(found, bool):
-                left.append(found)
+            if not isinstance(decided, bool):
+                left.append(decided)
         if len(left) < 2:
             return left[0] if left else not decisive
         join = self.graph.logical_or if decisive else self.graph.logical_and
@@ -305,16 +305,16 @@ class Expansion:
 
     def _value(self, name: str, args: list[Node | None]) -> Node | None:
         zero = self.graph.const(0.0)
-        given = [zero if a is None else a for a in args]
+        operands = [zero if a is None else a for a in args]
         if name == "pow" and args[1] is None:
             return self.graph.const(1.0)
-        if any(a.op != "const" for a in given):
-            return self.graph.call(name, *given)
+        if any(a.op != "const" for a in operands):
+            return self.graph.call(name, *operands)
         try:
-            value = float(FloatDomain.functions[name](*(a.data for a in given)))
+            value = float(FloatDomain.functions[name](*(a.data for a in operands)))
         except (KeyError, ValueError, ZeroDivisionError, OverflowError) as error:
             raise NoSeries(f"{name}: {error}") from None
-        largest = max(abs(a.data) for a in given)
+        largest = max(abs(a.data) for a in operands)
         return None if abs(value) <= _ROUNDED * largest else self.graph.const(value)
 
 

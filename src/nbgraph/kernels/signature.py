@@ -255,22 +255,22 @@ def _parameter(p: inspect.Parameter, choice: Choice | None, counts: set[str]) ->
 
 
 def choices_of(
-    name: str, signature: Signature, given: Mapping[str, Any], made: Mapping[str, Choice]
+    name: str, signature: Signature, arguments: Mapping[str, Any], earlier: Mapping[str, Choice]
 ) -> dict[str, Choice]:
     """Return the roles that values give to names; those of `made` stay where none is given.
 
     Raises ArgumentError where an array is given for a parameter that cannot be an operand.
     """
-    found = dict(made)
+    choices = dict(earlier)
     parameters = {p.name: p for p in signature.parameters}
-    for key, value in given.items():
+    for key, value in arguments.items():
         p = signature.text.parameters.get(key)
         if (key in signature.operands and isinstance(value, str)) or (
             key in signature.chosen and is_static(value) and not isinstance(value, (bool, tuple))
         ):
-            found[key] = Choice(key, "static", value)
+            choices[key] = Choice(key, "static", value)
             continue
-        if p is None or (key not in parameters and key not in made):
+        if p is None or (key not in parameters and key not in earlier):
             continue
         own = p.default
         if isinstance(value, (np.bool_, np.ndarray)) and (
@@ -278,23 +278,23 @@ def choices_of(
         ):
             value = value.item()
         if is_static(value):
-            found[key] = Choice(key, "static", value)
+            choices[key] = Choice(key, "static", value)
             if own is not p.empty and is_static(own) and static_key(own) == static_key(value):
-                del found[key]
+                del choices[key]
         elif own is not p.empty and not is_static(own):
-            found.pop(key, None)  # a number, as the text says
+            choices.pop(key, None)  # a number, as the text says
             has_dtype = kind_of_value(value) is None or isinstance(value, np.generic)
             if p.kind is not p.KEYWORD_ONLY and has_dtype:
-                found[key] = Choice(key, "operand")
+                choices[key] = Choice(key, "operand")
         elif kind_of_value(value) is not None and _is_number(value, p):
-            operand = key in made and made[key].role == "operand"
-            if not operand and (own is not p.empty or key in made):
-                found[key] = Choice(key, "number", 1.0 if kind_of_value(value) == "f" else 1)
+            operand = key in earlier and earlier[key].role == "operand"
+            if not operand and (own is not p.empty or key in earlier):
+                choices[key] = Choice(key, "number", 1.0 if kind_of_value(value) == "f" else 1)
         elif p.kind is not p.KEYWORD_ONLY and (own is None or isinstance(own, bool)):
-            found[key] = Choice(key, "operand")
+            choices[key] = Choice(key, "operand")
         elif own is not p.empty:
             raise ArgumentError(_not_static(name, p, value))
-    return found
+    return choices
 
 
 def _is_number(value: object, p: inspect.Parameter) -> bool:
@@ -322,13 +322,13 @@ def described(value: Any) -> str:
 
 
 def resolve_parameters(
-    name: str, parameters: Sequence[Parameter], given: Mapping[str, Any]
+    name: str, parameters: Sequence[Parameter], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Every parameter's value; ArgumentError for a missing, unknown or array one."""
     values: dict[str, Any] = {}
     for p in parameters:
-        value = given.get(p.name, p.default)
-        if p.required and p.name not in given:
+        value = arguments.get(p.name, p.default)
+        if p.required and p.name not in arguments:
             raise ArgumentError(
                 f"{name}: the scalar parameter {p.name!r} is missing; give {p.name}=..."
             )
@@ -341,7 +341,7 @@ def resolve_parameters(
         if isinstance(p.default, float) and kind_of_value(value) in ("i", "b"):
             value = float(cast("float", value))  # one kernel serves sigma=2 and sigma=2.0
         values[p.name] = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
-    unknown = set(given) - set(values)
+    unknown = set(arguments) - set(values)
     if unknown:
         raise ArgumentError(unknown_keyword(name, min(unknown), values))
     return values
@@ -349,13 +349,13 @@ def resolve_parameters(
 
 def parameter_kinds(parameters: Mapping[str, Any]) -> tuple[Any, ...]:
     """What of the parameters' values a graph depends on: kinds of numbers, values of others."""
-    found: list[Any] = []
+    kinds: list[Any] = []
     for name, value in parameters.items():
         kind = "f" if type(value) is float else None  # as most are
         if kind is None:
             kind = static_key(value) if is_static(value) else kind_of_value(value)
-        found.append((name, kind))
-    return tuple(found)
+        kinds.append((name, kind))
+    return tuple(kinds)
 
 
 def defaults_of(scalar: Scalar) -> dict[str, Any]:

@@ -62,12 +62,12 @@ def of(kernel: Kernel) -> Simd:
     key = hashlib.sha256(f"simd {_VERSION} {kernel.key}".encode()).hexdigest()
     entry = cache.load(key)
     if entry is not None:
-        found = json.loads(entry.code)
-        return _claim(kernel.loop, found["width"], tuple(found["calls"]))
-    made = analyse(kernel.assembly(), kernel.loop)
-    data = json.dumps({"width": made.width, "calls": made.calls}).encode()
+        stored = json.loads(entry.code)
+        return _claim(kernel.loop, stored["width"], tuple(stored["calls"]))
+    claim = analyse(kernel.assembly(), kernel.loop)
+    data = json.dumps({"width": claim.width, "calls": claim.calls}).encode()
     cache.store(key, cache.Entry(data, (), 0.0, "compiled"))
-    return made
+    return claim
 
 
 def analyse(assembly: str, loop: Loop) -> Simd:
@@ -127,7 +127,7 @@ def _where(node: Node) -> str:
 def innermost_loops(assembly: str) -> list[list[str]]:
     """The instructions of each loop that contains no other loop."""
     blocks, edges = _blocks(assembly)
-    found: list[list[str]] = []
+    loops: list[list[str]] = []
     todo = [set(range(len(blocks)))]
     while todo:
         inside = todo.pop()
@@ -141,8 +141,8 @@ def innermost_loops(assembly: str) -> list[list[str]]:
             if any(len(c) > 1 or c & edges[min(c)] for c in _components(rest, edges)):
                 todo.append(rest)
             else:
-                found.append([line for b in sorted(component) for line in blocks[b]])
-    return found
+                loops.append([line for b in sorted(component) for line in blocks[b]])
+    return loops
 
 
 def _blocks(assembly: str) -> tuple[list[list[str]], list[set[int]]]:

@@ -41,9 +41,9 @@ class Table:
     def array(self, compute: str) -> NDArray[np.generic]:
         """The entries as a kernel of a precision holds them."""
         with np.errstate(over="ignore"):
-            made = np.array(self.values).astype(self.dtype(compute))
-        made.flags.writeable = False
-        return made
+            array = np.array(self.values).astype(self.dtype(compute))
+        array.flags.writeable = False
+        return array
 
 
 @functools.lru_cache(maxsize=64)

@@ -36,9 +36,9 @@ class InOrder(Writer):
     @property
     def combine(self) -> Combine:
         """How two values become one."""
-        found = self.loop.outputs[0].combine
-        assert found is not None
-        return found
+        combine = self.loop.outputs[0].combine
+        assert combine is not None
+        return combine
 
     def start(self) -> str:
         """What the accumulator holds at first."""
@@ -97,7 +97,7 @@ class Leading(InOrder):
         (x,), (y,) = self.names, self.outputs
         full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
-        given, made = self.loop.operands[0].dtype, self.loop.outputs[0].dtype
+        source, target = self.loop.operands[0].dtype, self.loop.outputs[0].dtype
         for line in (
             f"strips = (n + {STRIP - 1}) // {STRIP}",
             f"step = word(args, {rows + 1})",
@@ -117,8 +117,8 @@ class Leading(InOrder):
             f"    x_at = word(args, 2) + batch * word(args, {batches + 1}) + start * step",
             f"    y_at = word(args, 3) + batch * word(args, {batches + 2})",
             f"    y_at += group * word(args, {rows + 2})",
-            f"    {x}_p = {given}_pointer(x_at + col * {ITEMSIZE[given]})",
-            f"    {y}_p = {made}_pointer(y_at + col * {ITEMSIZE[made]})",
+            f"    {x}_p = {source}_pointer(x_at + col * {ITEMSIZE[source]})",
+            f"    {y}_p = {target}_pointer(y_at + col * {ITEMSIZE[target]})",
         ):
             self.line(1, line)
         self.line(2, "count = stop - start")

@@ -24,14 +24,14 @@ class Transplant:
         return self._map[root.id]
 
     def _pending(self, root: Node) -> list[Node]:
-        found: dict[int, Node] = {}
+        pending: dict[int, Node] = {}
         stack = [root]
         while stack:
             node = stack.pop()
-            if node.id not in self._map and node.id not in found:
-                found[node.id] = node
+            if node.id not in self._map and node.id not in pending:
+                pending[node.id] = node
                 stack.extend(self._source.children(node))
-        return [found[key] for key in sorted(found)]
+        return [pending[key] for key in sorted(pending)]
 
     def _rebuild(self, node: Node) -> Node:
         target = self._target

@@ -67,13 +67,13 @@ def _passes(node: Node, active: Active, poles: bool) -> bool:
 
 def product(graph: Graph, zero: Node, other: Node) -> Node:
     """`zero * other`, and 0 where that is 0 times infinity."""
-    made = graph.arithmetic("mul", zero, other)
+    result = graph.arithmetic("mul", zero, other)
     if _is_finite(other):
-        return made
+        return result
     nothing = graph.const(0.0)
     # elsewhere it stays a product, although it may be 0: this is differentiated again
-    instead = graph.select(graph.compare("ne", made, made), nothing, made)
-    return graph.select(graph.compare("eq", zero, nothing), instead, made)
+    instead = graph.select(graph.compare("ne", result, result), nothing, result)
+    return graph.select(graph.compare("eq", zero, nothing), instead, result)
 
 
 class ConstantBranches:
@@ -118,14 +118,14 @@ class ConstantBranches:
             return None
         a, b = (graph.const(False) if p is None else p for p in (*parts, None)[:2])
         if node.op == "select":
-            found = graph.select(node.args[0], a, b)
+            joined = graph.select(node.args[0], a, b)
         elif node.op == "mul":
-            found = graph.logical_or(a, b)
+            joined = graph.logical_or(a, b)
         elif node.op in ("add", "sub"):
-            found = graph.logical_and(a, b)
+            joined = graph.logical_and(a, b)
         else:
-            found = a
-        return None if found.op == "const" and not found.data else found
+            joined = a
+        return None if joined.op == "const" and not joined.data else joined
 
 
 def _branches(node: Node, sums: bool) -> Sequence[Node]:
@@ -151,13 +151,13 @@ def _is_small(d: Node) -> bool:
 
 def guards(nodes: Iterable[Node]) -> set[int]:
     """Comparisons that `product` made: nothing bends there."""
-    found: set[int] = set()
+    guarded: set[int] = set()
     for node in nodes:
         if node.op == "select" and node.args[0].op == "eq":
-            instead, made = node.args[1:]
-            if instead.op == "select" and instead.args[0].args == (made, made):
-                found |= {node.args[0].id, instead.args[0].id}
-    return found
+            instead, result = node.args[1:]
+            if instead.op == "select" and instead.args[0].args == (result, result):
+                guarded |= {node.args[0].id, instead.args[0].id}
+    return guarded
 
 
 def _is_finite(d: Node) -> bool:

@@ -353,7 +353,7 @@ def _spread_line(dtype: str) -> list[str]:
 
 def multiplying(layout: Record) -> str:
     """One product by BLAS; see `nbgraph.kernels.blas_text` for the words of its record."""
-    given = (
+    operands = (
         *("1", "0", "first", "second", "out", "gemm", "gemv", "threads", "one"),
         *("one if add != 0 else 0", "first_form", "second_form", "0", "u", "v", "k"),
         *("first_ld", "second_ld", "out_ld", "u", "v", "1", "0", "0", "0", "0"),
@@ -362,6 +362,6 @@ def multiplying(layout: Record) -> str:
         "multiply(args, record, u, v, k, first, first_form, first_ld, second, second_form, "
         "second_ld, out, out_ld, add)",
         *layout.reading(*BLAS),
-        *(f"store(record, {k}, {text})" for k, text in enumerate(given)),
+        *(f"store(record, {k}, {text})" for k, text in enumerate(operands)),
         "return call_kernel(product, address(record), 0, 1)",
     )

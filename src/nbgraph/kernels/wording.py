@@ -60,17 +60,17 @@ class Wording:
 
     def text(self, root: Node) -> tuple[str, int]:
         """The text of a value and how tightly it binds; parts that have a name use it."""
-        made: dict[int, tuple[str, int]] = {}
+        texts: dict[int, tuple[str, int]] = {}
         for node in self.open([root]):
-            text, level = self._combine(node, made)
+            text, level = self._combine(node, texts)
             if self.longest and len(text) > self.longest:
                 text = f"{text[: self.longest]} ..."
-            made[node.id] = text, level
-        return made.get(root.id) or self.names[root.id]
+            texts[node.id] = text, level
+        return texts.get(root.id) or self.names[root.id]
 
-    def _combine(self, node: Node, made: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
+    def _combine(self, node: Node, texts: Mapping[int, tuple[str, int]]) -> tuple[str, int]:
         op = node.op
-        parts = [made.get(a.id) or self.names[a.id] for a in node.args]
+        parts = [texts.get(a.id) or self.names[a.id] for a in node.args]
         if op in ("arg", "param"):
             return str(node.data), ATOM
         if op == "const":

@@ -258,8 +258,8 @@ class Writer:
         """What lies in memory of an operand, in the precision that the body computes in."""
         text = _read(text, array.dtype)
         single = array.dtype in ("float16", "bfloat16", "float32")
-        held = "float32" if single else array.dtype
-        if array.node.kind != "f" or held == self.loop.compute:
+        stored = "float32" if single else array.dtype
+        if array.node.kind != "f" or stored == self.loop.compute:
             return text
         return f"{self.loop.compute}({text})"
 

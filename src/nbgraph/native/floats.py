@@ -29,8 +29,8 @@ HARDWARE_FMA, HARDWARE_HALF = has_fma(_FEATURES), has_half(_FEATURES)
 def _require_float(name: str, *values: types.Type) -> None:
     """All of `values` have one type, float32 or float64."""
     if values[0] not in UNSIGNED or any(v != values[0] for v in values):
-        given = ", ".join(str(v) for v in values)
-        raise TypingError(f"{name}: takes float32 or float64, all of one type, not ({given})")
+        listed = ", ".join(str(v) for v in values)
+        raise TypingError(f"{name}: takes float32 or float64, all of one type, not ({listed})")
 
 
 def _multiply_add(builder, a, b, c):

@@ -44,5 +44,5 @@ def narrowed(builder: Any, single: Any) -> Any:
     special = builder.select(nan, _WORD32(0x7E00), _WORD32(0x7C00))
     small = builder.icmp_unsigned("<", size, _WORD32(113 << 23))
     huge = builder.icmp_unsigned(">=", size, _WORD32(143 << 23))
-    found = builder.select(huge, special, builder.select(small, tiny, normal))
-    return builder.trunc(builder.or_(found, sign), _WORD16)
+    magnitude = builder.select(huge, special, builder.select(small, tiny, normal))
+    return builder.trunc(builder.or_(magnitude, sign), _WORD16)

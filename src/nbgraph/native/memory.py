@@ -259,8 +259,8 @@ def table(entries):
     def entry(typingctx, index):
         def codegen(context, builder, signature, args):
             word = ir.IntType(8 * entries.itemsize)
-            held = ir.Constant(ir.ArrayType(word, len(words)), words)
-            place = cgutils.global_constant(builder, "table", held)
+            constant = ir.Constant(ir.ArrayType(word, len(words)), words)
+            place = cgutils.global_constant(builder, "table", constant)
             place = builder.bitcast(place, context.get_data_type(element).as_pointer())
             return builder.load(builder.gep(place, [args[0]], inbounds=True))
 

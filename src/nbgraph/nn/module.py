@@ -333,23 +333,23 @@ def _trains(array: Any) -> bool:
     return isinstance(array, Deferred) or is_float(array.dtype)
 
 
-def _replacement(name: str, held: Any, value: Any) -> Any:
+def _replacement(name: str, array: Any, value: Any) -> Any:
     """Return the value that replaces an array of a module: plain values become an array like it."""
     traced = not isinstance(value, Array) and hasattr(value, "__nbgraph_priority__")
     if value is None or traced or isinstance(value, (Module, Deferred)) or _has_parts(value):
         return value
     numbers = not isinstance(value, Array)
     if numbers:
-        dtype = config.default_float if isinstance(held, Deferred) else held.dtype
+        dtype = config.default_float if isinstance(array, Deferred) else array.dtype
         try:
-            value = array_of(np.asarray(value).astype(dtype), device=held.device)
+            value = array_of(np.asarray(value).astype(dtype), device=array.device)
         except (TypeError, ValueError):
             raise ArgumentError(
                 f"{name}: {value!r} is not an array of numbers; give one, or del it first"
             ) from None
-    if not _fits(held.shape, value.shape):
+    if not _fits(array.shape, value.shape):
         raise ShapeError(
-            f"{name}: the array has shape {value.shape}, the parameter {held.shape}; give one of "
+            f"{name}: the array has shape {value.shape}, the parameter {array.shape}; give one of "
             "that shape, fill it with [...] = value, or del it first"
         )
     if not _trains(value):
@@ -357,8 +357,8 @@ def _replacement(name: str, held: Any, value: Any) -> Any:
             f"{name}: the array given has dtype {value.dtype}, and a parameter is floating; use "
             "astype, or del it first"
         )
-    if numbers and isinstance(held, Array):  # optimizers, and parts that share it, have this one
-        parameter: Any = held
+    if numbers and isinstance(array, Array):  # optimizers, and parts that share it, have this one
+        parameter: Any = array
         with outside():
             parameter[...] = value
         return parameter
@@ -376,18 +376,18 @@ def _mark(value: Any) -> None:
         array.attach_grad()
 
 
-def _require_shape(module: Module, name: str, array: Any, given: tuple[int, ...]) -> None:
-    if not _fits(array.shape, given):
+def _require_shape(module: Module, name: str, array: Any, stored: tuple[int, ...]) -> None:
+    if not _fits(array.shape, stored):
         raise ShapeError(
-            f"{type(module).__name__}.load: {name!r} has shape {given} in the file, "
+            f"{type(module).__name__}.load: {name!r} has shape {stored} in the file, "
             f"{array.shape} here; load it into a module of the same sizes"
         )
 
 
-def _fits(shape: tuple[int | None, ...], given: tuple[int, ...]) -> bool:
+def _fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
     """Return whether an array of a shape fits one of which None stands for unknown extents."""
-    return len(given) == len(shape) and all(
-        own in (None, extent) for own, extent in zip(shape, given, strict=True)
+    return len(extents) == len(shape) and all(
+        own in (None, extent) for own, extent in zip(shape, extents, strict=True)
     )
 
 

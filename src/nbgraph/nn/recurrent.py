@@ -64,7 +64,7 @@ class Cell(Module):
             return tuple([zeros] * self.states)
         return tuple(state)
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """Return the output and the next state, from the gates' part that comes from the input."""
         raise NotImplementedError(f"{type(self).__name__} has no step; write one")
 
@@ -100,9 +100,9 @@ class RNNCell(Cell):
 
     gates = 1
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
-        out = library.tanh(given + self._recalled(state[0]))
+        out = library.tanh(entry + self._recalled(state[0]))
         return out, (out,)
 
 
@@ -128,10 +128,10 @@ class LSTMCell(Cell):
 
     gates, states = 4, 2
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         hidden, memory = state
-        enter, forget, cell, leave = self._parts(given + self._recalled(hidden))
+        enter, forget, cell, leave = self._parts(entry + self._recalled(hidden))
         recalled = library.sigmoid(forget + 1.0) * memory
         memory = recalled + library.sigmoid(enter) * library.tanh(cell)
         out = library.sigmoid(leave) * library.tanh(memory)
@@ -160,10 +160,10 @@ class GRUCell(Cell):
 
     gates = 3
 
-    def step(self, given: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         (hidden,) = state
-        reset, update, new = self._parts(given)
+        reset, update, new = self._parts(entry)
         again, keep, old = self._parts(self._recalled(hidden))
         share = library.sigmoid(update + keep)
         fresh = library.tanh(new + library.sigmoid(reset + again) * old)

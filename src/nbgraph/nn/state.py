@@ -84,9 +84,9 @@ class _Collected:
         self._names = {id(value): name for name, value in statistics.items()}
         self.values: dict[str, Any] = {}
 
-    def take(self, held: Any, value: Any) -> bool:
+    def take(self, state: Any, value: Any) -> bool:
         """Return whether an array is one of the statistics, after noting its new value."""
-        name = self._names.get(id(held))
+        name = self._names.get(id(state))
         if name is not None:
             self.values[name] = value
         return name is not None
@@ -107,13 +107,13 @@ def collecting(statistics: Mapping[str, Any]) -> Generator[dict[str, Any]]:
         _collected.reset(token)
 
 
-def write(held: Any, value: Any) -> None:
+def write(state: Any, value: Any) -> None:
     """Give a statistic a new value, now or when the graph that is being traced has run."""
     collected = _collected.get()
-    if collected is not None and collected.take(held, value):
+    if collected is not None and collected.take(state, value):
         return
     traced = recording.get()
     if traced is not None and traced.traces:
-        held[...] = value  # which tells that a trace writes nothing outside
+        state[...] = value  # which tells that a trace writes nothing outside
     with outside():
-        held[...] = value.detach()
+        state[...] = value.detach()

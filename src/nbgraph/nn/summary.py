@@ -132,13 +132,13 @@ def summary(model: Module, *inputs: Any, dtype: Any = None) -> LayerSummary:
     return LayerSummary(list(_rows(model, outputs)))
 
 
-def _input(given: Any, dtype: Any, device: Any) -> Any:
-    if hasattr(given, "dtype"):
-        return given
-    if isinstance(given, tuple) and all(isinstance(n, int) and n >= 0 for n in given):
-        return library.zeros(given, dtype=dtype, device=device)
+def _input(value: Any, dtype: Any, device: Any) -> Any:
+    if hasattr(value, "dtype"):
+        return value
+    if isinstance(value, tuple) and all(isinstance(n, int) and n >= 0 for n in value):
+        return library.zeros(value, dtype=dtype, device=device)
     raise ArgumentError(
-        f"summary: an input is {given!r}; expected a shape, such as (32, 4), or an array"
+        f"summary: an input is {value!r}; expected a shape, such as (32, 4), or an array"
     )
 
 

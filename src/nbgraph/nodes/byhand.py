@@ -137,13 +137,13 @@ class CSRDotNodeOp(NaryNodeOp):
         """Return the gradients of the values and of the dense matrix."""
         size = self.size
 
-        def to_values(grad: Any, adj: Any, val: Any, *given: Any) -> None:
-            _, indices, offsets, dense = given
+        def to_values(grad: Any, adj: Any, val: Any, *operands: Any) -> None:
+            _, indices, offsets, dense = operands
             rows = np.repeat(np.arange(size[0]), np.diff(offsets))
             grad += np.einsum("kj,kj->k", adj[rows], dense[indices])
 
-        def to_dense(grad: Any, adj: Any, val: Any, *given: Any) -> None:
-            values, indices, offsets, _ = given
+        def to_dense(grad: Any, adj: Any, val: Any, *operands: Any) -> None:
+            values, indices, offsets, _ = operands
             grad += _csr(values, indices, offsets, size).T @ adj
 
         return [to_values, None, None, to_dense]

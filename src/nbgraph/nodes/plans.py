@@ -67,9 +67,9 @@ class Plan:
     """
 
     def __init__(
-        self, nodes: Sequence[Any], asked: bytes, inputs: Sequence[Any], given: Sequence[Any]
+        self, nodes: Sequence[Any], asked: bytes, inputs: Sequence[Any], structures: Sequence[Any]
     ) -> None:
-        self.variables = [_variable(k, structure) for k, structure in enumerate(given)]
+        self.variables = [_variable(k, structure) for k, structure in enumerate(structures)]
         outside = {node.id: (v, 0) for node, v in zip(inputs, self.variables, strict=True)}
         self.entries = _rebuilt(nodes, outside)
         entries = [*self.entries, *outside.values()]
@@ -194,18 +194,18 @@ def _before(variable: GraphNode, number: int) -> GraphNode:
     return build.variable(f"gradient of given {number} so far", *spec((variable, 0)))
 
 
-def plan_of(nodes: Sequence[Any], asked: bytes, inputs: Sequence[Any], given: Any) -> Plan:
+def plan_of(nodes: Sequence[Any], asked: bytes, inputs: Sequence[Any], structures: Any) -> Plan:
     """Return the plan for these structures, a new one where there is none.
 
     `given`: the structures of the inputs.
     """
-    key = tuple([node.structure for node in nodes]), asked, tuple(given)
+    key = tuple([node.structure for node in nodes]), asked, tuple(structures)
     with _LOCK:
         plan = _PLANS.get(key)
         if plan is not None:
             _PLANS.move_to_end(key)
             return plan
-    candidate = Plan(nodes, asked, inputs, given)
+    candidate = Plan(nodes, asked, inputs, structures)
     with _LOCK:
         plan = _PLANS.setdefault(key, candidate)
         while len(_PLANS) > _MOST:

@@ -92,20 +92,20 @@ class Segment:
             if not nodes[k].retained:
                 nodes[k]._adj = None
 
-    def _run(self, nodes: Sequence[Any], made: Backward, before: set[int]) -> None:
+    def _run(self, nodes: Sequence[Any], backward: Backward, before: set[int]) -> None:
         read: dict[str, Callable[[int], Any]] = {
             "input": lambda k: self.arrays[k],
             "value": lambda k: self.values[k],
             "seed": lambda k: nodes[k]._adj,
             "before": lambda k: self.inputs[k]._adj,
         }
-        arrays = [read[sort](k) for sort, k in made.reads]
-        into = [None] * len(made.retained)
-        into += [None if k in before else self.inputs[k]._adj for k in made.inputs]
-        values = made.function.run(_contiguous(arrays), into)
-        for k, value in zip(made.retained, values):
+        arrays = [read[sort](k) for sort, k in backward.reads]
+        into = [None] * len(backward.retained)
+        into += [None if k in before else self.inputs[k]._adj for k in backward.inputs]
+        values = backward.function.run(_contiguous(arrays), into)
+        for k, value in zip(backward.retained, values):
             nodes[k]._adj, nodes[k].fresh = value, False
-        for k, value in zip(made.inputs, values[len(made.retained) :], strict=True):
+        for k, value in zip(backward.inputs, values[len(backward.retained) :], strict=True):
             _deliver(self.inputs[k], value)
 
     def _singly(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:

@@ -114,10 +114,10 @@ def with_outputs(
     return operands[:count], (*outs, *[None] * (op.nout - len(outs)))
 
 
-def _by_name(op: Elementwise, name: str, given: dict[str, Any]) -> Any:
+def _by_name(op: Elementwise, name: str, arguments: dict[str, Any]) -> Any:
     """Return an operand that has no place in the call."""
-    if name in given:
-        return given.pop(name)
+    if name in arguments:
+        return arguments.pop(name)
     if name in op.scalar.defaults:
         return op.scalar.defaults[name]
     raise ArgumentError(

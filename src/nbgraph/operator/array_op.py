@@ -213,9 +213,9 @@ class ArrayOp:
         depend."""
         return self.grant(device, attributes)
 
-    def within(self, held: dict[Any, Any] | None) -> Any:
-        """Return the operator whose `run` an executor uses, which keeps its state in `held`; None:
-        in a compiled function, whose runs may overlap."""
+    def within(self, states: dict[Any, Any] | None) -> Any:
+        """Return the operator whose `run` an executor uses, which keeps its state in `states`, or
+        None in a compiled function, whose runs may overlap."""
         return self
 
     def states(self, *, is_train: bool) -> Sequence[int]:

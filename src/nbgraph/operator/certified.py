@@ -122,9 +122,9 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
     captured = scalar.capture(probe_kinds(scalar), parameters)
     graph = captured.graph
     grads = [graph.argument(name, "f") for name in gradient.out_grads]
-    given = hand_gradients(captured, gradient, grads, parameters)
+    by_hand = hand_gradients(captured, gradient, grads, parameters)
     claims: list[Asked] = []
-    for leaf, hand in zip(captured.operands, given, strict=True):
+    for leaf, hand in zip(captured.operands, by_hand, strict=True):
         if hand.op == "none" or leaf.kind != "f":
             continue
         total: Node | None = None

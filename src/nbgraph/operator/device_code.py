@@ -132,12 +132,12 @@ class DeviceExplanation(Explanation):
         )
 
     def _machine_text(self) -> str:
-        found = self.machine
-        if found is None:
+        code = self.machine
+        if code is None:
             return f"registers: not known without nvJitLink (pip install '{machine.PACKAGE}')"
         return (
-            f"machine code: {found.registers} registers a thread, {found.stack} bytes of stack, "
-            f"{found.spills} bytes of registers spilled, {found.code} bytes"
+            f"machine code: {code.registers} registers a thread, {code.stack} bytes of stack, "
+            f"{code.spills} bytes of registers spilled, {code.code} bytes"
         )
 
     def to_dict(self) -> dict[str, Any]:

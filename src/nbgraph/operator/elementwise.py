@@ -94,12 +94,12 @@ class Elementwise:
         """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
         return type_strings(self.scalar)
 
-    def parameters(self, given: dict[str, Any]) -> dict[str, Any]:
+    def parameters(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the scalar parameters of a call, defaults filled in."""
         own = self.scalar.parameters
-        if given:
-            refuse_marks(self.__name__, given, [p.name for p in own])
-        return resolve_parameters(self.__name__, own, given)
+        if arguments:
+            refuse_marks(self.__name__, arguments, [p.name for p in own])
+        return resolve_parameters(self.__name__, own, arguments)
 
     def refresh_needed(self) -> bool:
         """Return whether a global, helper or closure cell that was read has been replaced, or a

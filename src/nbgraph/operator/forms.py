@@ -100,10 +100,12 @@ class Forms:
                 return False
         return True
 
-    def form(self, given: Mapping[str, Any]) -> Any:
+    def form(self, arguments: Mapping[str, Any]) -> Any:
         """Return the form for these values by name; those of operands do not count."""
         own = {choice.name: choice for choice in self._op.scalar.choices}
-        return self.choose(choices_of(self._op.__name__, self._signature(), given, own).values())
+        return self.choose(
+            choices_of(self._op.__name__, self._signature(), arguments, own).values()
+        )
 
     def with_number(self, name: str) -> Any:
         """Return the form in which a name has a number that can be differentiated by."""
@@ -152,8 +154,8 @@ class Forms:
         definition = WrittenFunction(scalar.fn, choices, scalar)
         definition.name = scalar.name
         try:
-            made: Any = type(op)
-            form = made(
+            kind: Any = type(op)
+            form = kind(
                 definition,
                 fastmath=op.fastmath,
                 prefer=op.prefer,

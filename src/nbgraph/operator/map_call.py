@@ -115,13 +115,13 @@ class Plan:
         places = {str(leaf.data): (i, leaf.kind) for i, leaf in enumerate(leaves)}
         if floats is None:
             return None
-        found: list[tuple[Word, int]] = []
+        words: list[tuple[Word, int]] = []
         for name in names:
             place, kind = places.get(name, (len(self.uniform), "f"))
             if kind not in ("f", "i"):
                 return None
-            found.append((floats if kind == "f" else Word.WHOLE, place))
-        return found
+            words.append((floats if kind == "f" else Word.WHOLE, place))
+        return words
 
     def scalars(self, operands: Sequence[Layout | None]) -> tuple[tuple[str, str], ...]:
         """Return kind and precision of each operand that is a number (None)."""

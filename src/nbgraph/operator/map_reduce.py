@@ -37,9 +37,9 @@ class Reduction(NamedTuple):
     op: ArrayOp
     attributes: tuple[tuple[str, Any], ...]
 
-    def spec(self, given: Spec) -> Spec:
+    def spec(self, source: Spec) -> Spec:
         """Return the shape and dtype of the result."""
-        return self.op.infer([given], dict(self.attributes))[0]
+        return self.op.infer([source], dict(self.attributes))[0]
 
     def __repr__(self) -> str:
         return f"{self.op.__name__}[{self.axes}]"
@@ -154,8 +154,8 @@ def _compute(
     numbers: Numbers,
     reductions: Reductions,
 ) -> None:
-    made = mapper(*inputs, *numbers, **dict(parameters))
-    values = made if mapper.nout > 1 else (made,)
+    results = mapper(*inputs, *numbers, **dict(parameters))
+    values = results if mapper.nout > 1 else (results,)
     for value, reduction, out in zip(values, reductions, outputs, strict=True):
         if reduction is None:
             out[...] = value

@@ -214,12 +214,12 @@ class Mapper(Elementwise):
         return (self.varied_shortcut if values else self.shortcut), (*operands, *values)
 
     def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
-        operands, call, given = arguments.split(self, operands, options, out)
+        operands, call, named = arguments.split(self, operands, options, out)
         outs = arguments.outputs(self, out)
-        handled = overrides.dispatch(self, "__call__", operands, outs, call, given)
+        handled = overrides.dispatch(self, "__call__", operands, outs, call, named)
         if handled is not overrides.MINE:
             return handled
-        parameters = self.parameters(given)
+        parameters = self.parameters(named)
         subok = call.pop("subok", True)
         self.require_certificate()
         chosen, name = call.get("dtype"), self.__name__
@@ -232,7 +232,7 @@ class Mapper(Elementwise):
 
             results = naive.call(self.scalar, operands, parameters, out=outs, **call)
         else:
-            note = None if call else functools.partial(self._note, given)
+            note = None if call else functools.partial(self._note, named)
             results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
         return overrides.wrap(self, operands, outs, results, subok=subok)
 

@@ -31,7 +31,7 @@ _MARKS = {
 }
 
 
-def refuse_marks(op: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+def refuse_marks(op: str, arguments: Mapping[str, Any], known: Collection[str]) -> None:
     """ArgumentError where a call names or marks its node, unless these are parameters of its own.
 
     >>> refuse_marks("add", {"name": "fc1"}, ())
@@ -40,8 +40,8 @@ def refuse_marks(op: str, given: Mapping[str, Any], known: Collection[str]) -> N
     nbgraph.errors.ArgumentError: add: name='fc1' is not a parameter...
     """
     for word, instead in _MARKS.items():
-        if word in given and word not in known:
-            value = given[word]
+        if word in arguments and word not in known:
+            value = arguments[word]
             raise ArgumentError(
                 f"{op}: {word}={value!r} is not a parameter here; parameters: "
                 f"{', '.join(known) or 'none'}. For the node of a symbol, write "
@@ -175,10 +175,10 @@ class Param:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], owner: str | None = None) -> Self:
+    def parse(cls, values: Mapping[str, Any], owner: str | None = None) -> Self:
         """Read values or their text; errors name `owner`, the operator."""
         try:
-            return cls(**given)
+            return cls(**values)
         except ArgumentError as error:
             if owner is None:
                 raise
@@ -238,8 +238,8 @@ def _field(cls: type, name: str, hint: Any) -> Field:
     return Field(default, f.lower, f.upper, f.choices, f.doc, name, kind)
 
 
-def _require_known(owner: str, fields: Mapping[str, Field], given: Mapping[str, Any]) -> None:
-    for name in given:
+def _require_known(owner: str, fields: Mapping[str, Field], arguments: Mapping[str, Any]) -> None:
+    for name in arguments:
         if name not in fields:
             import difflib
 

@@ -95,11 +95,11 @@ def at_point(op: Elementwise, values: tuple[Any, ...], named: dict[str, Any]) ->
         op.refresh()
     if op.forms is not None:
         op, values, named = op.forms.bind(values, named)
-    given, call, options = arguments.split(op, values, named)
+    numbers, call, options = arguments.split(op, values, named)
     if call:
         raise ArgumentError(f"{op.__name__}.at_point: unknown argument {min(call)!r}")
     parameters = op.parameters(options)
-    operands = dict(zip(op.scalar.operands, map(_number, given), strict=True))
+    operands = dict(zip(op.scalar.operands, map(_number, numbers), strict=True))
     return _Look(op, operands, parameters).point()
 
 

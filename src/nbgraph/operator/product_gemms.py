@@ -75,9 +75,9 @@ def gemms_lowered(
     a, b, c = (None if own is x else own for own, x in zip(laid, arrays, strict=True))
     code: Any = Gemms(call, dtype, adds=request == "add" and c is None, tf32=bool(config.tf32))
     order = call.first, 1 - call.first, 2
-    made = KernelCall(op.__name__, code, (0, 0), order, (), 1, 1, device=code)
+    launch = KernelCall(op.__name__, code, (0, 0), order, (), 1, 1, device=code)
     # what is added to a result of 16 bits is not rounded first, so that is not a sum of two values
-    return Lowered((made,), (a, b, c), adds=dtype.itemsize > 2)
+    return Lowered((launch,), (a, b, c), adds=dtype.itemsize > 2)
 
 
 def _zeros(count: int, out: Layout, request: str) -> Lowered:
@@ -92,13 +92,13 @@ def _sums(
     op: Any,
     operands: Sequence[Layout],
     out: Layout,
-    made: Layout,
+    result: Layout,
     request: str,
     attributes: Attributes,
 ) -> Lowered:
     """Return the product by a kernel that adds up multiplications."""
-    fits = made is out and out.contiguous
-    target, word = (out, request) if fits else (layout(made.shape, made.dtype), "write")
+    fits = result is out and out.contiguous
+    target, word = (out, request) if fits else (layout(result.shape, result.dtype), "write")
     stages = _added_up(op, operands, target, word, attributes)
     return stages._replace(places=(None, None, None if fits else target))
 

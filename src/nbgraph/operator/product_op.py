@@ -138,11 +138,11 @@ class ProductOp(ArrayOp):
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
         if wide not in _NATIVE or len(operands) != 2:
             return None
-        given = [x if x.dtype == wide else layout(x.shape, wide) for x in (*operands, out)]
-        places = self.replacements(given[:2], given[2], attributes)
+        wanted = [x if x.dtype == wide else layout(x.shape, wide) for x in (*operands, out)]
+        places = self.replacements(wanted[:2], wanted[2], attributes)
         if places is None:
             return None
-        laid = [x if own is None else own for x, own in zip(given, places, strict=True)]
+        laid = [x if own is None else own for x, own in zip(wanted, places, strict=True)]
         moves = [None if x is own else own for x, own in zip((*operands, out), laid, strict=True)]
         arranged = self.arranged(laid[:2], laid[2], attributes)
         assert arranged is not None, self
@@ -225,16 +225,16 @@ class ProductOp(ArrayOp):
     ) -> tuple[Layout | None, Layout | None, Layout | None] | None:
         """Where a, b and the result have to lie so that BLAS takes them, None for what may stay;
         as little as will do is replaced. None where nothing does, or `suits` takes no call."""
-        given = (*operands, out)
+        layouts = (*operands, out)
         labels = self.meaning(operands, attributes)
         if labels is None:
             return None
         for swap in _SWAPS:
             inner = labels.b if swap[0] and not swap[1] else labels.a  # as it is where it stays
             places = [
-                placed_for(x, own, labels, inner) for x, own in zip(given, labels, strict=True)
+                placed_for(x, own, labels, inner) for x, own in zip(layouts, labels, strict=True)
             ]
-            a, b, target = (p if s else x for p, x, s in zip(places, given, swap, strict=True))
+            a, b, target = (p if s else x for p, x, s in zip(places, layouts, swap, strict=True))
             call = self.arranged([a, b], target, attributes, dtypes)
             if call is not None and suits(call):
                 a, b, target = (p if s else None for p, s in zip(places, swap, strict=True))
@@ -256,9 +256,9 @@ class ProductOp(ArrayOp):
         """See ArrayOp."""
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
-        given = [x.astype(wide, copy=False) for x in inputs]
+        factors = [x.astype(wide, copy=False) for x in inputs]
         apart = wide in _NATIVE and config.compiler != "python"
-        out[...] = (self.apart if apart else self.naive)(given, attributes)
+        out[...] = (self.apart if apart else self.naive)(factors, attributes)
 
     def apart(self, inputs: Arrays, attributes: Attributes) -> Array:
         """The result where no kernel gives it."""

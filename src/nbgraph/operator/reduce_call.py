@@ -85,28 +85,28 @@ def reduce_call(
     nbytes = sum(a.dtype.itemsize for a in task.arrays)
     cost = max(1, int(math.prod(shape) * per_element(plan.typed.captured, nbytes)))
     code = task.kernel(disjoint=disjoint)
-    given = sum(o is not None for o in operands)
-    places = {k: given + k for k in range(len(outputs))}
+    count_in = sum(o is not None for o in operands)
+    places = {k: count_in + k for k in range(len(outputs))}
     scratch: list[Layout] = []
     ends: list[KernelCall] = []
     for k, result in enumerate(task.results):
         if result.totals is not None and result.combine is not None:
-            places[k] = given + len(outputs) + len(scratch)
+            places[k] = count_in + len(outputs) + len(scratch)
             scratch.append(result.totals)
             end = totals_call(result.combine, result.totals, result.out, result.request, plan.name)
-            ends.append(replace(end, order=(places[k], given + k)))
+            ends.append(replace(end, order=(places[k], count_in + k)))
     written = [places[k] for k, request in enumerate(requests) if request != "null"]
     loop = KernelCall(
         plan.name,
         code,
-        order=(*range(given), *written),
+        order=(*range(count_in), *written),
         size=task.blocks * task.where.rows,
         cost=of_kernel(code.loop, cost),
         scalars=plan.scalars(operands),
         writes=len(written),
         **of_space(task.where, plan.words()),
     )
-    return Lowered((loop, *ends), (None,) * (given + len(outputs)), tuple(scratch), adds=False)
+    return Lowered((loop, *ends), (None,) * (count_in + len(outputs)), tuple(scratch), adds=False)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -128,10 +128,10 @@ class _Result:
         """Scratch memory for the totals of `count` blocks a row, where the loop needs any."""
         if self.combine is None or self.request == "null":
             return
-        held = total_dtype(self.dtype, self.combine)
-        direct = is_float(self.dtype) or self.out.dtype == held or self.out.dtype.kind == "b"
+        total = total_dtype(self.dtype, self.combine)
+        direct = is_float(self.dtype) or self.out.dtype == total or self.out.dtype.kind == "b"
         if count > 1 or not direct:
-            self.totals = layout((rows, count), held)
+            self.totals = layout((rows, count), total)
 
 
 class _Task:
@@ -149,12 +149,12 @@ class _Task:
         self.plan, self.operands, self.results = plan, operands, results
         self.block = block
         self.asked = [r for r in results if r.request != "null"]
-        given = [o for o in operands if o is not None]
-        self.arrays = [*given, *(r.out for r in self.asked if r.combine is None)]
+        inputs = [o for o in operands if o is not None]
+        self.arrays = [*inputs, *(r.out for r in self.asked if r.combine is None)]
         strides = [strides_in(a, shape) for a in self.arrays]
         kept = len(shape) - axes
         run = space(shape[kept:], [s[kept:] for s in strides])
-        self.classes = classes_of(self.arrays, run, len(given))
+        self.classes = classes_of(self.arrays, run, len(inputs))
         self.blocks = -(-run.inner // block)
         extents = [n for n, _ in reversed(run.outer)]  # reduced, too, but not one with the run
         for result in results:
@@ -163,14 +163,14 @@ class _Task:
             (*s[:kept], *(steps[k] for _, steps in reversed(run.outer)))
             for k, s in enumerate(strides)
         ]
-        self.where = self._where(run, (*shape[:kept], *extents), rows, len(given))
+        self.where = self._where(run, (*shape[:kept], *extents), rows, len(inputs))
 
     def _where(
-        self, run: Space, shape: tuple[int, ...], rows: list[tuple[int, ...]], given: int
+        self, run: Space, shape: tuple[int, ...], rows: list[tuple[int, ...]], inputs: int
     ) -> Space:
         """The space of the record: the run, and rows of all arrays in the record's order."""
-        strides, steps = rows[:given], list(run.steps[:given])
-        mapped = iter(zip(rows[given:], run.steps[given:], strict=True))
+        strides, steps = rows[:inputs], list(run.steps[:inputs])
+        mapped = iter(zip(rows[inputs:], run.steps[inputs:], strict=True))
         for result in self.asked:
             size = result.written.dtype.itemsize
             own = c_strides(shape, self.blocks * size), size
@@ -193,12 +193,12 @@ class _Task:
         key = tuple(map(tuple, (layouts, dtypes, requests, combines, [disjoint, self.block])))
         code = self.plan.kernels.get(key)
         if code is None:
-            made = self.plan.loop(layouts, dtypes, requests, disjoint=disjoint)
+            loop_of = self.plan.loop(layouts, dtypes, requests, disjoint=disjoint)
             outputs = tuple(
                 o._replace(combine=c, whole=whole)
-                for o, (c, whole) in zip(made.outputs, combines, strict=True)
+                for o, (c, whole) in zip(loop_of.outputs, combines, strict=True)
             )
-            loop = replace(made, form="reduce", outputs=outputs, block=self.block)
+            loop = replace(loop_of, form="reduce", outputs=outputs, block=self.block)
             code = self.plan.kernels[key] = kernel(loop, self.plan.name)
         return code
 
@@ -230,10 +230,10 @@ def totals_call(
     Sums of float64 are NumPy's pairwise `add.reduce`, all else is combined in order.
     """
     rows, count = totals.shape
-    given, made = totals.dtype, out.dtype
-    loop = in_order_loop("totals", combine, given, given, made, request)
-    steps = (count * given.itemsize, made.itemsize)
-    where = Space(count, (given.itemsize, made.itemsize), ((rows, steps),))
+    source, target = totals.dtype, out.dtype
+    loop = in_order_loop("totals", combine, source, source, target, request)
+    steps = (count * source.itemsize, target.itemsize)
+    where = Space(count, (source.itemsize, target.itemsize), ((rows, steps),))
     cost = max(1, rows * (5 + count // 2))
     name = f"{combine}_{name}"
     return KernelCall(name, kernel(loop), order=(0, 1), size=rows, cost=cost, **of_space(where))
@@ -242,25 +242,25 @@ def totals_call(
 def in_order_loop(
     form: str,
     combine: Combine,
-    given: np.dtype[Any],
-    held: np.dtype[Any],
-    made: np.dtype[Any],
+    source: np.dtype[Any],
+    total: np.dtype[Any],
+    target: np.dtype[Any],
     request: str,
     parameters: Sequence[str] = (),
 ) -> Loop:
     """A loop of `kernels.totals`: elements of dtype `given`, accumulated as `held`, cast to
     `made`."""
     graph = Graph()
-    x = graph.argument("x", kind_of_dtype(given))
-    value = graph.cast(x, "f" if is_float(held) else name_of(held))
+    x = graph.argument("x", kind_of_dtype(source))
+    value = graph.cast(x, "f" if is_float(total) else name_of(total))
     return Loop(
         f"{combine}_{form}",
         form,  # type: ignore[arg-type]
         graph,
-        "float64" if name_of(held) == "float64" else "float32",
-        (Operand(x, name_of(given), "c"),),
+        "float64" if name_of(total) == "float64" else "float32",
+        (Operand(x, name_of(source), "c"),),
         tuple(graph.parameter(name, "i") for name in parameters),
-        (Output(value, name_of(made), "c", request, combine),),  # type: ignore[arg-type]
+        (Output(value, name_of(target), "c", request, combine),),  # type: ignore[arg-type]
     )
 
 
@@ -290,17 +290,17 @@ def along_axes(
             f"{combine}: an array of {x.shape}, contiguous and with elements, is needed; copy it"
         )
     steps, shapes = runs(x.shape, axes), [x.shape]
-    held = held_dtype(x.dtype, out.dtype, combine)
+    total = held_dtype(x.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []
     for k, (first, last) in enumerate(steps):
         shape = shapes[-1]
         shapes.append((*shape[:first], *shape[last:]))
         end = k == len(steps) - 1
-        given = x if k == 0 else scratch[-1]
-        target = out if end else layout(shapes[-1], held)
+        source = x if k == 0 else scratch[-1]
+        target = out if end else layout(shapes[-1], total)
         own, between = _along(
-            given, shape, first, last, target, request if end else "write", combine, block
+            source, shape, first, last, target, request if end else "write", combine, block
         )
         stages += own
         scratch += between if end else [*between, target]
@@ -313,22 +313,26 @@ def runs(shape: Sequence[int], axes: Sequence[int]) -> list[tuple[int, int]]:
     >>> runs((2, 3, 4, 1), (0, 2, 3)), runs((2, 3), ())
     ([(2, 4), (0, 1)], [(0, 0)])
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for d in sorted(axes, reverse=True):
-        if found and all(n == 1 for n in shape[d + 1 : found[-1][0]]):
-            found[-1] = d, found[-1][1]
+        if spans and all(n == 1 for n in shape[d + 1 : spans[-1][0]]):
+            spans[-1] = d, spans[-1][1]
         else:
-            found.append((d, d + 1))
-    return found or [(0, 0)]
+            spans.append((d, d + 1))
+    return spans or [(0, 0)]
 
 
-def held_dtype(given: np.dtype[Any], made: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
+def held_dtype(source: np.dtype[Any], target: np.dtype[Any], combine: Combine) -> np.dtype[Any]:
     """What partial results are kept in."""
     if combine in ("max", "min"):
-        return np.dtype("uint8") if given.kind == "b" else _wide(given)
-    if is_float(made):
-        return np.dtype("float64") if "float64" in (name_of(given), name_of(made)) else _wide(made)
-    return np.dtype("uint64" if made.kind == "u" else "int64")
+        return np.dtype("uint8") if source.kind == "b" else _wide(source)
+    if is_float(target):
+        return (
+            np.dtype("float64")
+            if "float64" in (name_of(source), name_of(target))
+            else _wide(target)
+        )
+    return np.dtype("uint64" if target.kind == "u" else "int64")
 
 
 def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -336,7 +340,7 @@ def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _along(
-    given: Layout,
+    source: Layout,
     shape: tuple[int, ...],
     first: int,
     last: int,
@@ -352,11 +356,11 @@ def _along(
         math.prod(shape[last:]),
     )
     if columns == 1:
-        return _trailing(given, (batches, rows), out, request, combine, block)
-    held = held_dtype(given.dtype, out.dtype, combine)
+        return _trailing(source, (batches, rows), out, request, combine, block)
+    total_of = held_dtype(source.dtype, out.dtype, combine)
     stages: list[KernelCall] = []
     scratch: list[Layout] = []
-    main, carried, dtype = rows, 0, given.dtype
+    main, carried, dtype = rows, 0, source.dtype
     while True:
         full = main // GROUP if main >= 2 * GROUP else 0
         rest = int(main > full * GROUP) if full else 0
@@ -364,12 +368,12 @@ def _along(
         end = not full
         if end:
             main, carried = main + carried, 0
-        made, asked = (out.dtype, request) if end else (held, "write")
-        loop = in_order_loop("leading", combine, dtype, held, made, asked, _WORDS)
-        width = columns * dtype.itemsize, columns * made.itemsize
+        result, asked = (out.dtype, request) if end else (total_of, "write")
+        loop = in_order_loop("leading", combine, dtype, total_of, result, asked, _WORDS)
+        width = columns * dtype.itemsize, columns * result.itemsize
         total = main + carried
         dims = ((total, width), (batches, (total * width[0], groups * width[1])))
-        where = Space(columns, (dtype.itemsize, made.itemsize), dims)
+        where = Space(columns, (dtype.itemsize, result.itemsize), dims)
         call = KernelCall(
             f"{combine}_leading",
             kernel(loop),
@@ -381,17 +385,17 @@ def _along(
         stages.append(call)
         if end:
             return stages, scratch
-        scratch.append(layout((batches, groups, columns), held))
-        main, carried, dtype = full, rest + carried, held
+        scratch.append(layout((batches, groups, columns), total_of))
+        main, carried, dtype = full, rest + carried, total_of
 
 
 _WORDS = ("full", "main", "carried", "groups")
 
 
 def _trailing(
-    given: Layout, shape: tuple[int, int], out: Layout, request: str, combine: Combine, block: int
+    source: Layout, shape: tuple[int, int], out: Layout, request: str, combine: Combine, block: int
 ) -> Stages:
-    plan = same.invoker.plan_of([given.dtype], {})
-    flat = layout(shape, given.dtype)
-    found = reduce_call(plan, shape, [flat], [out], [request], [combine], 1, block=block)
-    return list(found.calls), list(found.scratch)
+    plan = same.invoker.plan_of([source.dtype], {})
+    flat = layout(shape, source.dtype)
+    lowered = reduce_call(plan, shape, [flat], [out], [request], [combine], 1, block=block)
+    return list(lowered.calls), list(lowered.scratch)

@@ -81,37 +81,39 @@ class ReduceOp(ArrayOp):
         """The row program of floats with its scalar parameters, if there is one."""
         return None if self._rows is None else self._rows(attributes)
 
-    def by_rows(self, given: Spec, made: Spec, attributes: Attributes) -> ByRows | None:
+    def by_rows(self, source: Spec, target: Spec, attributes: Attributes) -> ByRows | None:
         """The row program for an operand and a result like these, if one does it."""
-        size = math.prod(given.shape)
-        if self._rows is None or not size or given.dtype.kind == "c" or made.dtype.kind == "c":
+        size = math.prod(source.shape)
+        if self._rows is None or not size or source.dtype.kind == "c" or target.dtype.kind == "c":
             return None
-        if size > SHORT and self.combine is not None and made.dtype.itemsize > 2:
-            if self.folds(given, made) or is_float(given.dtype):
+        if size > SHORT and self.combine is not None and target.dtype.itemsize > 2:
+            if self.folds(source, target) or is_float(source.dtype):
                 return None
         op, own = self._rows(attributes)
-        axes = self.axes(given.shape, attributes)
+        axes = self.axes(source.shape, attributes)
         how = {"axis": axes, "keepdims": True, **own}
-        (spec,) = op.infer([given], how)
-        return ByRows(op, how, spec.shape) if spec.dtype == made.dtype else None
+        (spec,) = op.infer([source], how)
+        return ByRows(op, how, spec.shape) if spec.dtype == target.dtype else None
 
-    def taken_dtype(self, given: Spec, made: Spec, attributes: Attributes) -> np.dtype[Any] | None:
+    def taken_dtype(
+        self, source: Spec, target: Spec, attributes: Attributes
+    ) -> np.dtype[Any] | None:
         """The dtype that elements are cast to first, or their own; None where kernels do not cast
         to it."""
         asked = attributes.get("dtype")
-        if asked is None or asked == given.dtype or self.folds(given, made):
-            return given.dtype
-        return made.dtype if inexact(made.dtype) else None
+        if asked is None or asked == source.dtype or self.folds(source, target):
+            return source.dtype
+        return target.dtype if inexact(target.dtype) else None
 
-    def folds(self, given: Spec, made: Spec) -> bool:
+    def folds(self, source: Spec, target: Spec) -> bool:
         """Whether kernels that combine elements in their own order give the same bits: those of
         extremes, and of whole numbers."""
-        if self.combine is None or self.averages or 0 in given.shape or 0 in made.shape:
+        if self.combine is None or self.averages or 0 in source.shape or 0 in target.shape:
             return False
-        if is_float(given.dtype):
-            return self.combine in ("max", "min") and given.dtype == made.dtype
-        whole = made.dtype.kind in "iu" or given.dtype.kind == made.dtype.kind == "b"
-        return whole and given.dtype.kind in "iub"
+        if is_float(source.dtype):
+            return self.combine in ("max", "min") and source.dtype == target.dtype
+        whole = target.dtype.kind in "iu" or source.dtype.kind == target.dtype.kind == "b"
+        return whole and source.dtype.kind in "iub"
 
     def compute(
         self,
@@ -123,13 +125,13 @@ class ReduceOp(ArrayOp):
         """See ArrayOp: where kernels are not asked, a row program's own text does it."""
         (x,), (out,) = inputs, outputs
         dtype = self.taken_dtype(Spec.of(x), Spec.of(out), attributes) or x.dtype
-        (made,) = self.infer([Spec(x.shape, dtype)], attributes)
-        found = self.by_rows(Spec(x.shape, dtype), made, attributes)
-        if found is None:
+        (target,) = self.infer([Spec(x.shape, dtype)], attributes)
+        rows = self.by_rows(Spec(x.shape, dtype), target, attributes)
+        if rows is None:
             super().compute(inputs, outputs, attributes, resources)
             return
-        total = np.empty(found.shape, made.dtype)
-        found.op.compute([x.astype(dtype)], [total], found.attributes)
+        total = np.empty(rows.shape, target.dtype)
+        rows.op.compute([x.astype(dtype)], [total], rows.attributes)
         out[...] = total.reshape(out.shape)
 
     def lower(self, case: Application) -> Lowered | None:
@@ -147,16 +149,16 @@ class ReduceOp(ArrayOp):
         ['same', 'add_same']
         """
         ((x,), (out,), (request,), attributes, host) = case
-        (made,) = self.infer(case.specs, attributes)
+        (target,) = self.infer(case.specs, attributes)
         if not x.size or not out.size:
             return None
-        own = out if out.contiguous and out.dtype == made.dtype else layout(*made)
+        own = out if out.contiguous and out.dtype == target.dtype else layout(*target)
         word = request if own is out else "write"
         lower = self._on_host if host else self._in_blocks
-        found = lower(x, own, word, attributes, host)
-        if found is None:
+        lowered = lower(x, own, word, attributes, host)
+        if lowered is None:
             return None
-        place, stages, scratch = found
+        place, stages, scratch = lowered
         calls: list[KernelCall] = []
         for k, call in enumerate(stages):
             order = k + 1 if k else 0, 1 if k == len(stages) - 1 else k + 2
@@ -169,17 +171,17 @@ class ReduceOp(ArrayOp):
     ) -> Stages | None:
         if self.asks is not None:
             return self._question(x, out, request, attributes)
-        given, made = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
-        dtype = self.taken_dtype(given, made, attributes)
+        source, target = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
+        dtype = self.taken_dtype(source, target, attributes)
         if dtype is None:
             return None
         if dtype != x.dtype:
-            x, given = layout(x.shape, dtype), Spec(x.shape, dtype)
-        found = self.by_rows(given, made, attributes)
-        if found is None:
+            x, source = layout(x.shape, dtype), Spec(x.shape, dtype)
+        by_rows = self.by_rows(source, target, attributes)
+        if by_rows is None:
             return self._in_blocks(x, out, request, attributes, host)
-        seen = layout(found.shape, out.dtype)
-        rows = found.op.lower(Application([x], [seen], [request], found.attributes, host))
+        seen = layout(by_rows.shape, out.dtype)
+        rows = by_rows.op.lower(Application([x], [seen], [request], by_rows.attributes, host))
         assert rows is not None, self
         assert rows.places[1] is None, self
         return rows.places[0] or x, rows.calls, ()
@@ -217,8 +219,8 @@ class ReduceOp(ArrayOp):
         if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):
             shape = out.size, x.size // out.size
             flat = layout(shape, x.dtype)
-            found = reduce_call(plan, shape, [flat], [out], [request], [combine], 1, block=block)
-            stages, scratch = found.calls, found.scratch
+            lowered = reduce_call(plan, shape, [flat], [out], [request], [combine], 1, block=block)
+            stages, scratch = lowered.calls, lowered.scratch
         else:
             truths = layout(x.shape, np.dtype("bool"))
             stages, scratch = along_axes(truths, axes, out, request, combine, block)

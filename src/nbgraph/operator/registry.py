@@ -142,11 +142,11 @@ def registered(*aliases: str) -> Callable[[_Op], _Op]:
 def remove(name: str) -> None:
     """Forget a name (and no other name of the same operator); ArgumentError where unknown."""
     with _lock:
-        found = _table.pop(name, None)
+        removed = _table.pop(name, None)
     _noted.discard(name)
-    if found is None:
+    if removed is None:
         raise ArgumentError(_missing(name))
-    _drop_attribute(name, found.op)
+    _drop_attribute(name, removed.op)
 
 
 def library() -> Mapping[str, str]:
@@ -165,10 +165,10 @@ def entry(name: str) -> Entry:
         place = library().get(name)
         if place is not None:
             importlib.import_module(place)
-    found = _table.get(name)
-    if found is None:
+    row = _table.get(name)
+    if row is None:
         raise ArgumentError(_missing(name))
-    return found
+    return row
 
 
 def find(name: str) -> Operator:

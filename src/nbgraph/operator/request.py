@@ -31,13 +31,13 @@ class OpReqType(enum.IntEnum):
         """From a request or one of the words "null", "write", "inplace", "add"."""
         if isinstance(value, cls):
             return value
-        found = _WORDS.get(value) if isinstance(value, str) else None
-        if found is None:
+        request = _WORDS.get(value) if isinstance(value, str) else None
+        if request is None:
             raise ArgumentError(
                 f"request {value!r} is not known; expected one of {', '.join(map(repr, _WORDS))}, "
                 "or an OpReqType"
             )
-        return found
+        return request
 
 
 kNullOp, kWriteTo, kWriteInplace, kAddTo = OpReqType

@@ -79,13 +79,13 @@ class RowOp(ArrayOp):
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """See ArrayOp."""
-        given = dict(attributes)
+        values = dict(attributes)
         rows = any(row for _, row in self.program.results)
-        axes = {"axis": given.pop("axis", -1)}
+        axes = {"axis": values.pop("axis", -1)}
         if rows or self.program.rows:
-            axes["keepdims"] = bool(given.pop("keepdims", False))
+            axes["keepdims"] = bool(values.pop("keepdims", False))
         own = tuple(self.program.parameters.values())
-        return {**axes, **resolve_parameters(self.__name__, own, given)}
+        return {**axes, **resolve_parameters(self.__name__, own, values)}
 
     # shapes and dtypes ------------------------------------------------------------------------
 
@@ -103,10 +103,10 @@ class RowOp(ArrayOp):
         if self.program.indexed and len(axes) != 1:
             raise ArgumentError(f"{self.__name__}: axis={axis}; expected one axis")
         row = row_shape(shape, axes, keepdims=keepdims)
-        for name, given in zip(names[count:], shapes[count:], strict=True):
-            if given != row:
+        for name, own_shape in zip(names[count:], shapes[count:], strict=True):
+            if own_shape != row:
                 raise ShapeError(
-                    f"{self.__name__}: {name} has shape {given}; expected {row}, one value for "
+                    f"{self.__name__}: {name} has shape {own_shape}; expected {row}, one value for "
                     f"each row along axis={axis} of {names[0]}{shape}"
                 )
         return shape, axes
@@ -183,14 +183,14 @@ class RowOp(ArrayOp):
             *(tuple(kinds), tuple(name_of(a.dtype) for a in arrays), classes, tuple(requests)),
             *(beside, tuple(leaf.kind for leaf in described.parameters)),
         )
-        found = self._kernels.get(key)
-        if found is None:
+        kernel = self._kernels.get(key)
+        if kernel is None:
             placed = self._placed(operands, outputs, requests, classes)
             loop = self.program.loop(described, compute, *placed, requests, beside=beside)
             code = _kernel(loop)
             nbytes = sum(a.dtype.itemsize for a, row in zip(arrays, one, strict=True) if not row)
-            found = self._kernels[key] = code, per_element(described.captured(), nbytes)
-        code, each = found
+            kernel = self._kernels[key] = code, per_element(described.captured(), nbytes)
+        code, each = kernel
         numbers = {"count": run.inner, **values}
         words = [
             in_word(parameter_bytes(leaf.kind, numbers[str(leaf.data)], compute))
@@ -237,12 +237,12 @@ class RowOp(ArrayOp):
         classes: Sequence[Class],
     ) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
         """Dtype and layout class of operands and of outputs."""
-        found = iter(classes[len(operands) :])
-        made: list[tuple[str, Any]] = [
-            (name_of(o.dtype), "c" if r == "null" else next(found))
+        placed = iter(classes[len(operands) :])
+        pairs: list[tuple[str, Any]] = [
+            (name_of(o.dtype), "c" if r == "null" else next(placed))
             for o, r in zip(outputs, requests, strict=True)
         ]
-        return list(zip(map(name_of, (o.dtype for o in operands)), classes, strict=False)), made
+        return list(zip(map(name_of, (o.dtype for o in operands)), classes, strict=False)), pairs
 
     # the specification ------------------------------------------------------------------------
 
@@ -265,8 +265,8 @@ class RowOp(ArrayOp):
             a if name in self.program.integers else a.astype(wide)
             for name, a in zip(self.program.operands, flat, strict=True)
         ]
-        made = [v.astype(stored) for v in self.program.naive(values, attributes)]
-        for out, value, (_, row) in zip(outputs, made, self.program.results, strict=True):
+        results = [v.astype(stored) for v in self.program.naive(values, attributes)]
+        for out, value, (_, row) in zip(outputs, results, self.program.results, strict=True):
             if row:
                 out[...] = value.reshape(out.shape)
                 continue

@@ -57,14 +57,14 @@ class Described(NamedTuple):
 
     def needed(self, outputs: Sequence[Node]) -> tuple[tuple[Total, ...], ...]:
         """The stages that these outputs need."""
-        found: list[tuple[Total, ...]] = []
+        needed: list[tuple[Total, ...]] = []
         roots = list(outputs)
         for stage in reversed(self.stages):
             used = {node.id for node in self.graph.reachable(roots)}
             totals = tuple(total for total in stage if total.leaf.id in used)
             roots += [total.node for total in totals]
-            found += [totals] if totals else []
-        return tuple(reversed(found))
+            needed += [totals] if totals else []
+        return tuple(reversed(needed))
 
     def captured(self) -> Captured:
         """All that is computed of an element, for estimates of its cost."""
@@ -147,13 +147,13 @@ class RowProgram:
         self, kinds: Sequence[str], parameters: Mapping[str, Any] | None = None
     ) -> Described:
         """The program for operands of these kinds; only the kinds of parameters count."""
-        given = parameters or {}
-        key = (tuple(kinds), parameter_kinds(given))
-        found = self._described.get(key)
-        if found is None:
+        values = parameters or {}
+        key = (tuple(kinds), parameter_kinds(values))
+        described = self._described.get(key)
+        if described is None:
             with GROWING:
-                found = self._described[key] = self._describe(kinds, given)
-        return found
+                described = self._described[key] = self._describe(kinds, values)
+        return described
 
     def _describe(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Described:
         graph = Graph()
@@ -253,9 +253,10 @@ class RowProgram:
                 known[name] = REDUCED[combine].reduce(
                     each, axis=-1, keepdims=True, initial=_IDENTITY[combine]
                 )
-        made = [(_evaluated(fn, known, parameters), row) for fn, row in self.results]
+        results = [(_evaluated(fn, known, parameters), row) for fn, row in self.results]
         return [
-            np.broadcast_to(value, (*shape[:-1], 1) if row else shape).copy() for value, row in made
+            np.broadcast_to(value, (*shape[:-1], 1) if row else shape).copy()
+            for value, row in results
         ]
 
 

@@ -83,13 +83,13 @@ class TiledOp(ArrayOp):
             specs = [Spec(spec.shape, wide) for spec in specs]
         if not self.suits([spec.dtype for spec in specs]):
             return None
-        (made,) = self.infer(specs, attributes)
-        if any(0 in spec.shape for spec in (*specs, made)):
+        (target,) = self.infer(specs, attributes)
+        if any(0 in spec.shape for spec in (*specs, target)):
             return None
         call = self._tiling(specs, specs[0].dtype.name, **attributes)
         if call is None:
             return None
-        own = [layout(*spec) for spec in (*specs, Spec(made.shape, self.made(specs[0].dtype)))]
+        own = [layout(*spec) for spec in (*specs, Spec(target.shape, self.made(specs[0].dtype)))]
         places = [
             None if x.contiguous and x.dtype == o.dtype else o
             for x, o in zip((*operands, out), own, strict=True)
@@ -117,8 +117,8 @@ class TiledOp(ArrayOp):
         """See ArrayOp: by NumPy."""
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if is_float(out.dtype) else out.dtype
-        given = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]
-        out[...] = self.naive(*given, **attributes)
+        operands = [np.ascontiguousarray(x.astype(wide, copy=False)) for x in inputs]
+        out[...] = self.naive(*operands, **attributes)
 
 
 class PlacingOp(TiledOp):

@@ -200,8 +200,8 @@ def floating_dtype(
     nodes = captured.graph.reachable(captured.outputs)
     divides = any(n.op == "div" for n in nodes) or not any(n.op == "call" for n in nodes)
     kinds = {n.args[0].kind for n in nodes if n.op == "cast" and n.kind == "f"}
-    made = ["bool" if is_boolean(kind) else kind for kind in kinds if kind != "i"]
-    return float_of_integers([np.dtype(kind) for kind in made] or [common], divides=divides)
+    kinds_of = ["bool" if is_boolean(kind) else kind for kind in kinds if kind != "i"]
+    return float_of_integers([np.dtype(kind) for kind in kinds_of] or [common], divides=divides)
 
 
 def _output_dtype(kind: str, stored: np.dtype[Any]) -> np.dtype[Any]:
@@ -249,7 +249,7 @@ def operand_dtypes(scalar: Scalar, dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
 
 def type_strings(scalar: Scalar) -> list[str]:
     """The loops of an operator for floating operands, or for all, of one dtype: 'ff->f'."""
-    found = []
+    types = []
     for char in "?bBhHiIlLefd":
         dtype = np.dtype(char)
         try:
@@ -258,5 +258,5 @@ def type_strings(scalar: Scalar) -> list[str]:
         except (NbgraphError, TypeError, OverflowError):
             continue
         operands = "".join(d.char for d in dtypes)
-        found.append(f"{operands}->{''.join(d.char for d in typed.outputs)}")
-    return found
+        types.append(f"{operands}->{''.join(d.char for d in typed.outputs)}")
+    return types

@@ -36,8 +36,8 @@ def reduce(
 ) -> Any:
     """See Mapper.reduce."""
     _require_binary(op, "reduce")
-    given = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
-    handled = overrides.dispatch(op, "reduce", (array,), (_first(out),), given, parameters)
+    options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    handled = overrides.dispatch(op, "reduce", (array,), (_first(out),), options, parameters)
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype, out)
@@ -74,8 +74,8 @@ def accumulate(
 ) -> Any:
     """See Mapper.accumulate."""
     _require_binary(op, "accumulate")
-    given = {"axis": axis, "dtype": dtype}
-    handled = overrides.dispatch(op, "accumulate", (array,), (_first(out),), given, parameters)
+    options = {"axis": axis, "dtype": dtype}
+    handled = overrides.dispatch(op, "accumulate", (array,), (_first(out),), options, parameters)
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype, out)
@@ -101,9 +101,9 @@ def reduceat(
 ) -> Any:
     """See Mapper.reduceat."""
     _require_binary(op, "reduceat")
-    given = {"axis": axis, "dtype": dtype}
+    options = {"axis": axis, "dtype": dtype}
     operands, outs = (array, indices), (_first(out),)
-    handled = overrides.dispatch(op, "reduceat", operands, outs, given, parameters)
+    handled = overrides.dispatch(op, "reduceat", operands, outs, options, parameters)
     if handled is not overrides.MINE:
         return handled
     a = _operand(op, array, dtype, out)

@@ -69,8 +69,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"{__name__}.{name}")
     registry = importlib.import_module("nbgraph.operator.registry")
     if name not in PLACES:
-        told = registry.suggestion(name, PLACES)
-        raise MissingName(f"nbgraph.ops has no operator {name!r}; {told}")
+        suggestion = registry.suggestion(name, PLACES)
+        raise MissingName(f"nbgraph.ops has no operator {name!r}; {suggestion}")
     value = registry.find(name)
     globals()[name] = value
     return value

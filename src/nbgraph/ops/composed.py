@@ -167,8 +167,8 @@ def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
 
 def parts(x: Any, count: int, axis: int, squeeze_axis: bool) -> list[Any]:
     """So many equal parts of an axis."""
-    found = library.split(x, whole("slice_channel", "num_outputs", count), axis)
-    return [library.squeeze(part, axis) for part in found] if squeeze_axis else list(found)
+    pieces = library.split(x, whole("slice_channel", "num_outputs", count), axis)
+    return [library.squeeze(part, axis) for part in pieces] if squeeze_axis else list(pieces)
 
 
 define_rows(parse(_TABLE), globals(), ("x", "indices"), _BY_SHAPE, _DOCS)

@@ -86,10 +86,10 @@ def _infer(x: Spec, *, message: str, what: str, callback: Any) -> Spec:
 def _gradient(g: Gradients) -> Sequence[Any]:
     if g.out_grad is None or not differentiable(g.specs):
         return [None]
-    told = {**g.attributes}
-    before = told.pop("what")
+    attributes = {**g.attributes}
+    before = attributes.pop("what")
     what = "gradient" if before == "value" else f"gradient of {before}"
-    return [_DEBUG(g.out_grad, what=what, **told)]
+    return [_DEBUG(g.out_grad, what=what, **attributes)]
 
 
 _DEBUG = _Debug("debug", _infer, gradient=_gradient, inplace=[(0, 0)], partial=same_shape)

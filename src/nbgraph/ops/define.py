@@ -147,9 +147,9 @@ def _applied(row: Row, label: str, op: ArrayOp) -> Row:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "op":
             inner = call(**{str(k.arg): ast.unparse(k.value) for k in node.keywords})
-            made = ast.parse(inner, mode="eval").body
-            assert isinstance(made, ast.Call)
-            node.func, node.args, node.keywords = made.func, made.args, made.keywords
+            parsed = ast.parse(inner, mode="eval").body
+            assert isinstance(parsed, ast.Call)
+            node.func, node.args, node.keywords = parsed.func, parsed.args, parsed.keywords
     return row._replace(call=ast.unparse(tree))
 
 
@@ -211,13 +211,13 @@ def as_array(x: Any) -> Any:
 def as_known(name: str, x: Any) -> Any:
     """`as_array` where the shape decides what is to be done; UnknownShape where it is not known,
     which makes a node of the call of a `deferrable` function."""
-    found = as_array(x)
-    if found.shape is None:
+    array = as_array(x)
+    if array.shape is None:
         raise UnknownShape(
             f"{name}: an operand's shape is not known yet, and what to do depends on it; give the "
             "shape, as in ng.var(name, shape=...)"
         )
-    return found
+    return array
 
 
 def is_elsewhere(x: Any) -> bool:

@@ -217,8 +217,8 @@ class Optimizer:
             )
         return float(value)
 
-    def _apply(self, given: Sequence[tuple[str, Any, Any]], outs: Sequence[Any] = ()) -> None:
-        entries = self._entries(given)
+    def _apply(self, rows: Sequence[tuple[str, Any, Any]], outs: Sequence[Any] = ()) -> None:
+        entries = self._entries(rows)
         if not entries:
             return
         if any(out is not None for out in outs):
@@ -232,12 +232,12 @@ class Optimizer:
                     fill_from(out, weight)
                 out._chunk.writes += 1
 
-    def _entries(self, given: Sequence[tuple[str, Any, Any]]) -> list[Entry]:
+    def _entries(self, rows: Sequence[tuple[str, Any, Any]]) -> list[Entry]:
         recorder = recording.get()
         if recorder is not None and recorder.traces:
             recorder.refuse(f"{self.name}.step")  # type: ignore[attr-defined]
         fresh = Clock()
-        return [self._entry(*each, fresh, checks=recorder is not None) for each in given]
+        return [self._entry(*each, fresh, checks=recorder is not None) for each in rows]
 
     def _begun(self, entries: Sequence[Entry]) -> tuple[Update, list[Clock]]:
         """Return the update with the gradients of this step in its slots, and the clocks of its

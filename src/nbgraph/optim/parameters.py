@@ -91,9 +91,11 @@ def gradients_for(name: str, weights: Mapping[str, Any], grads: Any) -> dict[str
     return gradients
 
 
-def require_known(name: str, what: str, known: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+def require_known(
+    name: str, what: str, known: Mapping[str, Any], values: Mapping[str, Any]
+) -> None:
     """Raise ArgumentError for the first name that belongs to no parameter."""
-    for key in given:
+    for key in values:
         if key not in known:
             near = get_close_matches(key, list(known), n=3) or list(known)[:8]
             raise ArgumentError(

@@ -136,16 +136,16 @@ class State:
         """States by name, the master among them."""
         return self.arrays if self.master is None else {**self.arrays, MASTER: self.master}
 
-    def load(self, name: str, key: str, given: Mapping[str, Any]) -> None:
+    def load(self, name: str, key: str, values: Mapping[str, Any]) -> None:
         """Copy these arrays into the states; raise where names or shapes differ."""
         mine = self.all
-        if set(given) != set(mine):
+        if set(values) != set(mine):
             raise ArgumentError(
-                f"{name}.load_state_dict: {key!r} has the states {', '.join(sorted(given))}; "
+                f"{name}.load_state_dict: {key!r} has the states {', '.join(sorted(values))}; "
                 f"expected {', '.join(sorted(mine))}: was it written by another optimizer, or with "
                 "other options?"
             )
-        for part, value in given.items():
+        for part, value in values.items():
             if value.shape != self.shape:
                 raise ShapeError(
                     f"{name}.load_state_dict: {part!r} of {key!r} has shape {value.shape}; the "

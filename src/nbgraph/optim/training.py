@@ -78,9 +78,9 @@ class TrainStep:
                     return version.assembled(keyed.arrays, outputs)[0]
         return self._apart(arguments)
 
-    def _apart(self, given: Sequence[Any]) -> Any:
+    def _apart(self, arguments: Sequence[Any]) -> Any:
         """Compute the gradients, then update; return the value."""
-        value, grads = self._jit(*given)
+        value, grads = self._jit(*arguments)
         self.optimizer.step(grads)
         return value
 

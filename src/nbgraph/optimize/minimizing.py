@@ -114,17 +114,17 @@ def _constraints(problem: Problem, x0: Any, constraints: Any) -> Any:
     return _constraint(problem, x0, constraints)
 
 
-def _constraint(problem: Problem, x0: Any, given: Any) -> Any:
+def _constraint(problem: Problem, x0: Any, constraint: Any) -> Any:
     """Return one constraint as a function of the vector, with its derivatives."""
     kind = library().NonlinearConstraint
-    if isinstance(given, dict):
-        own = Problem("minimize", given["fun"], x0, given.get("args", ()))
+    if isinstance(constraint, dict):
+        own = Problem("minimize", constraint["fun"], x0, constraint.get("args", ()))
         functions = {"fun": own.residuals, "jac": own.jacobian}
-        return {**functions, "type": given["type"]} if "jac" not in given else given
-    if isinstance(given, kind) and not callable(given.jac):
-        own = Problem("minimize", given.fun, x0)
-        return kind(own.residuals, given.lb, given.ub, own.jacobian)
-    return given  # a LinearConstraint has numbers alone
+        return {**functions, "type": constraint["type"]} if "jac" not in constraint else constraint
+    if isinstance(constraint, kind) and not callable(constraint.jac):
+        own = Problem("minimize", constraint.fun, x0)
+        return kind(own.residuals, constraint.lb, constraint.ub, own.jacobian)
+    return constraint  # a LinearConstraint has numbers alone
 
 
 def _callback(problem: Problem, callback: Callable[..., Any] | None) -> Any:

@@ -36,16 +36,16 @@ class ResourceRequest(StrEnum):
         raise ArgumentError(f"resource request {value!r}; expected one of {known}")
 
 
-def requests(given: Any) -> tuple[ResourceRequest, ...]:
+def requests(kinds: Any) -> tuple[ResourceRequest, ...]:
     """One request or several, checked, in the order given.
 
     >>> requests("temp_space"), len(requests(["random", "kTempSpace"]))
     ((<ResourceRequest.kTempSpace: 'temp_space'>,), 2)
     """
-    if isinstance(given, str):
-        return (ResourceRequest(given),)
-    if not isinstance(given, Iterable):
+    if isinstance(kinds, str):
+        return (ResourceRequest(kinds),)
+    if not isinstance(kinds, Iterable):
         raise ArgumentError(
-            f"resource request {given!r}; expected one, such as 'temp_space', or a list of them"
+            f"resource request {kinds!r}; expected one, such as 'temp_space', or a list of them"
         )
-    return tuple(ResourceRequest(one) for one in given)
+    return tuple(ResourceRequest(one) for one in kinds)

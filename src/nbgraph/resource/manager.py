@@ -188,15 +188,15 @@ _managers: dict[Context, Manager] = {}
 
 def manager(device: Context = _CPU) -> Manager:
     """The manager of a device."""
-    found = _managers.get(device)
-    if found is None:
+    manager_of = _managers.get(device)
+    if manager_of is None:
         if not isinstance(device, Context):
             raise ArgumentError(f"request: device={device!r}; expected a device such as ng.cpu()")
         why = missing(device)
         if why is not None:
             raise DeviceError(f"request: {why}")
-        found = _managers.setdefault(device, Manager(device))
-    return found
+        manager_of = _managers.setdefault(device, Manager(device))
+    return manager_of
 
 
 def managers() -> list[Manager]:

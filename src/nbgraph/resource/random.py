@@ -173,17 +173,17 @@ _streams: dict[Context, Stream] = {}
 
 def stream(device: Context = _CPU) -> Stream:
     """The stream of a device, made at its first use."""
-    found = _streams.get(device)
-    if found is None:
+    stream_of = _streams.get(device)
+    if stream_of is None:
         if not isinstance(device, Context):
             raise ArgumentError(f"random: device={device!r}; expected a device such as ng.cpu()")
         why = missing(device)
         if why is not None:
             raise DeviceError(f"random: {why}")
         with _lock:
-            made = Stream(device, _default.entropy, _default.seeded)
-            found = _streams.setdefault(device, made)
-    return found
+            fresh = Stream(device, _default.entropy, _default.seeded)
+            stream_of = _streams.setdefault(device, fresh)
+    return stream_of
 
 
 def streams() -> list[Stream]:

@@ -76,8 +76,8 @@ class Space:
 
 def _shape(shape: Any) -> tuple[int, ...]:
     try:
-        given: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else (shape,)
-        extents = tuple(operator.index(n) for n in given)
+        extents_of: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else (shape,)
+        extents = tuple(operator.index(n) for n in extents_of)
     except TypeError:
         extents = (-1,)
     if any(n < 0 for n in extents):

@@ -24,26 +24,30 @@ def random_state(device: Context | None = None) -> dict[str, Any]:
     >>> bool((a == ng.random.uniform(size=3)).all())
     True
     """
-    found = _settled(device)
-    held: Any = found.serial().bit_generator.state
+    source = _settled(device)
+    generator_state: Any = source.serial().bit_generator.state
     serial = {
-        "counter": held["state"]["counter"].tolist(),
-        "key": held["state"]["key"].tolist(),
-        "buffer": held["buffer"].tolist(),
-        "rest": [held["buffer_pos"], held["has_uint32"], held["uinteger"]],
+        "counter": generator_state["state"]["counter"].tolist(),
+        "key": generator_state["state"]["key"].tolist(),
+        "buffer": generator_state["buffer"].tolist(),
+        "rest": [
+            generator_state["buffer_pos"],
+            generator_state["has_uint32"],
+            generator_state["uinteger"],
+        ],
     }
-    made = {"entropy": found.entropy, "seeded": found.seeded, "drawn": found.drawn}
-    return {**made, "serial": serial}
+    counters = {"entropy": source.entropy, "seeded": source.seeded, "drawn": source.drawn}
+    return {**counters, "serial": serial}
 
 
 def restore_random(state: Mapping[str, Any], device: Context | None = None) -> None:
     """Have a device's stream go on from what `random_state` gave."""
-    found = _settled(device)
-    found.begin(state["entropy"], state["seeded"])
-    found._draws = found._draws[0], itertools.count(state["drawn"])
+    source = _settled(device)
+    source.begin(state["entropy"], state["seeded"])
+    source._draws = source._draws[0], itertools.count(state["drawn"])
     serial = state["serial"]
     position, has_uint32, uinteger = serial["rest"]
-    found.serial().bit_generator.state = {
+    source.serial().bit_generator.state = {
         "bit_generator": "Philox",
         "state": {name: np.array(serial[name], np.uint64) for name in ("counter", "key")},
         "buffer": np.array(serial["buffer"], np.uint64),
@@ -54,7 +58,7 @@ def restore_random(state: Mapping[str, Any], device: Context | None = None) -> N
 
 
 def _settled(device: Context | None) -> Stream:
-    found = stream(cpu() if device is None else device)
-    if found.variable is not None:
-        current().wait_for_var(found.variable)
-    return found
+    source = stream(cpu() if device is None else device)
+    if source.variable is not None:
+        current().wait_for_var(source.variable)
+    return source

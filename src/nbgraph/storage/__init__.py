@@ -57,16 +57,16 @@ def pool(device: Context = _CPU) -> Pool[Any]:
     >>> pool(cpu(1)) is pool(cpu(1)), pool(cpu(1)) is pool()
     (True, False)
     """
-    found = _pools.get(device)
-    if found is None:
+    pool_of = _pools.get(device)
+    if pool_of is None:
         if not isinstance(device, Context):
             raise ArgumentError(f"storage: device={device!r}; expected a device such as ng.cpu()")
         why = missing(device)
         if why is not None:
             raise DeviceError(f"storage: {why}")
         make, idle, retire = _factory
-        found = _pools.setdefault(device, Pool(device, make, idle=idle, retire=retire))
-    return found
+        pool_of = _pools.setdefault(device, Pool(device, make, idle=idle, retire=retire))
+    return pool_of
 
 
 def set_factory(

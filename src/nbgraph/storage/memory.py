@@ -79,8 +79,8 @@ def account(device: Context) -> Account:
     >>> account(cpu()).device
     cpu(0)
     """
-    found = _accounts.get(device)
-    return _accounts.setdefault(device, Account(device)) if found is None else found
+    account_of = _accounts.get(device)
+    return _accounts.setdefault(device, Account(device)) if account_of is None else account_of
 
 
 class Memory:

@@ -157,19 +157,19 @@ class Pool(Generic[B]):
         """The size class for so many bytes, by the strategy in force (`storage_pool`)."""
         strategy = _settings().storage_pool
         table = self._tables[strategy]
-        found = table.get(nbytes)
-        if found is None:
+        free = table.get(nbytes)
+        if free is None:
             if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
                 raise ArgumentError(f"pool: nbytes={nbytes!r}; expected a whole number from 0")
             sized, kept = STRATEGIES[strategy]
             size = sized(nbytes)
-            found = self._bins.get((size, kept))
-            if found is None:
-                found = self._bins.setdefault((size, kept), Bin(self, size, kept))
+            free = self._bins.get((size, kept))
+            if free is None:
+                free = self._bins.setdefault((size, kept), Bin(self, size, kept))
             if len(table) >= _REMEMBERED:
                 table.clear()
-            table[nbytes] = found
-        return found
+            table[nbytes] = free
+        return free
 
     def bins(self) -> list[Bin[B]]:
         """All size classes that were ever asked for."""

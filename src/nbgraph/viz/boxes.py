@@ -73,12 +73,12 @@ def of_graph(graph: Graph, marks: Mapping[GraphNode, str] | None = None) -> list
     number = {node: k for k, node in enumerate(graph.nodes)}
     names = names_of(graph.nodes)
     results = {node for node, _ in graph.heads}
-    told = {node: [text] for node, text in (marks or {}).items()}
+    labels = {node: [text] for node, text in (marks or {}).items()}
     for node in _states(graph):
-        told.setdefault(node, []).append("state")
+        labels.setdefault(node, []).append("state")
     for node in results:
-        told.setdefault(node, []).append("result")
-    return [_box(node, names[node], number, tuple(told.get(node, ()))) for node in graph.nodes]
+        labels.setdefault(node, []).append("result")
+    return [_box(node, names[node], number, tuple(labels.get(node, ()))) for node in graph.nodes]
 
 
 def _box(
@@ -161,14 +161,14 @@ def _expression(node: Any, number: Mapping[int, int]) -> Box:
     kind = node.type()
     own = [node.name] if node.name else []
     lines = [_short(line) for line in (kind, *own, f"{node.dtype}{list(node.shape)}")]
-    found = "mapper" if isinstance(getattr(node, "op", None), Mapper) else "array operator"
+    label = "mapper" if isinstance(getattr(node, "op", None), Mapper) else "array operator"
     if not node.children:
-        found = "variable" if node.trainable or kind == "param" else "constant"
+        label = "variable" if node.trainable or kind == "param" else "constant"
     elif kind in _REDUCTIONS:
-        found = "reduction"
+        label = "reduction"
     reads = tuple((number[id(c)], "") for c in node.children)
     marks = ("trainable",) if node.trainable else ()
-    return Box(f"#{node.id}", found, tuple(lines), reads, (), marks, False, f"#{node.id} {kind}")
+    return Box(f"#{node.id}", label, tuple(lines), reads, (), marks, False, f"#{node.id} {kind}")
 
 
 def cut(boxes: Sequence[Box], most: int = MOST) -> list[Box]:

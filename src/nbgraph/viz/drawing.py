@@ -111,18 +111,18 @@ def draw(what: Any, program: str | None = None) -> Picture:
 
 
 def _of_executor(executor: Any, program: str | None) -> Picture:
-    made = executor.programs()
-    if program is not None and program not in made:
+    programs = executor.programs()
+    if program is not None and program not in programs:
         raise ArgumentError(
             f"viz.graph: program={program!r} has not been made; there are: "
-            f"{', '.join(made) or 'none, as nothing has run'}"
+            f"{', '.join(programs) or 'none, as nothing has run'}"
         )
     marks = executor.gradient_marks()
-    if not made:
+    if not programs:
         graph, title = executor.graph, "graph as bound"
     else:
-        title = program or list(made)[-1]
-        graph = made[title].compiled.graph
+        title = program or list(programs)[-1]
+        graph = programs[title].compiled.graph
     return Picture(of_graph(graph, marks), str(graph), title=title)
 
 
@@ -134,16 +134,16 @@ def _expressions(what: Any) -> list[Any] | None:
         tops = None if node is None or not hasattr(node, "children") else [node]
     if tops is None:
         return None
-    found: dict[int, Any] = {}
+    nodes: dict[int, Any] = {}
     stack = [(node, False) for node in reversed(tops)]
     while stack:
         node, entered = stack.pop()
         if entered:
-            found.setdefault(id(node), node)
-        elif id(node) not in found:
+            nodes.setdefault(id(node), node)
+        elif id(node) not in nodes:
             stack.append((node, True))
             stack += [(child, False) for child in reversed(node.children)]
-    return list(found.values())
+    return list(nodes.values())
 
 
 # SVG --------------------------------------------------------------------------------------------
@@ -215,12 +215,12 @@ class _Frame:
                 level = end + self.high[depth]
                 path.append(f"V{level:.1f}")
         which = sorted({text for k, text in self.boxes[b].reads if k == a and text})
-        told = text_at(at + 4, level - 5, "".join(which), "start") if which else ""
+        label = text_at(at + 4, level - 5, "".join(which), "start") if which else ""
         dash = ' stroke-dasharray="2 3"' if dotted else ""
         return (
             f'<path d="{" ".join(path)}" fill="none" stroke="currentColor" stroke-opacity="0.55"'
             f'{dash}/><path d="M{at - 3:.1f} {level - 6:.1f}L{at:.1f} {level:.1f}L{at + 3:.1f} '
-            f'{level - 6:.1f}Z" fill="currentColor" fill-opacity="0.55"/>{told}'
+            f'{level - 6:.1f}Z" fill="currentColor" fill-opacity="0.55"/>{label}'
         )
 
 

@@ -103,9 +103,9 @@ def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None, **unknow
     12 parameters in 48 bytes; results of operators: 64 bytes, each in memory of its own
     """
     _require_graph(symbol, shapes, unknown)
-    given = dict(shapes or {})
-    graph = typed(symbol.graph, given, {})
-    sizes = {v: 0 if v.name in given else _count(v) for v in graph.variables}
+    known = dict(shapes or {})
+    graph = typed(symbol.graph, known, {})
+    sizes = {v: 0 if v.name in known else _count(v) for v in graph.variables}
     total = sum(_bytes(v) for v in graph.variables if sizes[v])
     return Summary(_rows(graph, sizes), sum(sizes.values()), total)
 

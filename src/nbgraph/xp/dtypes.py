@@ -80,8 +80,8 @@ def astype(x: Any, dtype: Any, /, *, copy: Truth = True, device: Context | None 
     >>> xp.astype(xp.asarray([1.5, 2.5]), xp.int32)
     array([1, 2], dtype=int32)
     """
-    made = ops.astype(x, dtype, copy=copy)
-    return made if device is None else made.to_device(device)
+    result = ops.astype(x, dtype, copy=copy)
+    return result if device is None else result.to_device(device)
 
 
 def can_cast(from_: Any, to: Any, /) -> Truth:
@@ -103,9 +103,9 @@ def finfo(type: Any, /) -> FInfo:
     dtype = _dtype_of(type)
     if dtype.kind not in "fc":
         raise DTypeError(f"finfo: {dtype} is not a floating dtype; use iinfo for integers")
-    told = np.finfo(dtype)
-    eps, top, low, small = map(float, (told.eps, told.max, told.min, told.smallest_normal))
-    return FInfo(int(told.bits), eps, top, low, small, np.dtype(told.dtype))
+    info = np.finfo(dtype)
+    eps, top, low, small = map(float, (info.eps, info.max, info.min, info.smallest_normal))
+    return FInfo(int(info.bits), eps, top, low, small, np.dtype(info.dtype))
 
 
 def iinfo(type: Any, /) -> IInfo:
@@ -117,8 +117,8 @@ def iinfo(type: Any, /) -> IInfo:
     dtype = _dtype_of(type)
     if dtype.kind not in "iu":
         raise DTypeError(f"iinfo: {dtype} is not an integer dtype; use finfo for floats")
-    told = np.iinfo(dtype)
-    return IInfo(int(told.bits), int(told.max), int(told.min), dtype)
+    info = np.iinfo(dtype)
+    return IInfo(int(info.bits), int(info.max), int(info.min), dtype)
 
 
 def isdtype(dtype: Any, kind: Any) -> Truth:
@@ -145,5 +145,5 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     if not arrays_and_dtypes:
         raise ArgumentError("result_type: nothing was given; give an array or a dtype at least")
     weak = (Truth, int, float, complex)
-    given = [v if isinstance(v, weak) else _dtype_of(v) for v in arrays_and_dtypes]
-    return require_supported(np.result_type(*given), "result_type")
+    operands = [v if isinstance(v, weak) else _dtype_of(v) for v in arrays_and_dtypes]
+    return require_supported(np.result_type(*operands), "result_type")

@@ -65,9 +65,9 @@ def asarray(
 
 def _without_copy(obj: Any, dtype: Any, device: Context | None) -> NDArray:
     same = isinstance(obj, (NDArray, np.ndarray)) and dtype in (None, obj.dtype)
-    made = create.asarray(obj, dtype, device=device) if same else None
-    if made is not None and (made is obj or made._chunk.bin is None):
-        return made
+    array = create.asarray(obj, dtype, device=device) if same else None
+    if array is not None and (array is obj or array._chunk.bin is None):
+        return array
     raise ValueError(
         f"asarray: copy=False, but the values of this {type(obj).__name__} have to be copied to "
         "have that dtype and device; leave copy out"
@@ -113,12 +113,12 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """
     dtype = result_type(x1, x2)
     x1, values = create.asarray(x1, dtype), ops.ravel(create.asarray(x2, dtype))
-    found = ops.zeros(x1.shape, "bool", device=x1.device)
+    result = ops.zeros(x1.shape, "bool", device=x1.device)
     if values.size:
         ordered = ops.sort(values)
         places = ops.minimum(ops.searchsorted(ordered, ops.ravel(x1)), values.size - 1)
-        found = ops.equal(x1, ops.reshape(ops.take(ordered, places), x1.shape))
-    return ops.logical_not(found) if invert else found
+        result = ops.equal(x1, ops.reshape(ops.take(ordered, places), x1.shape))
+    return ops.logical_not(result) if invert else result
 
 
 def reshape(x: NDArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> NDArray:
@@ -131,13 +131,13 @@ def reshape(x: NDArray, /, shape: tuple[int, ...], *, copy: bool | None = None) 
     >>> xp.reshape(xp.arange(6), (2, -1)).shape
     (2, 3)
     """
-    made = ops.reshape(x, shape)
-    if copy is False and made.size and made._chunk is not x._chunk:
+    reshaped = ops.reshape(x, shape)
+    if copy is False and reshaped.size and reshaped._chunk is not x._chunk:
         raise ValueError(
             f"reshape: copy=False, but shape {x.shape} with strides {x.strides} has no view of "
-            f"shape {made.shape}; leave copy out"
+            f"shape {reshaped.shape}; leave copy out"
         )
-    return ops.copy(made) if copy and made._chunk is x._chunk else made
+    return ops.copy(reshaped) if copy and reshaped._chunk is x._chunk else reshaped
 
 
 def take(x: NDArray, indices: NDArray, /, *, axis: int | None = None) -> NDArray:

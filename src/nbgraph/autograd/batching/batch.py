@@ -23,13 +23,13 @@ from nbgraph.ops.define import library
 
 
 def batched(
-    heads: Sequence[Entry], given: dict[GraphNode, Entry], size: int, before: tuple[int, int]
+    heads: Sequence[Entry], entries: dict[GraphNode, Entry], size: int, before: tuple[int, int]
 ) -> tuple[list[Entry], list[bool]]:
     """Return heads over entries with one more axis in front in place of variables, and which of
     them have it. `before`: effects up to here are outside."""
-    moved: dict[Entry, Entry] = {(node, 0): entry for node, entry in given.items()}
+    moved: dict[Entry, Entry] = {(node, 0): entry for node, entry in entries.items()}
     for node in topological([node for node, _ in heads]):
-        if node.op is None or node in given:
+        if node.op is None or node in entries:
             continue
         flags = [type(v) is tuple and v in moved for v in node.inputs]
         own = _own_effect(node, before)

@@ -138,11 +138,11 @@ def _mapped(
     return _results(out, replacements, size, out_axes, before)
 
 
-def _results(out: Any, given: Any, size: int, out_axes: Axes, before: tuple[int, int]) -> Any:
+def _results(out: Any, entries_of: Any, size: int, out_axes: Axes, before: tuple[int, int]) -> Any:
     leaves = places(out, "out")
     axes = _prefix("out_axes", out_axes, out)
     entries = [entry_of("vmap", p.value, p.path) for p in leaves]
-    heads, flags = batched(entries, given, size, before)
+    heads, flags = batched(entries, entries_of, size, before)
     results: list[Any] = []
     for p, head, has, axis in zip(leaves, heads, flags, axes, strict=True):
         if axis is None:

@@ -53,6 +53,6 @@ def compile_core() -> unit.Unit:
         for place in (atomics, parking, calls)
         if hasattr(place, primitive.__name__)
     }
-    made = unit.transplant(functions(), names)
-    roots = {name: (made[name], 2) for name in ENTRIES}
-    return unit.build(key(), {**roots, "timed": (made["timed"], 3)})
+    functions_by_name = unit.transplant(functions(), names)
+    roots = {name: (functions_by_name[name], 2) for name in ENTRIES}
+    return unit.build(key(), {**roots, "timed": (functions_by_name["timed"], 3)})

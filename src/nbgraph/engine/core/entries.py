@@ -151,7 +151,7 @@ def fill(core: int, argv: int, argc: int) -> int:
     """A block with what `submit` was given; 0: no memory."""
     slots = argument(argv, FIXED) & COUNT_MASK
     written = slots - (argument(argv, FIXED) >> COUNT_BITS)  # from there on all are
-    given = argv + WORD * (FIXED + 1)
+    slots_at = argv + WORD * (FIXED + 1)
     flags = argument(argv, 6)
     fresh = 1 if flags & FRESH != 0 else 0
     record = argc - FIXED - 1 - slots
@@ -186,11 +186,11 @@ def fill(core: int, argv: int, argc: int) -> int:
         set_slot(slot, variable, MUTATE)
         slot += SLOT
     for i in range(slots):
-        word = load(given + WORD * i)
+        word = load(slots_at + WORD * i)
         set_slot(slot, word >> 2, word & (MUTATE | LATE) | (MUTATE if i >= written else 0))
         slot += SLOT
     if record > 0:
-        copy_words(slot, given + WORD * slots, record)
+        copy_words(slot, slots_at + WORD * slots, record)
         store(operation + O_ARGS, slot)
     return operation
 
@@ -199,19 +199,19 @@ def template(argv: int, argc: int) -> int:
     """As `submit`, but nothing is pushed: a block to be pushed many times, or NO_MEMORY."""
     core = argument(argv, 0)
     lock(core)
-    made = fill(core, argv, argc)
+    result = fill(core, argv, argc)
     unlock(core)
-    return made if made != 0 else NO_MEMORY
+    return result if result != 0 else NO_MEMORY
 
 
 def drop_template(argv: int, argc: int) -> int:
     """core, template: no more pushes; its objects are given back once those under way are done."""
     core = argument(argv, 0)
-    made = argument(argv, 1)
+    entry = argument(argv, 1)
     lock(core)
-    store(made + O_FLAGS, load(made + O_FLAGS) | REAPED)
-    if load(made + O_TEMPLATE) == 0:
-        bury_template(core, made)
+    store(entry + O_FLAGS, load(entry + O_FLAGS) | REAPED)
+    if load(entry + O_TEMPLATE) == 0:
+        bury_template(core, entry)
     unlock(core)
     return 0
 

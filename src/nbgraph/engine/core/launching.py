@@ -19,8 +19,8 @@ def launch(argv: int, argc: int) -> int:
     template = argument(argv, 1)
     instance = load(template + O_ARGS)
     brought = load(instance + I_WORDS)
-    given = argc - LAUNCHED - brought
-    if given != 0 and given != load(instance + I_EXTERNALS):
+    externals = argc - LAUNCHED - brought
+    if externals != 0 and externals != load(instance + I_EXTERNALS):
         return MISCOUNTED
     lock(core)
     if load(core + RELEASED) != 0:
@@ -36,13 +36,13 @@ def launch(argv: int, argc: int) -> int:
     power = load(operation + O_CLASS)
     copy_words(operation, template, words)
     store(operation + O_CLASS, power)
-    put_instead(operation, argv + WORD * LAUNCHED, given)
+    put_instead(operation, argv + WORD * LAUNCHED, externals)
     refusal = misnamed(core, operation)
     if refusal != 0:
         give_block(core, operation)
         unlock(core)
         return refusal
-    copy_words(operation + WORD * words, argv + WORD * (LAUNCHED + given), brought)
+    copy_words(operation + WORD * words, argv + WORD * (LAUNCHED + externals), brought)
     store(operation + O_TEMPLATE, template)
     store(template + O_TEMPLATE, load(template + O_TEMPLATE) + 1)
     store(operation + O_SITE, argument(argv, 2))

@@ -29,8 +29,8 @@ def over_brake(core: int, operation: int) -> bool:
     pending = load(core + PENDING)
     if pending == 0 or load(operation + O_FLAGS) & FORCE != 0:
         return False
-    held = load(core + PENDING_BYTES) + load(operation + O_BYTES)
-    if pending < load(core + MAX_PENDING) and held <= load(core + MAX_BYTES):
+    pending_bytes = load(core + PENDING_BYTES) + load(operation + O_BYTES)
+    if pending < load(core + MAX_PENDING) and pending_bytes <= load(core + MAX_BYTES):
         return False
     store(core + BRAKED, load(core + BRAKED) + 1)
     store(core + BRAKE_NEED, load(operation + O_BYTES))
@@ -141,9 +141,11 @@ def below_brake(core: int) -> bool:
     if pending == 0:
         return True
     limit = load(core + MAX_PENDING)
-    held = load(core + MAX_BYTES)
-    need = max(held // 8, load(core + BRAKE_NEED))
-    return pending <= limit - max(1, limit // 8) and load(core + PENDING_BYTES) + need <= held
+    limit_bytes = load(core + MAX_BYTES)
+    need = max(limit_bytes // 8, load(core + BRAKE_NEED))
+    return (
+        pending <= limit - max(1, limit // 8) and load(core + PENDING_BYTES) + need <= limit_bytes
+    )
 
 
 def bury_template(core: int, template: int) -> None:

@@ -239,11 +239,11 @@ def skip_row(core: int, instance: int, row: int) -> bool:
     cell = load(load(instance + I_ERRORS) + WORD * row)
     offsets = load(instance + I_USE_OFFSETS)
     use = load(instance + I_USE)
-    found = load(instance + I_EXTERNAL_ERRORS)
+    errors = load(instance + I_EXTERNAL_ERRORS)
     for k in range(load(offsets + WORD * row), load(offsets + WORD * row + WORD)):
         which = load(use + WORD * k)
         if which & SPARED == 0:
-            cell = earlier(cell, load(found + 2 * WORD * (which >> USE)))
+            cell = earlier(cell, load(errors + 2 * WORD * (which >> USE)))
     if cell != 0:
         spread(core, instance, row, cell)
     unlock(core)

@@ -120,11 +120,11 @@ def take_one(argv: int, argc: int) -> int:
     core = argument(argv, 0)
     operation = argument(argv, 1)
     lock(core)
-    found = take_this(core, operation)
-    if found:
+    taken = take_this(core, operation)
+    if taken:
         begin_locked(core, operation)
     unlock(core)
-    return 1 if found else 0
+    return 1 if taken else 0
 
 
 def run_one(argv: int, argc: int) -> int:

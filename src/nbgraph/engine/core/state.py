@@ -56,9 +56,9 @@ def settled(argv: int, argc: int) -> int:
     core = argument(argv, 0)
     variable = argument(argv, 1)
     lock(core)
-    found = idle_variable(variable) and cell_on(variable) == 0
+    idle = idle_variable(variable) and cell_on(variable) == 0
     unlock(core)
-    return 1 if found else 0
+    return 1 if idle else 0
 
 
 def renew(argv: int, argc: int) -> int:
@@ -78,13 +78,13 @@ def dead_template(argv: int, argc: int) -> int:
     """core -> token of a deleted template whose pushes are done, or 0."""
     core = argument(argv, 0)
     lock(core)
-    made = load(core + DEAD_OPERATORS)
+    entry = load(core + DEAD_OPERATORS)
     token = 0
-    if made != 0:
-        store(core + DEAD_OPERATORS, load(made + O_NEXT))
-        token = load(made + O_TOKEN)
-        store(made + O_TEMPLATE, 0)
-        give_block(core, made)
+    if entry != 0:
+        store(core + DEAD_OPERATORS, load(entry + O_NEXT))
+        token = load(entry + O_TOKEN)
+        store(entry + O_TEMPLATE, 0)
+        give_block(core, entry)
     unlock(core)
     return token
 

@@ -175,7 +175,7 @@ def poison(operation: int) -> int:
 
     What a write that is only issued will leave is not known before this operation is done itself.
     """
-    found = 0
+    first = 0
     sequence = load(operation + O_SEQ)
     issued = load(operation + O_FLAGS) & ISSUED != 0
     spared = MUTATE if load(operation + O_FLAGS) & OVERWRITES != 0 else 0
@@ -186,9 +186,9 @@ def poison(operation: int) -> int:
         known = issued or load(variable + V_ISSUED_WRITES) == 0
         lasts = load(variable + V_KEEPS) == UNTIL_WRITTEN
         if cell != 0 and known and (lasts or applies(cell, sequence)):
-            found = earlier(found, cell)
+            first = earlier(first, cell)
         slot += SLOT
-    return found
+    return first
 
 
 def stale(operation: int) -> int:

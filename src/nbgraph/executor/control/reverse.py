@@ -32,12 +32,12 @@ class Reversed(NamedTuple):
 
 
 def reversed_body(
-    body: Graph, given: Sequence[int], wrt: Sequence[GraphNode], again: Sequence[GraphNode] = ()
+    body: Graph, seeded: Sequence[int], wrt: Sequence[GraphNode], again: Sequence[GraphNode] = ()
 ) -> Reversed:
     """Return gradients of the results `given` with respect to variables. The variables `again` are
     others in the next step, so their values are kept, too."""
-    seeds = {k: build.variable(f"gradient of result {k}", *spec(body.heads[k])) for k in given}
-    forward = body.with_heads([body.heads[k] for k in given])
+    seeds = {k: build.variable(f"gradient of result {k}", *spec(body.heads[k])) for k in seeded}
+    forward = body.with_heads([body.heads[k] for k in seeded])
     gradients = gradient(forward, wrt, [(seed, 0) for seed in seeds.values()])
     halves = split(forward, gradients)
     count = len(halves.backward.variables) - len(halves.kept)

@@ -93,18 +93,18 @@ class Rows:
         return True
 
     def _row(
-        self, made: Compiled, task: Any, call: KernelCall, places: Sequence[Where], arena: int
+        self, compiled: Compiled, task: Any, call: KernelCall, places: Sequence[Where], arena: int
     ) -> None:
         template = self.sections["template"]
         first, addresses = len(template), list[int]()
         for k, (written, use) in enumerate(task.work.uses):
-            spot, word = made.used(task, written, use), first + len(call.head) + k
+            spot, word = compiled.used(task, written, use), first + len(call.head) + k
             if spot.slot is None:
                 self._place(word, Fixed(WORK, arena), spot.offset)
             elif spot.slot < len(places):
                 self._place(word, places[spot.slot], spot.offset)
             else:
-                data = made.constants[spot.slot - len(places)]
+                data = compiled.constants[spot.slot - len(places)]
                 addresses.append(data.__array_interface__["data"][0] + spot.offset)
                 continue
             addresses.append(0)
@@ -148,11 +148,11 @@ class Rows:
         return call, base + self._bytes
 
 
-def is_native(made: Compiled) -> bool:
+def is_native(compiled: Compiled) -> bool:
     """Return whether kernels that draw nothing do all of it."""
     return all(
         call is not None and not (isinstance(task.work, KernelWork) and task.work.draws)
-        for task, call in zip(made.tasks, made.calls, strict=True)
+        for task, call in zip(compiled.tasks, compiled.calls, strict=True)
     )
 
 

@@ -17,7 +17,7 @@ from nbgraph.device import Context, RunContext, driver
 from nbgraph.device.context import gpu
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.control.rows import WORK, Fixed, Moving, Rows, Where
-from nbgraph.executor.options import Options
+from nbgraph.executor.pipeline import Options
 from nbgraph.executor.program import Program
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.gradient import uniform

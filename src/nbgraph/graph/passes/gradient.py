@@ -151,37 +151,39 @@ def _passes(node: GraphNode, useful: set[Entry]) -> bool:
 # where it begins and ends -----------------------------------------------------------------------
 
 
-def _seeds(graph: Graph, given: Sequence[Operand | None] | None) -> list[Value]:
-    if given is None:
-        given = [None] * len(graph.heads)
-    if len(given) != len(graph.heads):
+def _seeds(graph: Graph, seeds: Sequence[Operand | None] | None) -> list[Value]:
+    if seeds is None:
+        seeds = [None] * len(graph.heads)
+    if len(seeds) != len(graph.heads):
         raise ArgumentError(
-            f"gradient: {len(given)} head gradients for {len(graph.heads)} heads; give one for each"
+            f"gradient: {len(seeds)} head gradients for {len(graph.heads)} heads; give one for each"
         )
-    return [_seed(i, head, g) for i, (head, g) in enumerate(zip(graph.heads, given, strict=True))]
+    return [_seed(i, head, g) for i, (head, g) in enumerate(zip(graph.heads, seeds, strict=True))]
 
 
-def _seed(index: int, head: Entry, given: Operand | None) -> Value:
+def _seed(index: int, head: Entry, seed: Operand | None) -> Value:
     """Return the gradient that starts at a head: ones, or the head gradient, in the head's
     dtype."""
     shape, dtype = spec(head)
-    if given is None:
+    if seed is None:
         return uniform("ones", spec(head))
-    if type(given) is not tuple:
-        return uniform("full", spec(head), fill_value=given)
-    own = spec(given).shape
+    if type(seed) is not tuple:
+        return uniform("full", spec(head), fill_value=seed)
+    own = spec(seed).shape
     if own != shape:
         raise ShapeError(
             f"gradient: the head gradient {index} has shape {own}, the head {shape}; give one of "
             "that shape"
         )
-    return astype(Value.of(given), dtype, copy=False)
+    return astype(Value.of(seed), dtype, copy=False)
 
 
-def uniform(name: str, own: Spec, **given: Any) -> Value:
+def uniform(name: str, own: Spec, **options: Any) -> Value:
     """Return one number everywhere, by the operator of that name."""
     op = getattr(library, name).op
-    return Value.applied(op, [], {"shape": own.shape, **given, "dtype": own.dtype, "device": None})
+    return Value.applied(
+        op, [], {"shape": own.shape, **options, "dtype": own.dtype, "device": None}
+    )
 
 
 def _result(variable: GraphNode, sums: dict[Entry, Value]) -> Entry:

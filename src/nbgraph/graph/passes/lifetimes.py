@@ -49,38 +49,38 @@ class Life:
 
 def homes(values: Sequence[Value]) -> dict[Value, Value]:
     """The home of each value."""
-    found: dict[Value, Value] = {}
+    home_of: dict[Value, Value] = {}
     for value in values:
         path: list[Value] = []
-        while value not in found and value.shared is not None:
+        while value not in home_of and value.shared is not None:
             path.append(value)
             value = value.shared
-        home = found.setdefault(value, value)
+        home = home_of.setdefault(value, value)
         for passed in path:
-            found[passed] = home
-    return found
+            home_of[passed] = home
+    return home_of
 
 
 def lives(schedule: Schedule) -> list[Life]:
     """The lives of what is not given, in the order of their first task."""
     home = homes(schedule.values)
-    found: dict[Value, Life] = {}
+    lives: dict[Value, Life] = {}
     for k, task in enumerate(schedule.tasks):
         for value in task.reads:
-            _touch(found, home[value], value, k)
+            _touch(lives, home[value], value, k)
         for value in task.writes:
-            life = _touch(found, home[value], value, k)
+            life = _touch(lives, home[value], value, k)
             if life is not None and (not life.written or life.written[-1] != k):
                 life.written.append(k)
-    return list(found.values())
+    return list(lives.values())
 
 
-def _touch(found: dict[Value, Life], home: Value, value: Value, task: int) -> Life | None:
+def _touch(lives: dict[Value, Life], home: Value, value: Value, task: int) -> Life | None:
     if home.given:
         return None
-    life = found.get(home)
+    life = lives.get(home)
     if life is None:
-        life = found[home] = Life(home, footprint(home.nbytes))
+        life = lives[home] = Life(home, footprint(home.nbytes))
     life.lasts = life.lasts or value.lasts
     if not life.touched or life.touched[-1] != task:
         life.touched.append(task)
@@ -90,11 +90,11 @@ def _touch(found: dict[Value, Life], home: Value, value: Value, task: int) -> Li
 
 def by_task(places: Sequence[Life], count: int, which: int) -> list[list[Life]]:
     """For each task the lives that begin with it (`which` = 0) or end with it (-1)."""
-    found: list[list[Life]] = [[] for _ in range(count)]
+    lives: list[list[Life]] = [[] for _ in range(count)]
     for life in places:
         if not (life.lasts if which else life.pinned is not None):
-            found[life.touched[which]].append(life)
-    return found
+            lives[life.touched[which]].append(life)
+    return lives
 
 
 def peak(schedule: Schedule) -> int:

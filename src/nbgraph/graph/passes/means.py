@@ -30,12 +30,12 @@ def means(graph: Graph) -> Graph:
 def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
     if node.op is not library.mean.op or not node.entries:
         return None
-    given, made = spec(node.entries[0]), spec((node, 0))
-    wide = is_float(given.dtype) and given.dtype.itemsize > 2
-    if not wide or given.dtype != made.dtype or 0 in given.shape:
+    source, result = spec(node.entries[0]), spec((node, 0))
+    wide = is_float(source.dtype) and source.dtype.itemsize > 2
+    if not wide or source.dtype != result.dtype or 0 in source.shape:
         return None
     own = rebuilt(node, inputs)
     axis = own.attributes["axis"]
-    count = math.prod(given.shape[d] for d in axes_of("mean", axis, len(given.shape)))
+    count = math.prod(source.shape[d] for d in axes_of("mean", axis, len(source.shape)))
     total = apply(library.sum.op, own.inputs, dict(own.attributes))
     return [(apply(library.divide, [(total, 0), float(count)]), 0)]

@@ -124,16 +124,18 @@ def plan(schedule: Schedule, *, share: bool = True, waits: bool = True) -> Memor
     """
     places = lives(schedule)
     most = peak_of(places, len(schedule.tasks))
-    found = _best(schedule, places, most, waits=waits) if share else _apart(places)
-    pairs = tuple((schedule.tasks[k], schedule.tasks[end]) for k, end in found.waits)
+    placement = _best(schedule, places, most, waits=waits) if share else _apart(places)
+    pairs = tuple((schedule.tasks[k], schedule.tasks[end]) for k, end in placement.waits)
     for task, end in pairs:
         task.after = (*task.after, end)
     home = homes(schedule.values)
     mark(schedule, threshold(), 2 * threshold())
     return MemoryPlan(
         schedule,
-        offset={v: found.offset[home[v]] for v in schedule.values if home[v] in found.offset},
-        arena_bytes=found.size,
+        offset={
+            v: placement.offset[home[v]] for v in schedule.values if home[v] in placement.offset
+        },
+        arena_bytes=placement.size,
         naive_bytes=sum(footprint(value.nbytes) for value in schedule.values if not value.given),
         peak_bytes=most,
         waits=pairs,
@@ -160,32 +162,32 @@ class _Placement:
 
 
 def _apart(places: Sequence[Life]) -> _Placement:
-    found = _Placement({}, 0)
+    placement = _Placement({}, 0)
     for life in sorted(places, key=lambda life: life.pinned is None):
-        start = found.size if life.pinned is None else life.pinned
-        found.offset[life.home] = start
-        found.size = max(found.size, start + life.size)
-    return found
+        start = placement.size if life.pinned is None else life.pinned
+        placement.offset[life.home] = start
+        placement.size = max(placement.size, start + life.size)
+    return placement
 
 
 def _best(schedule: Schedule, places: Sequence[Life], most: int, *, waits: bool) -> _Placement:
     before = predecessors(schedule.tasks)
     ends = _ends(schedule.tasks, before) if waits else [False] * len(before)
-    found = _Placer(places, before, ends, most).run()
+    best = _Placer(places, before, ends, most).run()
     for sparing in (0, _SPARING):
-        if found.size > most and len(before) <= EXACT:
+        if best.size > most and len(before) <= EXACT:
             other = _Placer(places, before, ends, 0, sparing).run()
-            found = min(found, other, key=lambda placement: placement.size)
-    return found
+            best = min(best, other, key=lambda placement: placement.size)
+    return best
 
 
 def _ends(tasks: Sequence[Task], before: Sequence[set[int]]) -> list[bool]:
     """Which tasks nothing depends on."""
-    found = [True] * len(tasks)
+    free = [True] * len(tasks)
     for others in before:
         for other in others:
-            found[other] = False
-    return found
+            free[other] = False
+    return free
 
 
 class _Placer:

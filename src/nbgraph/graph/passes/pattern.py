@@ -73,14 +73,14 @@ class Rule(NamedTuple):
         if self.when is not None and not self.when(bound):
             return None
         try:
-            made = built(self.after, bound)
+            result = built(self.after, bound)
         except NbgraphError:  # an operator that does not take these dtypes
             return None
         spec = spec_of(operand)
         assert spec is not None, "a number has no rule"
-        if type(made) is not tuple:
-            return everywhere(np.full((), made).astype(spec.dtype), spec)
-        return made if spec_of(made) == spec else None
+        if type(result) is not tuple:
+            return everywhere(np.full((), result).astype(spec.dtype), spec)
+        return result if spec_of(result) == spec else None
 
 
 def match(pattern: Any, operand: Operand, bound: Bound) -> bool:
@@ -106,11 +106,11 @@ def _orders(node: GraphNode) -> list[tuple[Operand, ...]]:
 
 
 def _match_all(pattern: Pattern, inputs: Sequence[Operand], bound: Bound) -> bool:
-    found = dict(bound)
+    bindings = dict(bound)
     pairs = zip(pattern.operands, inputs, strict=True)
-    if not all(match(part, operand, found) for part, operand in pairs):
+    if not all(match(part, operand, bindings) for part, operand in pairs):
         return False
-    bound.update(found)
+    bound.update(bindings)
     return True
 
 

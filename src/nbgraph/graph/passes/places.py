@@ -90,11 +90,11 @@ def whereabouts(schedule: Schedule, offset: Mapping[Value, int], value: Value) -
 
 def _spans(tasks: Sequence[Task], home: Mapping[Value, Value]) -> dict[Value, tuple[int, int]]:
     """The first and the last task at each home."""
-    found: dict[Value, tuple[int, int]] = {}
+    spans: dict[Value, tuple[int, int]] = {}
     for k, task in enumerate(tasks):
         for value in (*task.reads, *task.writes):
-            found[home[value]] = (found.get(home[value], (k, k))[0], k)
-    return found
+            spans[home[value]] = (spans.get(home[value], (k, k))[0], k)
+    return spans
 
 
 def _neighbours(

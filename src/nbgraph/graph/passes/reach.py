@@ -95,11 +95,11 @@ class Exact:
     def enter(self, task: int) -> None:
         """See `Reach`."""
         sets = self._sets
-        found = 0
+        bits = 0
         for other in self.before[task]:
-            found |= sets[other]
-        sets.append(found | 1 << task)
-        self._others = found ^ (2 << task) - 1
+            bits |= sets[other]
+        sets.append(bits | 1 << task)
+        self._others = bits ^ (2 << task) - 1
 
     def after(self, task: int) -> bool:
         """See `Reach`."""
@@ -107,10 +107,10 @@ class Exact:
 
     def guard(self, tasks: Iterable[int]) -> int:
         """Their bits."""
-        found = 0
+        bits = 0
         for task in tasks:
-            found |= 1 << task
-        return found
+            bits |= 1 << task
+        return bits
 
     def sift(self, guarded: Sequence[G]) -> tuple[list[G], list[G]]:
         """See `Reach`."""

@@ -90,12 +90,12 @@ def _segments(nodes: Sequence[GraphNode], every: Every, *, marked: bool) -> dict
     if every is not None:
         size = _size(every, len(nodes))
         last = (len(nodes) - 1) // size
-        found = {n: k // size for k, n in enumerate(nodes) if k // size < last or n in again}
+        segments = {n: k // size for k, n in enumerate(nodes) if k // size < last or n in again}
     elif kept:
-        found = _between(nodes, kept, again)
+        segments = _between(nodes, kept, again)
     else:
-        found = _runs(nodes, again)
-    return {n: k for n, k in found.items() if n not in kept and not _writes(n)}
+        segments = _runs(nodes, again)
+    return {n: k for n, k in segments.items() if n not in kept and not _writes(n)}
 
 
 def _checkpoints(nodes: Iterable[GraphNode]) -> set[GraphNode]:
@@ -119,24 +119,24 @@ def _between(
     nodes: Sequence[GraphNode], kept: Collection[GraphNode], again: Collection[GraphNode]
 ) -> dict[GraphNode, int]:
     """Segments end at checkpoints; what comes after the last one is backward's at once."""
-    found: dict[GraphNode, int] = {}
+    segment_of: dict[GraphNode, int] = {}
     segment = 0
     for node in nodes:
-        found[node] = segment
+        segment_of[node] = segment
         segment += node in kept
-    return {n: k for n, k in found.items() if k < segment or n in again}
+    return {n: k for n, k in segment_of.items() if k < segment or n in again}
 
 
 def _runs(nodes: Sequence[GraphNode], again: Collection[GraphNode]) -> dict[GraphNode, int]:
     """Neighbours that are to be computed again."""
-    found: dict[GraphNode, int] = {}
+    segment_of: dict[GraphNode, int] = {}
     segment = 0
     for node in nodes:
         if node in again:
-            found[node] = segment
+            segment_of[node] = segment
         else:
             segment += 1
-    return found
+    return segment_of
 
 
 def _writes(node: GraphNode) -> bool:
@@ -160,15 +160,15 @@ def _dropped(
     for node in graph.nodes:
         if node not in inside:
             wanted.update(n for n, _ in node.entries)
-    found: set[GraphNode] = set()
+    dropped: set[GraphNode] = set()
     for node in reversed(forward):
         segment = segments.get(node)
         if segment is None or node in kept or node not in wanted:
             continue
-        found.add(node)
+        dropped.add(node)
         for operand, _ in node.entries:
             (wanted if segments.get(operand) == segment else kept).add(operand)
-    return {node: segments[node] for node in forward if node in found}
+    return {node: segments[node] for node in forward if node in dropped}
 
 
 # what backward reads instead --------------------------------------------------------------------
@@ -198,12 +198,12 @@ class _Backward:
         """The next backward node."""
         for segment in self._opened(node):
             self._copy(segment, self._trigger(node))
-        made = node
+        again = node
         if node.op is not None:
-            made = rebuilt(node, [self._read(i) for i in node.inputs], **self._after(node))
-        self.moved |= {(node, k): (made, k) for k in range(node.nout)}
+            again = rebuilt(node, [self._read(i) for i in node.inputs], **self._after(node))
+        self.moved |= {(node, k): (again, k) for k in range(node.nout)}
         if node.entries:
-            self._latest = made
+            self._latest = again
 
     def _opened(self, node: GraphNode) -> Iterable[int]:
         """Segments that this node is the first to read a copy of."""
@@ -225,8 +225,8 @@ class _Backward:
             root = not any(entry in self._copies for entry in node.entries)
             after = (*node.after, trigger) if root else node.after
             token = ("again", node.token, segment)
-            made = rebuilt(node, inputs, token=token, after=after)
-            self._copies |= {(node, k): (made, k) for k in range(node.nout)}
+            again = rebuilt(node, inputs, token=token, after=after)
+            self._copies |= {(node, k): (again, k) for k in range(node.nout)}
 
     def _read(self, operand: Operand) -> Operand:
         if type(operand) is not tuple:

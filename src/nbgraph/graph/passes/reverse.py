@@ -52,8 +52,8 @@ class Value(Symbol):
     def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Attributes) -> Any:
         """The outputs of an operator over operands."""
         node = build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
-        made = [cls.of((node, i)) for i in range(node.nout)]
-        return made[0] if len(made) == 1 else tuple(made)
+        outputs = [cls.of((node, i)) for i in range(node.nout)]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     @classmethod
     def of(cls, entry: Entry) -> Self:
@@ -70,10 +70,10 @@ def in_gradients(
     tokens = line.set(node.line), _group.set(_NO_MARKS if group is None else {"ctx_group": group})
     try:
         step = _of_mapper if isinstance(node.op, Mapper) else _of_array_op
-        found = step(node, out_grads, wanted)
+        gradients = step(node, out_grads, wanted)
         return [
             _fitted(value, node.inputs[i]) if w and value is not None else None
-            for i, (value, w) in enumerate(zip(found, wanted, strict=True))
+            for i, (value, w) in enumerate(zip(gradients, wanted, strict=True))
         ]
     finally:
         line.reset(tokens[0])
@@ -111,7 +111,7 @@ def _of_mapper(
 ) -> list[Value | None]:
     """One operator gives all in-gradients in one pass over the elements. What only hands the
     out-gradient on, or is zero everywhere, needs none."""
-    found: list[Value | None] = [None] * len(wanted)
+    gradients: list[Value | None] = [None] * len(wanted)
     wrt = [i for i, w in enumerate(wanted) if w]
     try:
         forward = _forward(node, out_grads)
@@ -119,20 +119,22 @@ def _of_mapper(
         rest: list[int] = []
         for i, slope in zip(wrt, _slopes(reverse, inputs, forward), strict=True):
             if type(slope) is int:
-                found[i] = forward.out_grads[slope]
+                gradients[i] = forward.out_grads[slope]
             elif slope is not None:
                 rest.append(i)
         if not rest:
-            return found
+            return gradients
         if len(rest) < len(wrt):
             reverse, inputs = _reverse(forward, rest)
         reverse.require_certificate()
     except DerivativeError as problem:
         raise located(problem, node) from problem
-    made = Value.applied(reverse, inputs, forward.attributes)
-    for i, value in zip(rest, made if isinstance(made, tuple) else (made,), strict=True):
-        found[i] = value
-    return found
+    computed = Value.applied(reverse, inputs, forward.attributes)
+    for i, value in zip(
+        rest, computed if isinstance(computed, tuple) else (computed,), strict=True
+    ):
+        gradients[i] = value
+    return gradients
 
 
 def _forward(node: GraphNode, out_grads: Sequence[Value | None]) -> _Forward:
@@ -168,13 +170,13 @@ def _slopes(
     dtypes = [spec.dtype if (spec := spec_of(i)) is not None else i for i in inputs]
     plan = reverse.invoker.plan_of(dtypes, reverse.parameters(dict(forward.attributes)))
     leaves = {leaf: k for k, leaf in enumerate(plan.typed.captured.operands[: forward.op.nout])}
-    found: list[int | str | None] = []
+    slopes: list[int | str | None] = []
     for slope in plan.typed.captured.outputs:
         if slope.op == "const" and slope.data == 0:
-            found.append(None)
+            slopes.append(None)
         else:
-            found.append(leaves.get(slope, "computed"))
-    return found
+            slopes.append(leaves.get(slope, "computed"))
+    return slopes
 
 
 # operators over whole arrays --------------------------------------------------------------------
@@ -192,10 +194,10 @@ def _of_array_op(
     specs = [spec_of(operand) or _NUMBER for operand in node.inputs]
     gradients = Gradients(op, node.attributes, out_grads, inputs, outputs, specs, list(wanted))
     try:
-        found = rule_vjp(gradients)
+        values = rule_vjp(gradients)
     except DerivativeError as problem:
         raise located(problem, node) from problem
-    return [_checked(node, i, value, specs[i]) for i, value in enumerate(found)]
+    return [_checked(node, i, value, specs[i]) for i, value in enumerate(values)]
 
 
 def _checked(node: GraphNode, index: int, value: Any, spec: Spec) -> Value | None:

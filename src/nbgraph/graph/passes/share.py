@@ -29,8 +29,8 @@ def share(graph: Graph) -> Graph:
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
         if node.op is None or node.token is not None or node.after:
             return None
-        made = rebuilt(node, inputs)
-        kept = first.setdefault(_work(made), made)
+        again = rebuilt(node, inputs)
+        kept = first.setdefault(_work(again), again)
         return [(kept, k) for k in range(kept.nout)]
 
     return graph.rewrite(rule)

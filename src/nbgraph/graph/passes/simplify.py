@@ -94,28 +94,28 @@ class _Round:
     def _outputs(self, node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand]:
         """The outputs of a node over new operands, or what they are without it."""
         if isinstance(node.op, Mapper):
-            made = rebuilt(node, with_numbers(node, inputs, self._uniform))
-            found = trivial_outputs(made, self._uniform)
+            again = rebuilt(node, with_numbers(node, inputs, self._uniform))
+            simple_outputs = trivial_outputs(again, self._uniform)
         else:
-            made = rebuilt(node, inputs)
-            alone = made.nout == 1 and made.inputs
-            found = [simpler(made, fast=self._fast)] if alone else [None] * made.nout
+            again = rebuilt(node, inputs)
+            alone = again.nout == 1 and again.inputs
+            simple_outputs = [simpler(again, fast=self._fast)] if alone else [None] * again.nout
         outputs: list[Operand] = []
-        for k, simple in enumerate(found):
-            if simple is None and made.nout == 1:
-                simple = self._by_rule((made, 0))
+        for k, simple in enumerate(simple_outputs):
+            if simple is None and again.nout == 1:
+                simple = self._by_rule((again, 0))
             kept = simple is None or not self._may_become((node, k), simple)
-            outputs.append((made, k) if kept else simple)  # type: ignore[arg-type]
+            outputs.append((again, k) if kept else simple)  # type: ignore[arg-type]
         return outputs
 
     def _by_rule(self, entry: Entry) -> Operand | None:
-        if self._stable and (found := log_of_sum(entry)) is not None:
-            return found
+        if self._stable and (simpler_entry := log_of_sum(entry)) is not None:
+            return simpler_entry
         for table in self._tables:
             for rule in table.get(entry[0].op, ()):
-                found = rule.applied(entry)
-                if found is not None:
-                    return found
+                simpler_entry = rule.applied(entry)
+                if simpler_entry is not None:
+                    return simpler_entry
         return None
 
     def _may_become(self, entry: Entry, simple: Operand) -> bool:

@@ -71,14 +71,14 @@ def computed(node: GraphNode, inputs: Sequence[Operand], known: Uniform) -> list
     values = [known.get(i) if type(i) is tuple else i for i in inputs]
     if any(v is None for v in values):
         return None
-    found = op(*values, **node.attributes)
-    return [np.asarray(a) for a in (found if isinstance(found, tuple) else (found,))]
+    results = op(*values, **node.attributes)
+    return [np.asarray(a) for a in (results if isinstance(results, tuple) else (results,))]
 
 
 def everywhere(value: Array, spec: Spec) -> Entry:
     """An entry with one element everywhere."""
-    given = {"shape": spec.shape, "fill_value": as_number(value), "dtype": spec.dtype}
-    return apply(library.full.op, (), {**given, "device": None}), 0
+    attributes = {"shape": spec.shape, "fill_value": as_number(value), "dtype": spec.dtype}
+    return apply(library.full.op, (), {**attributes, "device": None}), 0
 
 
 def as_number(value: Array) -> bool | int | float:
@@ -95,16 +95,16 @@ def with_numbers(
 ) -> tuple[Operand, ...]:
     """Operands of a scalar operator with numbers for those arrays that numbers can stand for:
     dtypes that are computed with and the shape of the result stay what they are."""
-    found = list(inputs)
+    operands = list(inputs)
     common = np.result_type(*[_weak(i) for i in inputs])
     for k, operand in enumerate(inputs):
         value = known.get(operand) if type(operand) is tuple else None
         if value is None or value.dtype != common or value.dtype.name == "uint64":
             continue
-        rest = [*found[:k], as_number(value), *found[k + 1 :]]
+        rest = [*operands[:k], as_number(value), *operands[k + 1 :]]
         if _shape(rest) == _shape(inputs) and np.result_type(*[_weak(i) for i in rest]) == common:
-            found = rest
-    return tuple(found)
+            operands = rest
+    return tuple(operands)
 
 
 def _weak(operand: Operand) -> Any:
@@ -127,15 +127,15 @@ def trivial_outputs(node: GraphNode, known: Uniform) -> list[Operand | None]:
     """For each output of a scalar operator what it is without computing: an operand of its dtype,
     broadcast to its shape, or one number everywhere."""
     assert node.specs is not None, "the node has shapes"
-    made: list[Operand | None] = []
+    outputs: list[Operand | None] = []
     for left, spec in zip(_left(node, known), node.specs, strict=True):
         if left is None:
-            made.append(None)
+            outputs.append(None)
         elif left[0] == "number":
-            made.append(everywhere(np.full((), left[1]).astype(spec.dtype), spec))
+            outputs.append(everywhere(np.full((), left[1]).astype(spec.dtype), spec))
         else:
-            made.append(_broadcast(node.inputs[left[1]], spec))
-    return made
+            outputs.append(_broadcast(node.inputs[left[1]], spec))
+    return outputs
 
 
 def _broadcast(operand: Operand, spec: Spec) -> Operand | None:
@@ -157,11 +157,11 @@ def _left(node: GraphNode, known: Uniform) -> Sequence[Left]:
     shown = [d if isinstance(d, np.dtype) else type(d) for d in dtypes]
     literals = [frozen(p) for p in plain]
     key = _KEY, tuple(shown), tuple(literals), tuple(equal), frozen(tuple(node.attributes.items()))
-    found = op.carried.get(key)
-    if found is None:
+    shrunk = op.carried.get(key)
+    if shrunk is None:
         plan = op.invoker.plan_of(dtypes, node.attributes)
-        found = op.carried[key] = _shrunk(plan.typed.captured, plain, equal)
-    return found
+        shrunk = op.carried[key] = _shrunk(plan.typed.captured, plain, equal)
+    return shrunk
 
 
 def _plain(operand: Operand, known: Uniform) -> bool | int | float | None:

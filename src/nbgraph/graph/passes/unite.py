@@ -31,11 +31,11 @@ def unite(graph: Graph) -> Graph:
         pair = next(filter(None, map(_pair, graph.nodes)), None)
         if pair is None:
             return graph
-        first, gradient, made = pair
+        first, gradient, joint = pair
         moved: dict[tuple[GraphNode, int], Operand] = {
-            (first, k): (made, k) for k in range(first.nout)
+            (first, k): (joint, k) for k in range(first.nout)
         }
-        moved[gradient, 0] = made, first.nout
+        moved[gradient, 0] = joint, first.nout
         graph = graph.rewrite(lambda node, inputs: None, moved)
 
 
@@ -77,7 +77,7 @@ def _depends(nodes: list[GraphNode], first: GraphNode) -> bool:
         node = stack.pop()
         if node is first:
             return True
-        found = {v[0] for v in node.inputs if type(v) is tuple}.union(node.after) - seen
-        seen |= found
-        stack += found
+        earlier = {v[0] for v in node.inputs if type(v) is tuple}.union(node.after) - seen
+        seen |= earlier
+        stack += earlier
     return False

@@ -267,13 +267,13 @@ def _first(
     """Return a function of no arguments for columns of a sample as they are behind some
     transforms."""
 
-    def found() -> tuple[Columns, Draws]:
+    def batch() -> tuple[Columns, Draws]:
         zeros = tuple([np.zeros((1, *(max(n, 1) for n in d.shape)), d.dtype) for d in descs])
         columns = zeros if sample is None else sample()
         draws = Draws(0, 0, np.arange(len(columns[0])))
         return before(columns, draws), draws
 
-    return found
+    return batch
 
 
 def _of_function(function: Any, here: Stage, probe: Callable[[], tuple[Columns, Draws]]) -> Stage:

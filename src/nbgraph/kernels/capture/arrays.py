@@ -176,10 +176,10 @@ def reshaped(m: Making, a: Value, *extents: Value) -> Value:
         wanted = np.empty(len(entries)).reshape(asked).shape
     except ValueError as error:
         m.refuse(str(error), "use a shape with as many entries")
-    made: list[Value] = list(entries)
+    rows: list[Value] = list(entries)
     for extent in reversed(wanted[1:]):
-        made = [Array(made[k : k + extent]) for k in range(0, len(made), extent)]
-    return Array(made)
+        rows = [Array(rows[k : k + extent]) for k in range(0, len(rows), extent)]
+    return Array(rows)
 
 
 def exchanges(count: int) -> Iterator[tuple[int, int]]:
@@ -198,14 +198,14 @@ def exchanges(count: int) -> Iterator[tuple[int, int]]:
 
 def in_order(m: Making, items: Sequence[Value], reverse: bool = False) -> list[Value]:
     """Numbers from the least to the largest; NaN is above all."""
-    found = list(items)
-    if not all(isinstance(item, Node) for item in found) or len(found) > MAX_SORTED:
+    ordered = list(items)
+    if not all(isinstance(item, Node) for item in ordered) or len(ordered) > MAX_SORTED:
         m.refuse(f"what is sorted is not up to {MAX_SORTED} numbers", "sort before the call")
-    for i, j in exchanges(len(found)):
-        found[i], found[j] = cast(
-            "tuple[Value, Value]", m.text(vectors.ordered, found[i], found[j])
+    for i, j in exchanges(len(ordered)):
+        ordered[i], ordered[j] = cast(
+            "tuple[Value, Value]", m.text(vectors.ordered, ordered[i], ordered[j])
         )
-    return found[::-1] if reverse else found
+    return ordered[::-1] if reverse else ordered
 
 
 MAX_SORTED = 64  # numbers that are sorted by comparing pairs
@@ -215,25 +215,25 @@ def _arange(m: Making, *bounds: Value) -> Value:
     numbers = [b for b in bounds if isinstance(b, Node) and b.op == "const"]
     if len(numbers) < len(bounds):
         m.refuse("a bound of arange() is not constant", "use constants, so that it is known")
-    made = np.arange(*(n.data for n in numbers))
-    return m.array(tuple(m.graph.const(v) for v in made.tolist()))
+    values = np.arange(*(n.data for n in numbers))
+    return m.array(tuple(m.graph.const(v) for v in values.tolist()))
 
 
 def _linspace(m: Making, start: Value, stop: Value, num: Value = None) -> Value:
     count = 50 if num is None else m.whole(num, "the number of points")
     ends = [m.graph.float(v) for v in (start, stop)]
-    made = [
+    values = [
         m.text(vectors.between, *ends, m.graph.const(k), m.graph.const(count)) for k in range(count)
     ]
-    return Array(made)
+    return Array(values)
 
 
 def _cumulative(op: str) -> Callable[[Making, Value], Value]:
     def totals(m: Making, a: Value) -> Value:
-        found: list[Node] = []
+        totals: list[Node] = []
         for item in leaves(m.array(a)):
-            found.append(m.graph.arithmetic(op, found[-1], item) if found else item)
-        return Array(found)
+            totals.append(m.graph.arithmetic(op, totals[-1], item) if totals else item)
+        return Array(totals)
 
     return totals
 
@@ -250,13 +250,13 @@ def _identity(m: Making, n: Value) -> Value:
 
 
 def _like(value: float) -> Callable[..., Value]:
-    def made(m: Making, a: Value, dtype: Value = None) -> Value:
+    def filled(m: Making, a: Value, dtype: Value = None) -> Value:
         array = m.array(a)
         kind = next(leaves(array)).kind
         entry = m.tracer.as_kind(m.graph.const(value), m.kind(dtype) or kind)
         return m.filled(shape(array), entry)
 
-    return made
+    return filled
 
 
 def _full(value: float) -> Callable[..., Value]:

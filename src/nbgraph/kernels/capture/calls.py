@@ -100,9 +100,9 @@ class Calls(Generators):
             raise
         if not isinstance(callee, Static):
             self.refuse(node, "a number is called like a function", "check the name")
-        found = self.summary(node, callee.value, env, path)
-        if found is not None:
-            return found
+        summary = self.summary(node, callee.value, env, path)
+        if summary is not None:
+            return summary
         args = list(self.elements(node.args, env, path))
         kwargs = self._keywords(node, env, path)
         self.frame, self.site = env, node
@@ -122,17 +122,17 @@ class Calls(Generators):
 
     def _keywords(self, node: ast.Call, env: Env, path: Node) -> dict[str, Value]:
         """The keyword arguments of a call; `**dict` stands for its items."""
-        found: dict[str, Value] = {}
+        keywords: dict[str, Value] = {}
         for keyword in node.keywords:
             value = placed(self.object(keyword.value, env, path), env)
             if keyword.arg is not None:
-                found[keyword.arg] = value
+                keywords[keyword.arg] = value
             elif isinstance(value, Mapping) and all(isinstance(k, str) for k in value.entries):
-                found |= value.entries
+                keywords |= value.entries
             else:
                 what = "what follows ** is not a dict whose keys are names"
                 self.refuse(keyword.value, what, "write the arguments out")
-        return found
+        return keywords
 
     def _unbound(self, call: Call) -> Call:
         """Return the call of the function of a partial one, with all arguments."""
@@ -251,20 +251,20 @@ class Calls(Generators):
             raise TooDeep(key, self, node)
         if paths and self.survey is not None:
             return self.survey.unknown()  # its text is being surveyed
-        noted, made = len(self.pending), make()
-        made.active = (*self.active, (key, path))
-        made.decides = self.decides or bool(paths)
+        noted, tracer = len(self.pending), make()
+        tracer.active = (*self.active, (key, path))
+        tracer.decides = self.decides or bool(paths)
         try:
             if on_invalid == "nan":
-                return made.run(values, path, on_invalid=on_invalid)
-            return self._run(made, values, around, path)
+                return tracer.run(values, path, on_invalid=on_invalid)
+            return self._run(tracer, values, around, path)
         except TooDeep as deep:
             if paths or deep.key is not key:
                 raise
-            found = deep
+            depth = deep
         del self.pending[noted:]
         run = self.runner(make, around, on_invalid)
-        return Recursion(found, self, made.name, run, values, path).value()
+        return Recursion(depth, self, tracer.name, run, values, path).value()
 
     def _run(self, tracer: Tracer, bound: Env, around: Env, path: Node) -> Value:
         """What a helper returns; it may change the lists that it is given."""
@@ -320,9 +320,9 @@ class Calls(Generators):
         except TypeError as error:
             call.refuse(f"{name}(): {error}", "match the helper's signature")
         nothing: dict[object, Value] = {Parameter.VAR_POSITIONAL: (), Parameter.VAR_KEYWORD: {}}
-        found = {k: nothing.get(p.kind, _DEFAULT) for k, p in signature.parameters.items()}
-        found |= bound.arguments
-        return {k: Mapping(v) if isinstance(v, dict) else v for k, v in found.items()}
+        arguments = {k: nothing.get(p.kind, _DEFAULT) for k, p in signature.parameters.items()}
+        arguments |= bound.arguments
+        return {k: Mapping(v) if isinstance(v, dict) else v for k, v in arguments.items()}
 
 
 def _is_text(target: object) -> bool:
@@ -335,7 +335,7 @@ def _is_text(target: object) -> bool:
 
 def _operation_of(target: object) -> tuple[str, object] | None:
     try:
-        found = operations().get(target)
+        operation = operations().get(target)
     except TypeError:  # unhashable
         return None
-    return found or scipy_operation(target)
+    return operation or scipy_operation(target)

@@ -50,8 +50,10 @@ class LocalFunction:
         arguments = self.definition.args
         for decorator in getattr(self.definition, "decorator_list", ()):
             used = decorator.func if isinstance(decorator, ast.Call) else decorator
-            found = self.owner.static(used, env)
-            if found in _TRANSPARENT or str(getattr(found, "__module__", "")).startswith("numba."):
+            parameters = self.owner.static(used, env)
+            if parameters in _TRANSPARENT or str(getattr(parameters, "__module__", "")).startswith(
+                "numba."
+            ):
                 continue
             what = "a decorator of a nested function is not understood"
             self.owner.refuse(decorator, what, "leave it out, or define the function outside")
@@ -64,16 +66,16 @@ class LocalFunction:
         kinds = [(p, inspect.Parameter.POSITIONAL_OR_KEYWORD) for p in positional]
         kinds += [(p, inspect.Parameter.KEYWORD_ONLY) for p in arguments.kwonlyargs]
         defaults = [*missing, *arguments.defaults, *arguments.kw_defaults]
-        found = [
+        parameters = [
             inspect.Parameter(p.arg, kind, default=value(default))
             for (p, kind), default in zip(kinds, defaults, strict=True)
         ]
         if arguments.vararg is not None:
             rest = inspect.Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL)
-            found.insert(len(positional), rest)
+            parameters.insert(len(positional), rest)
         if arguments.kwarg is not None:
-            found.append(inspect.Parameter(arguments.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
-        return inspect.Signature(found)
+            parameters.append(inspect.Parameter(arguments.kwarg.arg, inspect.Parameter.VAR_KEYWORD))
+        return inspect.Signature(parameters)
 
     def body(self) -> list[ast.stmt]:
         """Its statements; those of a lambda are one `return`."""

@@ -44,10 +44,10 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
     if isinstance(right, Mapping):
         right = tracer.keys(node, right)
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
-        found = graph.const(False)
+        inside = graph.const(False)
         for item in right:
-            found = graph.logical_or(found, compare(tracer, node, ast.Eq(), left, item))
-        return found if isinstance(op, ast.In) else graph.logical_not(found)
+            inside = graph.logical_or(inside, compare(tracer, node, ast.Eq(), left, item))
+        return inside if isinstance(op, ast.In) else graph.logical_not(inside)
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(graph, left, right)
         if same is None:

@@ -113,26 +113,26 @@ def turn(z):
 
 def log(z, base=None):
     """The logarithm, to a base where one is given."""
-    found = _log(z)
-    return found if base is None else found / _log(base)
+    value = _log(z)
+    return value if base is None else value / _log(base)
 
 
 def log_of_real(z, base=None):
     """The logarithm of a real number, to a base where one is given."""
-    found = complex(math.log(abs(z.real)), math.atan2(0.0, z.real))
-    return found if base is None else found / _log(base)
+    value = complex(math.log(abs(z.real)), math.atan2(0.0, z.real))
+    return value if base is None else value / _log(base)
 
 
 def log10(z):
     """The logarithm to base 10."""
-    found = _log(z)
-    return complex(found.real / math.log(10.0), found.imag / math.log(10.0))
+    value = _log(z)
+    return complex(value.real / math.log(10.0), value.imag / math.log(10.0))
 
 
 def log2(z):
     """The logarithm to base 2."""
-    found = _log(z)
-    return complex(found.real / math.log(2.0), found.imag / math.log(2.0))
+    value = _log(z)
+    return complex(value.real / math.log(2.0), value.imag / math.log(2.0))
 
 
 def sqrt(z):
@@ -254,5 +254,5 @@ def _log(z):
 
 def cosine(z):
     """The cosine of the imaginary part; 1 where nothing is known of it beside an infinite part."""
-    found = math.cos(z.imag)
-    return 1.0 if found != found and abs(z.real) == math.inf else found
+    value = math.cos(z.imag)
+    return 1.0 if value != value and abs(z.real) == math.inf else value

@@ -93,9 +93,9 @@ class Containers(Builtins):
         """`owner[key]`, or `default` where there is no such key."""
         known = _key(key)
         if known is not None:
-            found = owner.entries.get(known, default)
-            if found is not None:
-                return found
+            entry = owner.entries.get(known, default)
+            if entry is not None:
+                return entry
             if not issubclass(KeyError, self.catching):
                 self.refuse(node, f"the dict has no key {known!r}", "use a key that it has")
             words = f"the dict has no key {known!r}"
@@ -126,15 +126,15 @@ class Containers(Builtins):
         if whole and int(listed[-1] - low) < MAX_GAPS * len(listed) + 8:
             places = range(int(low), int(listed[-1]) + 1)
             items = [entries.get(k, entries[low]) for k in places]
-            held = [graph.const(k in entries) for k in places]
+            present = [graph.const(k in entries) for k in places]
             key = graph.cast(key, "i")
             index = graph.arithmetic("sub", key, graph.const(int(low)))
             above = graph.compare("ge", index, graph.const(0))
             inside = graph.logical_and(above, graph.compare("lt", index, graph.const(len(items))))
             index = graph.select(inside, index, graph.const(0))
-            held_here = entry_at(graph, held, index)
-            assert held_here is not None
-            inside = graph.logical_and(inside, held_here)
+            present_here = entry_at(graph, present, index)
+            assert present_here is not None
+            inside = graph.logical_and(inside, present_here)
         else:
             index, inside = graph.const(0), graph.const(False)
             items = [entries[k] for k in listed]

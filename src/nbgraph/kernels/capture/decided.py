@@ -34,8 +34,8 @@ def decided(graph: Graph, path: Node, cond: Node) -> Node:
 
 def opposed(path: Node, other: Node) -> bool:
     """Whether two paths exclude each other."""
-    held = {(part.id, holds) for part, holds in literals(path, True)}
-    return any((part.id, not holds) in held for part, holds in literals(other, True))
+    holding = {(part.id, holds) for part, holds in literals(path, True)}
+    return any((part.id, not holds) in holding for part, holds in literals(other, True))
 
 
 def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
@@ -84,21 +84,21 @@ class _Facts:
         low, high = self.intervals.get(node.id, (-math.inf, math.inf))
         rule = _RULES.get(node.op)
         if rule is not None and depth:
-            found = rule(*(self.interval(a, depth - 1) for a in node.args))
-            if not any(map(math.isnan, found)):
-                low, high = max(low, found[0]), min(high, found[1])
+            bounds = rule(*(self.interval(a, depth - 1) for a in node.args))
+            if not any(map(math.isnan, bounds)):
+                low, high = max(low, bounds[0]), min(high, bounds[1])
         return low, high
 
 
 def _possible(facts: _Facts, a: Node, b: Node) -> set[str]:
     """How two nodes may compare."""
-    found = set(facts.orders.get((a.id, b.id), "<=>"))
+    orders = set(facts.orders.get((a.id, b.id), "<=>"))
     (low, high), (least, most) = facts.interval(a), facts.interval(b)
     if low >= most:
-        found -= {"<"} if low == most else {"<", "="}
+        orders -= {"<"} if low == most else {"<", "="}
     if high <= least:
-        found -= {">"} if high == least else {">", "="}
-    return found
+        orders -= {">"} if high == least else {">", "="}
+    return orders
 
 
 def _product(a: Interval, b: Interval) -> Interval:

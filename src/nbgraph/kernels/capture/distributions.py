@@ -38,18 +38,18 @@ def distribution_of(value: object) -> Distribution | None:
     """The distribution that an object stands for, or None."""
     if isinstance(value, Distribution):
         return value
-    kind, found = type(value), cast("Any", value)
+    kind, frozen = type(value), cast("Any", value)
     if _is_normal(kind):
-        return Distribution("norm", (found.mean, found.stdev), methods="statistics")
+        return Distribution("norm", (frozen.mean, frozen.stdev), methods="statistics")
     if isinstance(value, type) and _is_normal(value):
         return Distribution("norm", methods="statistics")
     if not kind.__module__.startswith("scipy.stats._"):
         return None
-    if kind.__name__.endswith("_frozen") and hasattr(found, "dist"):
-        inner = distribution_of(found.dist)
-        rest = tuple(found.args), tuple(found.kwds.items())
+    if kind.__name__.endswith("_frozen") and hasattr(frozen, "dist"):
+        inner = distribution_of(frozen.dist)
+        rest = tuple(frozen.args), tuple(frozen.kwds.items())
         return None if inner is None else Distribution(inner.name, *rest)
-    name = getattr(found, "name", None)
+    name = getattr(frozen, "name", None)
     known = any(f"{name}_{method}" in vars(distributions) for method in ("pdf", "cdf"))
     return Distribution(name) if isinstance(name, str) and known else None
 

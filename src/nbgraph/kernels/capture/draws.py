@@ -90,8 +90,8 @@ def bits(tracer: Tracer, path: Node) -> Node:
     if around is not None:
         (visit,) = around.frame[name]
         around.frame[name] = List((graph.arithmetic("add", visit, graph.const(1)),))
-    made: Node = tracer.compose(word_of, [word, graph.const(number), visit], path)
-    return made
+    drawn: Node = tracer.compose(word_of, [word, graph.const(number), visit], path)
+    return drawn
 
 
 def _block(tracer: Tracer, values: list[Value]) -> tuple[Node, ...]:

@@ -51,13 +51,13 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
 
 def _target(tracer: Tracer, call: ast.Call, env: Env) -> Any:
     """The Python object that is called; None where it is a value of the text."""
-    found = tracer.static(call.func, env)
-    if isinstance(getattr(found, "__self__", None), (list, dict, set)):
+    value_of = tracer.static(call.func, env)
+    if isinstance(getattr(value_of, "__self__", None), (list, dict, set)):
         return None  # a change of what is outside is refused
-    if found is None and isinstance(call.func, ast.Name):
+    if value_of is None and isinstance(call.func, ast.Name):
         value = env.get(call.func.id)
-        found = value.value if isinstance(value, Static) else None
-    return None if isinstance(found, (Bound, LocalFunction)) else found
+        value_of = value.value if isinstance(value, Static) else None
+    return None if isinstance(value_of, (Bound, LocalFunction)) else value_of
 
 
 def _is_report(target: Any) -> bool:

@@ -137,8 +137,8 @@ class Expressions(Calls, Containers, Lists):
         if isinstance(value, Complex):
             return complex_numbers.truth(self.graph, value)
         if isinstance(value, Optional):
-            given = self.graph.logical_not(value.none)
-            return self.graph.logical_and(given, self.truth(value.value))
+            present = self.graph.logical_not(value.none)
+            return self.graph.logical_and(present, self.truth(value.value))
         return self.graph.truth(value)
 
     def static(self, node: ast.expr, env: Env) -> Any:
@@ -275,10 +275,10 @@ class Expressions(Calls, Containers, Lists):
 
     def _key(self, node: ast.expr, key: Value) -> Any:
         """The Python object that a key of a dict is."""
-        found = objects.known(key)
-        if found is None:
+        known = objects.known(key)
+        if known is None:
             self.refuse(node, "a key of the dict is not constant", "use constant keys")
-        return found[0]
+        return known[0]
 
     def _name(self, node: ast.Name, name: str, env: Env) -> Value:
         if name in env:
@@ -295,13 +295,13 @@ class Expressions(Calls, Containers, Lists):
         try:
             if local:  # Python does not look outside for it
                 raise NameError(name)
-            found = self.scope.lookup(name)
+            known = self.scope.lookup(name)
         except NameError:
             if name == self.fn.__name__:  # the operator that is being made
                 return Static(self.fn)
             remedy = f"give {name!r} a value first" if local else "define it before it is used"
             self.refuse(node, f"the name {name!r} is not defined", remedy)
-        return self.constant(found, node)
+        return self.constant(known, node)
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
         owner = referred = self.object(node.value, env, path)
@@ -358,10 +358,10 @@ class Expressions(Calls, Containers, Lists):
         if isinstance(a, Complex) or isinstance(b, Complex):
             return complex_numbers.binary(self, op, a, b, path)
         if op in ("pow", "div", "floordiv", "mod"):
-            made = self._divided(op, a, b, path)
+            result = self._divided(op, a, b, path)
             if self.catching:
-                trying.of_binary(self, op, a, b, made)
-            return made
+                trying.of_binary(self, op, a, b, result)
+            return result
         if op in ("band", "bor", "bxor", "shl", "shr"):
             return self.graph.bitwise(op, a, b)
         if op in ("lt", "le", "gt", "ge", "eq", "ne"):

@@ -52,21 +52,21 @@ class Generators(Sequences):
     def summary(self, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
         """The value of `sum(... for ...)` and its like; None for other functions."""
         sort = lookup(_SORTS, target)
-        made = self._generator(node.args[0], env) if sort and node.args else None
+        generator = self._generator(node.args[0], env) if sort and node.args else None
         options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
-        if made is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
+        if generator is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
             return None
-        if target is len and not any(part.ifs for part in made.generators):
+        if target is len and not any(part.ifs for part in generator.generators):
             return None
-        options |= {"elt": ast.Constant(1)} if target is len else {"elt": made.elt}
-        assigned, text = assigned_within(made), _LOOPS[sort]
+        options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
+        assigned, text = assigned_within(generator), _LOOPS[sort]
         if assigned and sort in ("any", "all"):  # what is assigned last shows where it ends
-            if len(made.generators) > 1:
+            if len(generator.generators) > 1:
                 what = f"`:=` inside of {sort}() over several loops is not understood"
                 self.refuse(node, what, "write the loops")
             text = text.replace(" total", "\n    total") + "\n    break"
         body: list[ast.stmt] = _Filled(options).visit(ast.parse(text)).body
-        for part in reversed(made.generators):
+        for part in reversed(generator.generators):
             for test in reversed(part.ifs):
                 body = [ast.If(test, body, [])]
             body = [ast.For(part.target, part.iter, body, [])]
@@ -112,11 +112,11 @@ class Generators(Sequences):
 
     def _or_default(self, node: ast.Call, after: Env, default: Value) -> Value:
         """What was found, else the default; NaN, of integers 0, where Python raises."""
-        found, seen = after[TOTAL], after[SEEN]
+        total, seen = after[TOTAL], after[SEEN]
         if default is None:
-            floating = isinstance(found, Node) and found.kind == "f"
-            default = self.graph.const(math.nan) if floating else found
-        value = join_value(self.graph, seen, found, default)
+            floating = isinstance(total, Node) and total.kind == "f"
+            default = self.graph.const(math.nan) if floating else total
+        value = join_value(self.graph, seen, total, default)
         if isinstance(value, Undefined):
             self.refuse(node, f"the value {value.why}", "give a default of the same sort")
         return value
@@ -130,8 +130,8 @@ class _Filled(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         """`key(item)`: the item itself without a key."""
-        found = self.generic_visit(node)
-        return found if "key" in self.expressions else node.args[0]
+        call = self.generic_visit(node)
+        return call if "key" in self.expressions else node.args[0]
 
     def visit_Name(self, node: ast.Name) -> Any:
         """An expression of the call, or a name."""

@@ -31,14 +31,14 @@ class Intervals:
 
     def of(self, node: Node, depth: int = _DEEP) -> Interval:
         """Return the least and the largest value of an integer node; infinite where unknown."""
-        found = self._known.get(node.id)
-        if found is None:
+        bounds = self._known.get(node.id)
+        if bounds is None:
             low, high = self._of_formula(node, depth)
             least, most = self._facts.get(node.id, EVERY)
-            found = max(low, least), min(high, most)
+            bounds = max(low, least), min(high, most)
             if depth == _DEEP or node.op in ("const", "phi"):
-                self._known[node.id] = found
-        return found
+                self._known[node.id] = bounds
+        return bounds
 
     def _of_formula(self, node: Node, depth: int) -> Interval:
         if node.op == "const" and node.kind != "f":
@@ -61,21 +61,21 @@ class Intervals:
             return None
         if node.op == "select":
             return self._select(node, depth)
-        found = rule(*(self.of(a, depth - 1) for a in node.args))
+        bounds = rule(*(self.of(a, depth - 1) for a in node.args))
         low, high = _of_kind(node.kind)
-        if found is None or found[0] < low or found[1] > high:
+        if bounds is None or bounds[0] < low or bounds[1] > high:
             return None
-        exact = node.op in _BOUNDED or max(map(abs, found)) <= _WIDE  # else it may wrap
-        return found if exact else None
+        exact = node.op in _BOUNDED or max(map(abs, bounds)) <= _WIDE  # else it may wrap
+        return bounds if exact else None
 
     def _whole_part(self, value: Node) -> Interval | None:
         """Of a float that is made an integer."""
         if value.op == "call" and value.data in ("trunc", "floor"):
             value = value.args[0]
-        found = self._facts.get(value.id)
-        if found is None or math.inf in map(abs, found):
+        bounds = self._facts.get(value.id)
+        if bounds is None or math.inf in map(abs, bounds):
             return None
-        return math.floor(found[0]), math.trunc(found[1])
+        return math.floor(bounds[0]), math.trunc(bounds[1])
 
     def _select(self, node: Node, depth: int) -> Interval:
         cond, yes, no = node.args
@@ -113,7 +113,7 @@ def _both(a: Mapping[int, Interval], b: Mapping[int, Interval]) -> dict[int, Int
 def _facts(path: Node, true: bool) -> dict[int, Interval]:
     """Return between which numbers nodes lie that the path, which holds or does not, compares with
     constants. A float that is known by what does not hold may be NaN: of such nothing is known."""
-    found: dict[int, Interval] = {}
+    facts: dict[int, Interval] = {}
     for part, holds in literals(path, true):
         if part.op not in _MIRRORED:
             continue
@@ -123,10 +123,10 @@ def _facts(path: Node, true: bool) -> dict[int, Interval]:
         op = part.op if holds else _NEGATED[part.op]
         for x, y, how in ((a, b, op), (b, a, _MIRRORED[op])):
             if y.op == "const" and x.op != "const":
-                low, high = found.get(x.id, EVERY)
+                low, high = facts.get(x.id, EVERY)
                 least, most = _beside(how, y.data, whole=x.kind != "f")
-                found[x.id] = max(low, least), min(high, most)
-    return found
+                facts[x.id] = max(low, least), min(high, most)
+    return facts
 
 
 def _beside(how: str, bound: float, *, whole: bool) -> Interval:

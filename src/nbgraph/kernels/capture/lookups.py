@@ -29,10 +29,10 @@ def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") 
     if not _alike(items) or any(p is None for p in parts):
         return None
     columns = [list(column) for column in zip(*(p or [] for p in parts), strict=True)]
-    found = [_entry(graph, column, index, name) for column in columns]
-    if any(n is None for n in found):
+    entries = [_entry(graph, column, index, name) for column in columns]
+    if any(n is None for n in entries):
         return None
-    return unflatten(items[0], [n for n in found if n is not None])
+    return unflatten(items[0], [n for n in entries if n is not None])
 
 
 def within(graph: Graph, index: Node, count: int, path: Node | None = None) -> tuple[Node, Node]:

@@ -132,8 +132,8 @@ class Watch:
 
     def read_contents(self, owner: Any) -> None:
         """What a list, dict, set or array holds is used."""
-        held = Contents(owner)
-        self.attributes[id(owner), "contents"] = held, "unchanged", True
+        contents = Contents(owner)
+        self.attributes[id(owner), "contents"] = contents, "unchanged", True
 
     def read_attribute(self, owner: Any, name: str) -> Any:
         """`owner.name`; AttributeError where there is none."""

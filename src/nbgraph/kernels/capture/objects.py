@@ -126,10 +126,10 @@ def apply(call: Call) -> Value | None:
     if not texts and not any(isinstance(a, Static) for a in args):
         return None  # numbers have operations of their own
     try:
-        made = target(*(v[0] for v in values if v), **{k: v[0] for k, v in named.items() if v})
+        result = target(*(v[0] for v in values if v), **{k: v[0] for k, v in named.items() if v})
     except _UNKNOWN as error:
         call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
-    return call.tracer.constant(made, call.node)
+    return call.tracer.constant(result, call.node)
 
 
 def digits_of(value: Value) -> Digits | None:
@@ -181,10 +181,10 @@ def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Valu
     parts: list[str] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
-            found = _formatted(tracer, part, env, path)
-            if found is None:
+            text = _formatted(tracer, part, env, path)
+            if text is None:
                 return Static(UnknownText())
-            parts.append(found)
+            parts.append(text)
         elif isinstance(part, ast.Constant):
             parts.append(str(part.value))
     return Static("".join(parts))

@@ -59,8 +59,8 @@ class Raising(Tracer):
     def unchecked(self, node: Node) -> Node:
         """The value of an operator that was built in; what it raises is noted."""
         while node.op == "check":
-            node, where, found = *node.args, node.data
-            self.pending.append((flag_of(self.graph, found), where))
+            node, where, error = *node.args, node.data
+            self.pending.append((flag_of(self.graph, error), where))
         return node
 
     def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
@@ -126,8 +126,8 @@ class Raising(Tracer):
 class AlwaysRaises(CaptureError):
     """A scalar function raises for every element; `error` is what a call of it raises."""
 
-    def __init__(self, found: Raised) -> None:
-        self.error = always(found)
+    def __init__(self, error: Raised) -> None:
+        self.error = always(error)
         super().__init__(f"{self.error}; this function always raises, return a number on some path")
 
 
@@ -153,17 +153,17 @@ def raised(tracer: Tracer, st: ast.Raise | ast.Assert, env: Env, where: Node) ->
     else:
         cls, message = _exception(tracer, st, env)
     line = place(tracer.text.filename, tracer.text.line_of(st))
-    found = Raised(tracer.operator, _known_class(cls).__name__, message, line)
-    name = flag_of(tracer.graph, found, cls)
+    error = Raised(tracer.operator, _known_class(cls).__name__, message, line)
+    name = flag_of(tracer.graph, error, cls)
     return {**env, name: where, RETURNED: where}
 
 
-def flag_of(graph: Graph, found: Raised, cls: type | None = None, sort: str = RAISED) -> str:
+def flag_of(graph: Graph, error: Raised, cls: type | None = None, sort: str = RAISED) -> str:
     """The flag of what a text raises."""
-    if found not in graph.raises:
-        graph.raises.append(found)
-    number = graph.raises.index(found)
-    graph.classes.setdefault(number, cls or getattr(builtins, found.kind))
+    if error not in graph.raises:
+        graph.raises.append(error)
+    number = graph.raises.index(error)
+    graph.classes.setdefault(number, cls or getattr(builtins, error.kind))
     return f"{sort}{number}"
 
 
@@ -229,7 +229,7 @@ def _filled(
 ) -> str:
     """A text with its fields filled in, as far as there are values for them."""
     words = iter([_words(tracer, value, env) for value in values])
-    return field.sub(lambda found: next(words, found[0]), text)
+    return field.sub(lambda field_match: next(words, field_match[0]), text)
 
 
 def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
@@ -239,5 +239,5 @@ def _known(tracer: Tracer, node: ast.expr, env: Env) -> tuple[Any] | None:
         if isinstance(value, Static):
             return None if isinstance(value.value, objects.UnknownText) else (value.value,)
         return (value.data,) if isinstance(value, Node) and value.op == "const" else None
-    found = tracer.static(node, env)
-    return None if found is None else (found,)
+    constant = tracer.static(node, env)
+    return None if constant is None else (constant,)

@@ -148,7 +148,7 @@ class Recursion:
 
     def _counted(self, calls: Sequence[SelfCall]) -> tuple[str, float, int] | None:
         """The operand that all calls lower, by how much at least, and by how many times that."""
-        found: set[tuple[str, float]] = set()
+        steps: set[tuple[str, float]] = set()
         for call in calls:
             changed = [k for k, v in self.values.items() if not _same(v, call.values[k])]
             if len(changed) != 1:
@@ -157,10 +157,10 @@ class Recursion:
             lower = offset(self.values[name], call.values[name])
             if not lower:
                 return None
-            found.add((name, lower))
-        if len({name for name, _ in found}) != 1:
+            steps.add((name, lower))
+        if len({name for name, _ in steps}) != 1:
             return None
-        name, offsets = next(iter(found))[0], [lower for _, lower in found]
+        name, offsets = next(iter(steps))[0], [lower for _, lower in steps]
         step = min(offsets, key=abs)
         orders = [lower / step for lower in offsets]
         if not all(o > 0 and float(o).is_integer() and o <= MAX_ORDER for o in orders):
@@ -193,15 +193,15 @@ class Recursion:
                     self._refuse()
                 return self._shaped(kept[place - 1])
 
-            found = self._trace(here, region.cond, earlier)
-            wide = _widest(kinds, found.values)
+            trace = self._trace(here, region.cond, earlier)
+            wide = _widest(kinds, trace.values)
             if wide == kinds:
                 below = graph.arithmetic("sub", level, graph.const(1))
                 rows = [(level, top, below)]
-                for phis, outs in zip(window, [found.values, *window[:-1]], strict=True):
+                for phis, outs in zip(window, [trace.values, *window[:-1]], strict=True):
                     rows += [(p, self._nothing(p.kind), o) for p, o in zip(phis, outs, strict=True)]
-                made = graph.compare("le", level, levels)  # levels below are made for `window`
-                raised = [(k, graph.logical_and(made, where)) for k, where in found.raised]
+                computed = graph.compare("le", level, levels)  # levels below are made for `window`
+                raised = [(k, graph.logical_and(computed, where)) for k, where in trace.raised]
                 return self._few(levels, self._close(region, rows, raised)[1 : len(kinds) + 1])
             kinds = wide
         self._refuse()
@@ -298,15 +298,15 @@ class Recursion:
                 alike = all(_same(v, other.values[k]) for k, v in one.values.items())
                 if not alike and not opposed(one.path, other.path):
                     self._refuse()
-        found = dict(calls[-1].values)
+        joined = dict(calls[-1].values)
         for call in reversed(calls[:-1]):
             for k, v in call.values.items():
-                found[k] = (
-                    v if _same(v, found[k]) else join_value(self.graph, call.path, v, found[k])
+                joined[k] = (
+                    v if _same(v, joined[k]) else join_value(self.graph, call.path, v, joined[k])
                 )
-        if any(isinstance(v, Undefined) for v in found.values()):
+        if any(isinstance(v, Undefined) for v in joined.values()):
             self._refuse()
-        return found
+        return joined
 
     def _few(self, levels: Node, values: Sequence[Node]) -> Value:
         """The result of so many calls within each other."""

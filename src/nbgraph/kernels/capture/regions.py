@@ -383,14 +383,14 @@ def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
 
 def _counted(body: list[ast.stmt]) -> dict[str, int]:
     """The variables that a statement of a body adds a constant to -> what is added."""
-    found: dict[str, int] = {}
+    steps: dict[str, int] = {}
     for st in walk(body):
         match st:
             case ast.AugAssign(
                 target=ast.Name(id=name), op=ast.Add() | ast.Sub(), value=ast.Constant(value=step)
             ) if type(step) is int:
-                found[name] = step if isinstance(st.op, ast.Add) else -step
-    return found
+                steps[name] = step if isinstance(st.op, ast.Add) else -step
+    return steps
 
 
 def _is_false(node: Node) -> bool:

@@ -40,25 +40,25 @@ def scoping(tracer: Tracer, st: Scoping, env: Env, path: Node) -> Env:
 
 
 def _imported(tracer: Tracer, st: ast.Import) -> Env:
-    found: Env = {}
+    names: Env = {}
     for alias in st.names:
         module, first = _module(tracer, st, alias.name), alias.name.partition(".")[0]
-        found[alias.asname or first] = Static(
+        names[alias.asname or first] = Static(
             module if alias.asname else _module(tracer, st, first)
         )
-    return found
+    return names
 
 
 def _imported_from(tracer: Tracer, st: ast.ImportFrom) -> Env:
     owner = _module(tracer, st, "." * st.level + (st.module or ""))
-    found: Env = {}
+    names: Env = {}
     for alias in st.names:
         try:
             value = tracer.watch.read_attribute(owner, alias.name)
         except AttributeError:
             value = _module(tracer, st, f"{getattr(owner, '__name__', '')}.{alias.name}")
-        found[alias.asname or alias.name] = tracer.constant(value, st)  # type: ignore[arg-type]
-    return found
+        names[alias.asname or alias.name] = tracer.constant(value, st)  # type: ignore[arg-type]
+    return names
 
 
 def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:

@@ -57,20 +57,20 @@ class Sequences(Builtins):
 
     def elements(self, nodes: list[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
         """The values of a display or of arguments; `*tuple` stands for its items."""
-        found: list[Value] = []
+        items: list[Value] = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
-                found.append(placed(self.object(node, env, path), env))
+                items.append(placed(self.object(node, env, path), env))
                 continue
             inner = self.expression(node.value, env, path)
             if not isinstance(inner, tuple):
                 self.refuse(node, "what follows * is not a tuple", "write the arguments out")
-            found += cast("tuple[Value, ...]", inner)
-        return tuple(found)
+            items += cast("tuple[Value, ...]", inner)
+        return tuple(items)
 
     def comprehension(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
         """The tuple of what a comprehension lists."""
-        found: list[Value] = []
+        items: list[Value] = []
         assigned = assigned_within(node)
 
         def adopt(outer: Env, inner: Env) -> None:
@@ -79,7 +79,7 @@ class Sequences(Builtins):
 
         def visit(generators: list[ast.comprehension], inner: Env) -> None:
             if not generators:
-                found.append(placed(self.object(node.elt, inner, path), inner))
+                items.append(placed(self.object(node.elt, inner, path), inner))
                 return
             first, *rest = generators
             for item in self._items(first.iter, inner, path):
@@ -92,7 +92,7 @@ class Sequences(Builtins):
         inner = dict(env)
         visit(node.generators, inner)
         adopt(env, inner)
-        return tuple(found)
+        return tuple(items)
 
     def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
         cond = self.condition(test, env, path)
@@ -211,10 +211,10 @@ class Sequences(Builtins):
             self.refuse(
                 node, "how many items there are depends on a value", "write a `for` loop over them"
             )
-        found = range(*(int(b.data) for b in bounds))
-        if len(found) > MAX_LISTED:
+        numbers = range(*(int(b.data) for b in bounds))
+        if len(numbers) > MAX_LISTED:
             self.refuse(node, f"more than {MAX_LISTED} items are listed", "write a `for` loop")
-        return tuple(self.graph.const(i) for i in found)
+        return tuple(self.graph.const(i) for i in numbers)
 
     def _enumerate(self, call: Call) -> Value:
         start = self._numbers(call.node, call.args[1:])
@@ -294,10 +294,10 @@ class Sequences(Builtins):
         """What `itertools` lists of tuples; counts among its arguments are constants."""
         fn = self.static(call.node.func, {})
         values = [a if isinstance(a, tuple) else self._count_of(call, a) for a in call.args]
-        found = tuple(itertools.islice(fn(*values), MAX_LISTED + 1))
-        if len(found) > MAX_LISTED:
+        items = tuple(itertools.islice(fn(*values), MAX_LISTED + 1))
+        if len(items) > MAX_LISTED:
             call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
-        return found
+        return items
 
     def _count_of(self, call: Call, value: Value) -> int:
         if not isinstance(value, Node) or value.op != "const" or not is_integer(value.kind):

@@ -55,13 +55,13 @@ def freeze(fn: FunctionType, seen: dict[int, int] | None = None) -> Data:
 def _reads(fn: FunctionType) -> dict[str, Any]:
     """What the function's code refers to outside itself."""
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-    found: dict[str, Any] = {}
+    reads: dict[str, Any] = {}
     for name, cell in cells.items():
-        found[name] = cell.cell_contents
+        reads[name] = cell.cell_contents
     for name in sorted(names_of(fn.__code__)):
         if name in fn.__globals__:
-            found[name] = fn.__globals__[name]
-    return found
+            reads[name] = fn.__globals__[name]
+    return reads
 
 
 def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int]) -> Data | None:
@@ -102,9 +102,9 @@ def _without_decorators(source: str) -> str:
     return textwrap.dedent("".join(lines[start:]))
 
 
-def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionType:
+def thaw(data: Data, functions: dict[int, FunctionType] | None = None) -> FunctionType:
     """The function again, with its text where tracebacks and capture find it."""
-    made = {} if made is None else made
+    functions = {} if functions is None else functions
     space: dict[str, Any] = {"__builtins__": builtins, "__name__": data["module"]}
     source = data["source"]
     is_lambda = data["name"] == "<lambda>"
@@ -113,9 +113,9 @@ def thaw(data: Data, made: dict[int, FunctionType] | None = None) -> FunctionTyp
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     exec(compile(_without_names(parsing.parse(text)), filename, "exec"), space)
     fn: FunctionType = space["made" if is_lambda else data["name"]]
-    made[data["id"]] = fn
+    functions[data["id"]] = fn
     for name, value in data["names"].items():
-        space[name] = _thaw_value(value, made)
+        space[name] = _thaw_value(value, functions)
     fn.__defaults__, fn.__kwdefaults__ = data["defaults"], data["kwdefaults"]
     fn.__qualname__, fn.__doc__ = data["qualname"], data["doc"]
     return fn
@@ -141,7 +141,7 @@ def _none_at(node: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Constant(None), node)
 
 
-def _thaw_value(data: Data, made: dict[int, FunctionType]) -> Any:
+def _thaw_value(data: Data, functions: dict[int, FunctionType]) -> Any:
     sort = data["sort"]
     if sort == "generator":  # texts draw from the library's streams, whatever state it has
         module, _, name = data["name"].rpartition(".")
@@ -152,7 +152,7 @@ def _thaw_value(data: Data, made: dict[int, FunctionType]) -> Any:
     if sort == "attribute":
         return getattr(importlib.import_module(data["module"]), data["name"])
     if sort == "again":
-        return made[data["id"]]
+        return functions[data["id"]]
     if sort == "function":
-        return thaw(data, made)
+        return thaw(data, functions)
     return data["value"]

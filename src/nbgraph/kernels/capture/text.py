@@ -40,9 +40,9 @@ def function_text(fn: FunctionType) -> FunctionText:
     """Parse `fn`; NoSourceError where there is no text."""
     if fn.__name__ == "<lambda>":
         return _lambda_text(fn)
-    found = _quick_text(fn)
-    if found is not None:
-        return found
+    text = _quick_text(fn)
+    if text is not None:
+        return text
     try:
         lines, first = inspect.getsourcelines(fn)
     except (OSError, TypeError, SyntaxError, IndexError) as error:
@@ -125,9 +125,9 @@ def _find_lambda(code: CodeType, lines: tuple[str, ...]) -> FunctionText:
     loop share their code, so only the first one is looked for, which takes 40 ms in a long file."""
     here, whole = code.co_firstlineno - 1, "".join(lines)
     tree = _whole(whole)
-    found = _match_lambda(tree, code, 0, 0) if tree is not None else None
-    if found is not None:
-        return _text_of(found, code, 0, whole)
+    node = _match_lambda(tree, code, 0, 0) if tree is not None else None
+    if node is not None:
+        return _text_of(node, code, 0, whole)
     for start in range(here, max(-1, here - 40), -1):
         for end in range(here + 1, min(len(lines), here + 40) + 1):
             block = textwrap.dedent("".join(lines[start:end]))
@@ -135,17 +135,17 @@ def _find_lambda(code: CodeType, lines: tuple[str, ...]) -> FunctionText:
             if tree is None:
                 continue
             indent = len(lines[start]) - len(lines[start].lstrip())
-            found = _match_lambda(tree, code, start, indent)
-            if found is not None:
-                return _text_of(found, code, start, block)
+            node = _match_lambda(tree, code, start, indent)
+            if node is not None:
+                return _text_of(node, code, start, block)
     raise NoSourceError(f"the text of the lambda at line {code.co_firstlineno} cannot be found")
 
 
-def _text_of(found: ast.Lambda, code: CodeType, start: int, block: str) -> FunctionText:
+def _text_of(node: ast.Lambda, code: CodeType, start: int, block: str) -> FunctionText:
     """Return the text of a lambda in a block whose first line is `start` lines from the file's."""
-    body: list[ast.stmt] = [ast.copy_location(ast.Return(found.body), found.body)]
-    text = ast.get_source_segment(block, found) or ast.unparse(found)
-    return FunctionText(found.args, body, code.co_filename, start, text)
+    body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
+    text = ast.get_source_segment(block, node) or ast.unparse(node)
+    return FunctionText(node.args, body, code.co_filename, start, text)
 
 
 def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
@@ -160,10 +160,10 @@ def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
         tree = parsing.parse(line)
     except (SyntaxError, ValueError):
         return None
-    found = _match_lambda(tree, code, number - 1, 0)
-    if found is None or not isinstance(tree.body[0], ast.Assign):
+    node = _match_lambda(tree, code, number - 1, 0)
+    if node is None or not isinstance(tree.body[0], ast.Assign):
         return None
-    return _text_of(found, code, number - 1, line)
+    return _text_of(node, code, number - 1, line)
 
 
 @functools.lru_cache(maxsize=8)

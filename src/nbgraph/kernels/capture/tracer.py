@@ -195,19 +195,19 @@ class FunctionTracer(Expressions):
         except TooDeep as deep:
             if deep.key is not fn:
                 raise
-            found = deep
+            depth = deep
         self.active = ()
         self.pending.clear()
         run = self.runner(functools.partial(self.subtracer, fn), {})
-        value = Recursion(found, self, self.name, run, env, path).value()
+        value = Recursion(depth, self, self.name, run, env, path).value()
         return self._left(self.settled({}), value, on_invalid)
 
     def local(self, node: Definition, env: Env, path: Node) -> Static:
         """A nested function as a value: the same one each time, unless it has defaults."""
-        found = self._locals.get(node)
-        if found is None or node.args.defaults or any(node.args.kw_defaults):
-            found = self._locals[node] = Static(LocalFunction(node, self, env, path))
-        return found
+        function = self._locals.get(node)
+        if function is None or node.args.defaults or any(node.args.kw_defaults):
+            function = self._locals[node] = Static(LocalFunction(node, self, env, path))
+        return function
 
     def refuse(
         self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError

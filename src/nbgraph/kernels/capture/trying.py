@@ -96,11 +96,11 @@ def _classes(tracer: Tracer, handler: ast.ExceptHandler, env: Env) -> tuple[type
     if handler.type is None:
         return (BaseException,)
     parts = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    found = [tracer.static(part, env) for part in parts]
-    if not all(isinstance(c, type) and issubclass(c, BaseException) for c in found):
+    classes = [tracer.static(part, env) for part in parts]
+    if not all(isinstance(c, type) and issubclass(c, BaseException) for c in classes):
         what = "what is caught is not a class of exceptions that is known"
         tracer.refuse(handler.type, what, "name the classes, as in `except ZeroDivisionError`")
-    return tuple(found)
+    return tuple(classes)
 
 
 # what Python raises by itself ---------------------------------------------------------------------
@@ -113,8 +113,8 @@ def notes(tracer: Tracer, cls: type[Exception], message: str, where: Node) -> No
     if where.op == "const" and not where.data:
         return
     line = tracer.graph.line.rpartition("/")[2]
-    found = Raised(tracer.operator, cls.__name__, message, line)
-    tracer.pending.append((flag_of(tracer.graph, found, cls), where))
+    error = Raised(tracer.operator, cls.__name__, message, line)
+    tracer.pending.append((flag_of(tracer.graph, error, cls), where))
 
 
 def of_binary(tracer: Tracer, op: str, a: Node, b: Node, result: Any) -> None:
@@ -181,10 +181,10 @@ def _overflows(graph: Graph, args: Sequence[Node], result: Node) -> Node:
     """Whether a result is infinite though no argument is."""
     if result.kind != "f":
         return graph.const(False)
-    found = _is_infinite(graph, result)
+    infinite = _is_infinite(graph, result)
     for a in args:
-        found = graph.logical_and(found, graph.logical_not(_is_infinite(graph, a)))
-    return found
+        infinite = graph.logical_and(infinite, graph.logical_not(_is_infinite(graph, a)))
+    return infinite
 
 
 def _is_infinite(graph: Graph, a: Node) -> Node:

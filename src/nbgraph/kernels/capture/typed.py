@@ -242,8 +242,8 @@ def _issubdtype(call: Call, args: Sequence[Value]) -> Value | None:
     own, target = (a.value for a in args)
     if isinstance(own, NumberDtype):
         own = own.type
-    given = types_of(own.kind) if isinstance(own, NumberType) else (own,)
-    return call.graph.const(any(np.issubdtype(t, target) for t in given))
+    types = types_of(own.kind) if isinstance(own, NumberType) else (own,)
+    return call.graph.const(any(np.issubdtype(t, target) for t in types))
 
 
 _QUESTIONS: dict[object, Callable[[Call, Sequence[Value]], Value | None]] = {

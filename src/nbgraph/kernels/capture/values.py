@@ -262,8 +262,8 @@ def _join_unset(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
     missing = [
         v.missing if isinstance(v, Partly) else graph.const(isinstance(v, Unset)) for v in (a, b)
     ]
-    held = [v.value if isinstance(v, Partly) else v for v in (a, b)]
-    values = [v for v in held if not isinstance(v, Unset)]
+    contents = [v.value if isinstance(v, Partly) else v for v in (a, b)]
+    values = [v for v in contents if not isinstance(v, Unset)]
     if len(values) < 2:
         value = values[0] if values else a
     else:
@@ -329,10 +329,10 @@ class ListJoin:
         merged = {key for pair in self._made for key in pair if isinstance(key, str)}
         values = [v for name, v in self._result.items() if name not in merged]
         seen = {*self._result.get(OUTER, ())}.union(*map(keys_in, values))
-        for pair, made in self._made.items():
+        for pair, joined in self._made.items():
             old = {key for key in pair if isinstance(key, str)}
             if old & (frozen | seen):
-                frozen |= {made.key, *old}
+                frozen |= {joined.key, *old}
         if frozen:
             self._result[FROZEN] = frozenset(frozen)
 
@@ -345,9 +345,9 @@ _KEYS = itertools.count()
 
 def reference(env: Env, value: Value, name: str = "") -> Reference:
     """A new list or array that holds a value."""
-    made = Reference(f"{HELD}{name}.{next(_KEYS)}")
-    env[made.key] = value
-    return made
+    entry = Reference(f"{HELD}{name}.{next(_KEYS)}")
+    env[entry.key] = value
+    return entry
 
 
 def placed(value: Value, env: Env, name: str = "") -> Value:

@@ -62,12 +62,12 @@ class Signature:
     def order(self) -> tuple[int, ...]:
         """The words of the record that are Numba's parameters: of an array nothing twice, its size,
         an element's, the address, extents and steps."""
-        at, found = 2 + len(self.arrays), list[int]()
+        at, places = 2 + len(self.arrays), list[int]()
         for k, operand in enumerate(self.arrays):
             own = range(at, at + 2 + 2 * operand.ndim)
-            found += [0, 0, own[0], own[1], 2 + k, *own[2:]]
+            places += [0, 0, own[0], own[1], 2 + k, *own[2:]]
             at = own.stop
-        return (*found, *range(at, at + sum(map(_words, self.values))))
+        return (*places, *range(at, at + sum(map(_words, self.values))))
 
     def place(self, value: int) -> int:
         """The word of the record that holds a value."""
@@ -96,13 +96,13 @@ class Signature:
 
     def arguments(self, record: Sequence[int]) -> list[Any]:
         """What the function is called with, given a record whose addresses are the host's."""
-        at, found = 2 + len(self.arrays), list[Any]()
+        at, arguments = 2 + len(self.arrays), list[Any]()
         for k, operand in enumerate(self.arrays):
             shape = tuple(record[at + 2 : at + 2 + operand.ndim])
-            found.append(_array(record[2 + k], shape, operand))
+            arguments.append(_array(record[2 + k], shape, operand))
             at += 2 + 2 * operand.ndim
         words = iter(record[at:])
-        return [*found, *(_unpacked(words, kind) for kind in self.values)]
+        return [*arguments, *(_unpacked(words, kind) for kind in self.values)]
 
     def samples(self) -> list[Any]:
         """Values of these types, for Numba to look at."""

@@ -35,8 +35,8 @@ def _sums(
                 f"at{j} = (n{j} * channels + c) * cells + {own} - n{j} * cells",
             ]
         for j in range(count):
-            given = zip(names, terms(f"at{j}"), strict=True)
-            lines += [f"{name}{j} = {name}{j} + {term}" for name, term in given]
+            pairs = zip(names, terms(f"at{j}"), strict=True)
+            lines += [f"{name}{j} = {name}{j} + {term}" for name, term in pairs]
         return [f"    {line}" for line in [*lines, f"i += {count * THREADS}"]]
 
     return [

@@ -168,8 +168,8 @@ def _check(source: Source, text: str) -> None:
 
 def host_text(source: Source) -> str:
     """LLVM text of the same kernel for this machine, with the symbol of all kernels."""
-    made = Module(source, HOST)
-    return f"{made.text()}\n{_mathematics(made)}"
+    written = Module(source, HOST)
+    return f"{written.text()}\n{_mathematics(written)}"
 
 
 def _device_text(source: Source, form: Form) -> str:
@@ -183,17 +183,17 @@ def _device_text(source: Source, form: Form) -> str:
             end=_TOLD.format(place=form.words - 1) if form.fails else _END,
         )
 
-    made = Module(source, DEVICE, entry)
-    text = made.text()
+    written = Module(source, DEVICE, entry)
+    text = written.text()
     declared = set(re.findall(r"^declare .*$", text, re.MULTILINE))
     lines = [x for x in text.splitlines() if x not in declared]
-    return "\n".join([*sorted(declared), *lines, _mathematics(made)])
+    return "\n".join([*sorted(declared), *lines, _mathematics(written)])
 
 
-def _mathematics(made: Module) -> str:
+def _mathematics(written: Module) -> str:
     """The functions that a module calls."""
-    wanted = sorted(n for n in made.mathematics if n[0] not in RUNTIME)
-    names = [n for n, _ in made.mathematics if n in RUNTIME]
+    wanted = sorted(n for n in written.mathematics if n[0] not in RUNTIME)
+    names = [n for n, _ in written.mathematics if n in RUNTIME]
     return texts(wanted, names) if wanted or names else ""
 
 

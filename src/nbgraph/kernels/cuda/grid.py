@@ -97,18 +97,18 @@ def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
 
 def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
     """The grid with so many teams of so many threads for rows of a length."""
-    held, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
-    if loop.form != "rows" or length % grid.lanes or held > _held(loop, grid.lanes):
-        held = full = 0
-    return grid._replace(threads=team * teams, teams=teams, held=held, full=full)
+    registers, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
+    if loop.form != "rows" or length % grid.lanes or registers > _held(loop, grid.lanes):
+        registers = full = 0
+    return grid._replace(threads=team * teams, teams=teams, held=registers, full=full)
 
 
 def _held(loop: Loop, count: int) -> int:
     """Vectors of a row that a thread may have in registers."""
     moving = [a for a in loop.operands if a.layout != "0"] if loop.form == "rows" else [1]
     registers = max(1, len(moving)) * count * (2 if loop.compute == "float64" else 1)
-    found = min(MOST_HELD, HELD // registers, 4 * _LARGE // max(1, count * _operations(loop)))
-    return 1 << (max(1, found).bit_length() - 1)
+    count_of = min(MOST_HELD, HELD // registers, 4 * _LARGE // max(1, count * _operations(loop)))
+    return 1 << (max(1, count_of).bit_length() - 1)
 
 
 def ahead(loop: Loop, count: int) -> int:

@@ -94,13 +94,13 @@ class HandCode:
         words = record.tolist()
         module = importlib.import_module(type(self.fn).__module__.rpartition(".")[0])
         wrapped = importlib.import_module(f"{module.__name__}.cudadrv.devicearray").FakeCUDAArray
-        given = [
+        arguments = [
             wrapped(value) if isinstance(value, np.ndarray) else value
             for value in self.signature.arguments(words)
         ]
         *shape, shared = words[-SHAPE_WORDS:]
         with _LOCK:
-            self.fn[tuple(shape[:3]), tuple(shape[3:]), 0, shared](*given)
+            self.fn[tuple(shape[:3]), tuple(shape[3:]), 0, shared](*arguments)
 
     @contextlib.contextmanager
     def _told(self) -> Generator[None]:
@@ -124,8 +124,8 @@ class HandCode:
 def _gist(problem: Exception) -> str:
     """The line that says what is wrong: not the stage at which that was, nor a heading."""
     lines = [line for line in str(problem).splitlines() if line.strip()]
-    told = [t for t in lines if not t.startswith("Failed in") and not t.endswith(":")]
-    return (told or lines or [type(problem).__name__])[0]
+    lines_of = [t for t in lines if not t.startswith("Failed in") and not t.endswith(":")]
+    return (lines_of or lines or [type(problem).__name__])[0]
 
 
 def _simulates(what: Any) -> bool:
@@ -150,8 +150,8 @@ def _numpy_as_it_was() -> Generator[None]:
 def _entry(cuda: Any, kernel: ThreadKernel) -> Any:
     """A `cuda.jit` kernel that has each thread do its elements."""
     names = [f"a{k}" for k in range(kernel.py_func.__code__.co_argcount - 2)]
-    given = ", ".join(names)
-    text = f"def entry({given}):\n    body({given}, cuda.grid(1), cuda.gridsize(1))\n"
+    arguments = ", ".join(names)
+    text = f"def entry({arguments}):\n    body({arguments}, cuda.grid(1), cuda.gridsize(1))\n"
     room = {"cuda": cuda, "body": _device_form(cuda, kernel.py_func, {}), "__name__": __name__}
     exec(text, room)
     return cuda.jit(room["entry"])
@@ -169,8 +169,8 @@ def _device_form(cuda: Any, fn: Any, known: dict[Any, Any]) -> Any:
         room = dict(fn.__globals__)
         room |= {n: seen(room[n]) for n in fn.__code__.co_names if n in room}
         cells = tuple(CellType(seen(cell.cell_contents)) for cell in fn.__closure__ or ())
-        made = FunctionType(fn.__code__, room, fn.__name__, fn.__defaults__, cells)
-        known[fn] = cuda.jit(made, device=True)
+        copy = FunctionType(fn.__code__, room, fn.__name__, fn.__defaults__, cells)
+        known[fn] = cuda.jit(copy, device=True)
     return known[fn]
 
 
@@ -197,20 +197,20 @@ class HandLaunches:
 
     def require(self, device: int) -> Any:
         """What the driver made of the kernel, which is compiled now."""
-        found = self._functions.get(device)
-        if found is None:
+        function = self._functions.get(device)
+        if function is None:
             with _LOCK:
-                found = self._functions.get(device)
-                if found is None:
-                    found = self._functions[device] = driver().function(device, self.code)
-        return found
+                function = self._functions.get(device)
+                if function is None:
+                    function = self._functions[device] = driver().function(device, self.code)
+        return function
 
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch for a record."""
-        found = self.require(device)
+        function = self.require(device)
         *shape, shared = record[-SHAPE_WORDS:]
         how = Shape((shape[0], shape[1], shape[2]), (shape[3], shape[4], shape[5]), shared)
-        return Ready(found, how, struct.Struct(f"={len(record)}q").pack)
+        return Ready(function, how, struct.Struct(f"={len(record)}q").pack)
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""

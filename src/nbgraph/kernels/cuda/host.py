@@ -66,8 +66,8 @@ def _blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
 def memory(address: int, shape: Sequence[int], dtype: np.dtype[Any]) -> Bytes:
     """An array over memory of the host, which whoever asks keeps alive."""
     nbytes = math.prod(shape) * dtype.itemsize
-    held: Any = (ctypes.c_byte * nbytes).from_address(address) if nbytes else b""
-    return np.ndarray(tuple(shape), dtype, held)
+    buffer: Any = (ctypes.c_byte * nbytes).from_address(address) if nbytes else b""
+    return np.ndarray(tuple(shape), dtype, buffer)
 
 
 def _loaded(source: Source) -> target.LoadedCode:
@@ -76,15 +76,15 @@ def _loaded(source: Source) -> target.LoadedCode:
     key = hashlib.sha256(f"cuda host\0{target.host()}\0{source.fastmath}\0{text}".encode())
     name = key.hexdigest()
     with _LOCK:
-        found = _KNOWN.get(name)
-        if found is None:
+        loaded = _KNOWN.get(name)
+        if loaded is None:
             entry = cache.load(name)
             if entry is None:
                 entry = _compiled(text, source.name)
                 cache.store(name, entry)
-            found = _KNOWN[name] = target.LoadedCode(entry.code, entry.symbols)
-            found.keep()
-    return found
+            loaded = _KNOWN[name] = target.LoadedCode(entry.code, entry.symbols)
+            loaded.keep()
+    return loaded
 
 
 def _compiled(text: str, name: str) -> cache.Entry:

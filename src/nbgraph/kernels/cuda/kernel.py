@@ -91,15 +91,15 @@ def kernel_of(
     """The kernel of a text that is there; see `device_kernel`."""
     key = compiled.content_key(source, form, capability)
     with _LOCK:
-        found = _KERNELS.get(key)
-        if found is None:
-            found = _KERNELS[key] = DeviceKernel(source, form, capability, key, label)
+        kernel = _KERNELS.get(key)
+        if kernel is None:
+            kernel = _KERNELS[key] = DeviceKernel(source, form, capability, key, label)
             while len(_KERNELS) > MAX_KERNELS:
                 _KERNELS.popitem(last=False)
         else:
             _KERNELS.move_to_end(key)
-    found.load()
-    return found
+    kernel.load()
+    return kernel
 
 
 def forget_kernels() -> None:

@@ -108,30 +108,32 @@ class Launches:
             # parameters may be other numbers in each call; of this form they are extents
             *record[loop.parameters_at if loop.form == "leading" else loop.outer_at :],
         )
-        found = self._known.get(key)
-        if found is None:
+        ready = self._known.get(key)
+        if ready is None:
             if len(self._known) >= _KEPT:
                 self._known.clear()
-            found = self._known[key] = self._ready(record, device)
-        return found
+            ready = self._known[key] = self._ready(record, device)
+        return ready
 
     def _ready(self, record: Sequence[int], device: int) -> Ready:
-        grid, held = choose(self.loop, record), driver()
-        wave = held.multiprocessors(device) * max(1, held.resident(device) // grid.threads)
+        grid, device_driver = choose(self.loop, record), driver()
+        wave = device_driver.multiprocessors(device) * max(
+            1, device_driver.resident(device) // grid.threads
+        )
         count = blocks(self.loop, record, grid, wave)
         form = form_of(self.loop, grid)  # a grid may do without dimensions of one row
         return Ready.of(self.function(device, grid), count, form)
 
     def function(self, device: int, grid: Grid) -> Any:
         """What the driver made of the kernel."""
-        found = self._functions.get((device, grid))
-        if found is None:
+        function = self._functions.get((device, grid))
+        if function is None:
             with MAKING:
-                found = self._functions.get((device, grid))
-                if found is None:
-                    found = driver().function(device, LoopCode(self.loop, grid))
-                    self._functions[device, grid] = found
-        return found
+                function = self._functions.get((device, grid))
+                if function is None:
+                    function = driver().function(device, LoopCode(self.loop, grid))
+                    self._functions[device, grid] = function
+        return function
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""

@@ -37,8 +37,8 @@ class Facts(NamedTuple):
 
 def library() -> Path | None:
     """The linker's file; None where the package is not installed."""
-    found = importlib.util.find_spec("nvidia")
-    for folder in (found and found.submodule_search_locations) or ():
+    package = importlib.util.find_spec("nvidia")
+    for folder in (package and package.submodule_search_locations) or ():
         for name in _LIBRARIES:
             if (Path(folder) / name).exists():
                 return Path(folder) / name
@@ -71,8 +71,8 @@ def machine_code(ptx: str, capability: tuple[int, int]) -> tuple[bytes, str]:
     listed = (ctypes.c_char_p * len(options))(*options)
     _done(linker.nvJitLinkCreate(ctypes.byref(handle), len(options), listed), "options")
     try:
-        given = ctypes.c_size_t(len(text))
-        status = linker.nvJitLinkAddData(handle, _PTX_INPUT, text, given, b"kernel.ptx")
+        length = ctypes.c_size_t(len(text))
+        status = linker.nvJitLinkAddData(handle, _PTX_INPUT, text, length, b"kernel.ptx")
         status = status or linker.nvJitLinkComplete(handle)
         _done(status, "", lambda: _log(linker, "Error", handle))
         size = ctypes.c_size_t()

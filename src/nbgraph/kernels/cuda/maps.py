@@ -89,8 +89,8 @@ class Map(Device):
                 self._read_all(indent, first, lanes, index[k])
         for k, first in enumerate(firsts):
             for j in range(first, first + lanes):
-                made = ", ".join(f"new{j}_{y}" for y in self.outputs)
-                self.line(indent, f"{made} = {self._call(j)}")
+                results = ", ".join(f"new{j}_{y}" for y in self.outputs)
+                self.line(indent, f"{results} = {self._call(j)}")
             for name in self.outputs:
                 if self.grid.rank and count > 1:
                     self.line(indent, f"{name}_p = to{k}_{name}")

@@ -83,8 +83,8 @@ class Reduce(Device, HostReduce):
             for name, prefix in reads:
                 self.fetch(indent, name, prefix, lanes, index, k * lanes)
         for j in range(count * lanes):
-            made = ", ".join(f"new{j}_{y}" for y in self.outputs)
-            self.line(indent, f"{made} = {self._call(j)}")
+            results = ", ".join(f"new{j}_{y}" for y in self.outputs)
+            self.line(indent, f"{results} = {self._call(j)}")
         for name, output in self._totals():
             combine = f"acc_{output.combine}"
             values = paired(combine, [f"new{j}_{name}" for j in range(count * lanes)])
@@ -153,7 +153,7 @@ class Leading(Device, InOrder):
         (x,), (y,), (out,) = self.names, self.outputs, self.loop.outputs
         full, main, carried, groups = (self.leaves[p.id] for p in self.loop.parameters)
         rows, batches = self.loop.outer_at, self.loop.outer_at + 3
-        given, made = self.loop.operands[0].dtype, out.dtype
+        source, target = self.loop.operands[0].dtype, out.dtype
         for line in (
             f"below = word(args, {rows + 1})",
             f"total = n * {groups} * word(args, {batches})",
@@ -176,14 +176,14 @@ class Leading(Device, InOrder):
             f"    acc = {self.start()}",
             "    r = first",
             "    while r < stop:",
-            f"        {x}_p = {given}_pointer(at)",
+            f"        {x}_p = {source}_pointer(at)",
             f"        acc = {self.combined('acc', self.value(f'{x}_p', '0'))}",
             "        at += below",
             "        r += 1",
             f"    y_at = word(args, 3) + batch * word(args, {batches + 2})",
             f"    y_at += group * word(args, {rows + 2})",
             f"    y_at += col * word(args, {self.loop.steps_at + 1})",
-            f"    {y}_p = {made}_pointer(y_at)",
+            f"    {y}_p = {target}_pointer(y_at)",
             f"    store({y}_p, 0, {self.delivered(f'{y}_p', '0', out, 'acc', self.kind)})",
             "    i += step",
         ):

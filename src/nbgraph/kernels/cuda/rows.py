@@ -66,9 +66,9 @@ class _Programs(Device, HostRows):
 
     def results(self) -> None:
         """See Rows."""
-        found = [(k, o) for k, o in enumerate(self.loop.outputs) if k not in self.elements]
-        self.hoist(2, [o.node for _, o in found])
-        for k, output in found:
+        outputs = [(k, o) for k, o in enumerate(self.loop.outputs) if k not in self.elements]
+        self.hoist(2, [o.node for _, o in outputs])
+        for k, output in outputs:
             name = self.outputs[k]
             text = self.leaves.get(output.node.id) or self.namespace.constant(output.node)
             self.line(2, f"{name}_p = {output.dtype}_pointer({name}_at)")
@@ -92,13 +92,13 @@ class _Programs(Device, HostRows):
         kept = self.kept
         if kept is not None and kept.stage < number and kept.node.id in needed:
             self.leaves[kept.node.id] = self._unique("held")
-        held = None if kept is None else self.leaves.get(kept.node.id)
+        leaf = None if kept is None else self.leaves.get(kept.node.id)
         index = self.loop.index
         at = None
         if index is not None and index.id in self.needed(self._pass):
             at = self.leaves[index.id] = self._unique("at")
         reads = [(name, "lane") for _, name, _ in self.moving(self._pass)]
-        if kept is not None and held is not None and not self.grid.held:
+        if kept is not None and leaf is not None and not self.grid.held:
             reads.append((self.outputs[kept.output], "was"))
         call = self.element(self._unique(f"pass{number}"), self._pass, list)
 
@@ -113,8 +113,8 @@ class _Programs(Device, HostRows):
                 element = index if lanes == 1 else f"({index}) * {lanes} + {j - first}"
                 if at is not None:
                     self.line(indent, f"{at} = int32({element})")
-                if kept is not None and held is not None:
-                    self.line(indent, f"{held} = {self.kept_as(j, kept.output)}")
+                if kept is not None and leaf is not None:
+                    self.line(indent, f"{leaf} = {self.kept_as(j, kept.output)}")
                 self.line(indent, f"{', '.join(results)} = {call(j)}")
                 use(indent, j, element)
             for name in writes:
@@ -238,8 +238,8 @@ class Rows(_Programs):
         """See _Programs."""
         kind, names = self.loop.compute, zip(self.names, self.loop.operands, strict=True)
         places = [f"lane{lane}_{name}" for name, o in names if o.dtype == kind]
-        found = [name for name in places if name in self._in_registers]
-        return found[0] if found and self.grid.held else super().kept_as(lane, output)
+        registers = [name for name in places if name in self._in_registers]
+        return registers[0] if registers and self.grid.held else super().kept_as(lane, output)
 
     def point(self, indent: int, names: Sequence[str], index: str) -> str:
         """See _Programs."""

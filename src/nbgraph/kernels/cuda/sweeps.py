@@ -153,10 +153,10 @@ class Sweep(NamedTuple):
 
 
 def _nested(body: Sequence[str], heads: Sequence[str]) -> list[str]:
-    made = list(body)
+    nested = list(body)
     for head in reversed(heads):
-        made = [head, *(f"    {line}" for line in made)]
-    return made
+        nested = [head, *(f"    {line}" for line in nested)]
+    return nested
 
 
 def _flat(index: str, extents: Sequence[str]) -> str:

@@ -106,12 +106,12 @@ class UnitLaunches:
     def ready(self, record: Sequence[int], device: int) -> Ready:
         """The launch on a device; the kernel is compiled now."""
         key = device, self.suited(record)
-        found = self._known.get(key)
-        if found is None:
+        ready = self._known.get(key)
+        if ready is None:
             with MAKING:
-                found = self._known.get(key) or self._ready(*key)
-                self._known[key] = found
-        return found
+                ready = self._known.get(key) or self._ready(*key)
+                self._known[key] = ready
+        return ready
 
     def suited(self, record: Sequence[int]) -> Unit:
         """Return the kernel for a record."""
@@ -121,11 +121,13 @@ class UnitLaunches:
         return self.vectors
 
     def _ready(self, device: int, code: Unit) -> Ready:
-        held, form = driver(), code.form
-        wave = held.multiprocessors(device) * max(1, held.resident(device) // form.threads)
+        device_driver, form = driver(), code.form
+        wave = device_driver.multiprocessors(device) * max(
+            1, device_driver.resident(device) // form.threads
+        )
         blocks = self.units if form.blocks else -(-self.units // form.threads)
         blocks = max(1, min(blocks, WAVES * wave))
-        return Ready.of(held.function(device, code), blocks, form)
+        return Ready.of(device_driver.function(device, code), blocks, form)
 
     def issue(self, run_ctx: RunContext, record: Sequence[int], ready: Ready) -> None:
         """Put it on the stream."""
@@ -146,12 +148,12 @@ _HOST = (  # of the text of a unit, and what stands there for hosts
 def on_host(unit: Unit) -> Kernel:
     """Return the kernel `name(args, lo, hi)` for hosts that does units [lo, hi) of a text."""
     own = unit.source
-    made = own.text
+    text = own.text
     for pattern, replacement in _HOST:
-        made, count = re.subn(pattern, replacement, made)
+        text, count = re.subn(pattern, replacement, text)
         assert count == 1, (own.name, pattern)
     compute: Compute = "float64" if own.namespace.compute == "float64" else "float32"
-    return written(own.name, made, compute)
+    return written(own.name, text, compute)
 
 
 # texts -------------------------------------------------------------------------------------------

@@ -40,8 +40,10 @@ def _load(count: int) -> Primitive:
         pointer, index = args
         kind, whole = pointer.kind[1:], _vector(pointer, count)
         at = _place(f, pointer, index, count)
-        held = f.value(kind, f"load {whole}, ptr {at}, align {count * itemsize(kind)}").text
-        return tuple(f.value(kind, f"extractelement {whole} {held}, i32 {j}") for j in range(count))
+        vector = f.value(kind, f"load {whole}, ptr {at}, align {count * itemsize(kind)}").text
+        return tuple(
+            f.value(kind, f"extractelement {whole} {vector}, i32 {j}") for j in range(count)
+        )
 
     return load
 
@@ -50,12 +52,12 @@ def _store(count: int) -> Primitive:
     def store(f: Function, args: Sequence[Value]) -> None:
         pointer, index, *values = args
         kind, whole = pointer.kind[1:], _vector(pointer, count)
-        held = "poison"
+        vector = "poison"
         for j, value in enumerate(values):
             element = cast(f, value, kind)
-            held = f.value(kind, f"insertelement {whole} {held}, {element.typed}, i32 {j}").text
+            vector = f.value(kind, f"insertelement {whole} {vector}, {element.typed}, i32 {j}").text
         at = _place(f, pointer, index, count)
-        f.line(f"store {whole} {held}, ptr {at}, align {count * itemsize(kind)}")
+        f.line(f"store {whole} {vector}, ptr {at}, align {count * itemsize(kind)}")
 
     return store
 
@@ -132,8 +134,8 @@ def _traded(f: Function, args: Sequence[Value]) -> Value:
     bits = 8 * itemsize(kind)
     plain = f.value(kind, f"bitcast {value.typed} to i{bits}").text
     if bits <= 32:
-        held = plain if bits == 32 else f.value(kind, f"zext i{bits} {plain} to i32").text
-        got = _exchange(f, held, distance)
+        word = plain if bits == 32 else f.value(kind, f"zext i{bits} {plain} to i32").text
+        got = _exchange(f, word, distance)
         got = got if bits == 32 else f.value(kind, f"trunc i32 {got} to i{bits}").text
     else:
         halves = [f.value(kind, f"trunc i64 {plain} to i32").text]

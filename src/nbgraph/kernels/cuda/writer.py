@@ -41,8 +41,8 @@ class Device(Writer):
 
     def source(self) -> Source:
         """See Writer."""
-        made = super().source()
-        externs = made.namespace.externs
+        source = super().source()
+        externs = source.namespace.externs
         if externs:
             functions = [getattr(f, "fn", f) for f in externs.values()]
             names = ", ".join(str(getattr(f, "__name__", f)) for f in functions)
@@ -50,7 +50,7 @@ class Device(Writer):
                 f"{self.loop.name}: calls {names}, whose source text cannot be found, so that no "
                 "GPU code can be made of it; define it in a file or notebook cell"
             )
-        return made
+        return source
 
     # places -----------------------------------------------------------------------------------
 
@@ -122,8 +122,8 @@ class Device(Writer):
         lines = [*before, *lines[:-1], *behind, lines[-1]]
         words = set(_WORD.findall("\n".join(lines)))
         uniform = sorted({n for n in (*known.values(), "fault") if n in words})
-        held = [*(f"raw_{n}" for n, _ in varying), *(f"was_{y}" for y in olds), *uniform]
-        head = f"def {name}({', '.join(held)}):"
+        names = [*(f"raw_{n}" for n, _ in varying), *(f"was_{y}" for y in olds), *uniform]
+        head = f"def {name}({', '.join(names)}):"
         self.parts += [head, "    inlined()", *(f"    {x}" for x in lines), "", ""]
 
         def call(lane: int) -> str:
@@ -160,14 +160,14 @@ class Device(Writer):
 
     def needed(self, roots: Sequence[Node]) -> set[int]:
         """What `roots` are made of that is not known by name yet, by id."""
-        found: set[int] = set()
+        needed: set[int] = set()
         stack = list(roots)
         while stack:
             node = stack.pop()
-            if node.id not in found and node.id not in self.leaves:
-                found.add(node.id)
+            if node.id not in needed and node.id not in self.leaves:
+                needed.add(node.id)
                 stack += self.loop.graph.children(node)
-        return found
+        return needed
 
     def moving(self, roots: Sequence[Node]) -> list[tuple[int, str, Operand]]:
         """The operands that `roots` need of each element: place in the record, name, operand."""

@@ -15,12 +15,12 @@ from nbgraph.kernels.writer import Source
 def lowered(source: Source) -> tuple[str, list[Shared]]:
     """The LLVM text of an emitted kernel, as it is before optimisation, and what it is linked
     with."""
-    made = Module(source, shares=True)
-    names = sorted(made.mathematics)
+    module_text = Module(source, shares=True)
+    names = sorted(module_text.mathematics)
     mathematics = texts(
         (n for n in names if n[0] not in RUNTIME), [n for n, _ in names if n in RUNTIME]
     )
-    return f"{made.text()}\n{mathematics}", closure(made.shared)
+    return f"{module_text.text()}\n{mathematics}", closure(module_text.shared)
 
 
 def text(source: Source) -> str:

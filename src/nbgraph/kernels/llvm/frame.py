@@ -45,20 +45,20 @@ class Frame(Unit):
         self._part = part
         self._given: dict[str, Value] = {}  # addresses of parts, by their names in the kernel
         words = [Value("int64", f"%{a.arg}") for a in definition.args.args]
-        made = Function(NAME, words, fast=fast)
-        Lowering(self, made, definition, {w.text[1:]: w for w in words})
-        made.parameters += tuple(self._given.values())
-        self.define(made)
+        function = Function(NAME, words, fast=fast)
+        Lowering(self, function, definition, {w.text[1:]: w for w in words})
+        function.parameters += tuple(self._given.values())
+        self.define(function)
         self._listed = ", ".join(w.typed for w in words)
-        self.made = shared(self.text(), made.declaration, tuple(self.shared))
+        self.made = shared(self.text(), function.declaration, tuple(self.shared))
 
     def call(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
         """See Names."""
         if name in helpers.NAMES or name in vocabulary.PRIMITIVES:
             return super().call(f, name, args)
-        made = self._part(name, args)
-        place = self._given.setdefault(made.name, Value("*", f"%part{len(self._given)}"))
-        return call(f, made, args, place.text)
+        function = self._part(name, args)
+        place = self._given.setdefault(function.name, Value("*", f"%part{len(self._given)}"))
+        return call(f, function, args, place.text)
 
     def entry(self, symbol: str) -> str:
         """The text of the kernel that calls it."""

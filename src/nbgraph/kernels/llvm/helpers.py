@@ -28,9 +28,9 @@ def helper(name: str) -> ast.FunctionDef:
 
 @functools.cache
 def _definitions() -> dict[str, ast.FunctionDef]:
-    found: dict[str, ast.FunctionDef] = {}
+    definitions: dict[str, ast.FunctionDef] = {}
     for path in SOURCES:
         for node in parsing.parse(path.read_text()).body:
             if isinstance(node, ast.FunctionDef) and node.name in NAMES:
-                found[node.name] = node
-    return found
+                definitions[node.name] = node
+    return definitions

@@ -174,8 +174,8 @@ class Lowering:
 
     def _for(self, node: ast.For) -> None:
         """`for name in range(start, stop)`: the name means nothing outside, and is not assigned."""
-        f, name, given = self.f, _name(node.target), _range(node)
-        bounds = [arithmetic.cast(f, self.value(a), "int64") for a in given]
+        f, name, bounds_of = self.f, _name(node.target), _range(node)
+        bounds = [arithmetic.cast(f, self.value(a), "int64") for a in bounds_of]
         start, stop = bounds if len(bounds) == 2 else (_ZERO, bounds[0])
         counter = f.place("int64")
         f.put(counter, start)
@@ -312,12 +312,12 @@ def _sign(table: dict[type[Any], str], op: ast.AST, node: ast.AST) -> str:
 
 def _range(node: ast.For) -> Sequence[ast.expr]:
     """The bounds that a loop counts between."""
-    given = node.iter
-    if not (isinstance(given, ast.Call) and _name(given.func) == "range"):
+    call = node.iter
+    if not (isinstance(call, ast.Call) and _name(call.func) == "range"):
         raise _unknown(node)
-    if given.keywords or len(given.args) not in (1, 2):
+    if call.keywords or len(call.args) not in (1, 2):
         raise _unknown(node)
-    return given.args
+    return call.args
 
 
 def _unknown(node: ast.AST) -> CompileError:

@@ -99,15 +99,15 @@ class Module(Unit):
 
     def _entries(self, source: Source) -> dict[str, Value]:
         """Constant tables as globals; pointers to those of a device are made generic."""
-        compute, found = source.namespace.compute, dict[str, Value]()
+        compute, entries = source.namespace.compute, dict[str, Value]()
         space = "addrspace(1) " if self._entry is not None else ""
         for name, table in source.namespace.tables.items():
             text = symbol = f"@{name}"
             if space:
                 text = f"addrspacecast (ptr {space}{symbol} to ptr)"
             self._declared[llvm_global(table, compute, symbol, space)] = None
-            found[name] = Value(f"*{table.dtype(compute)}", text)
-        return found
+            entries[name] = Value(f"*{table.dtype(compute)}", text)
+        return entries
 
     # what lowering asks -----------------------------------------------------------------------
 
@@ -128,10 +128,10 @@ class Module(Unit):
             self.mathematics.add((function, compute))
             f.inlines |= wide.is_called(function)
             return vocabulary.mathematics(function, compute)
-        made = wide.called(function, compute, count)
-        self._called[made] = None
-        self.shared.append(made.module)
-        return vocabulary.called(made.symbol, compute, made.says)
+        function_of = wide.called(function, compute, count)
+        self._called[function_of] = None
+        self.shared.append(function_of.module)
+        return vocabulary.called(function_of.symbol, compute, function_of.says)
 
     def _at_once(self, f: Function) -> int:
         """Elements that mathematics takes at once where it is called; 0: it is inlined."""

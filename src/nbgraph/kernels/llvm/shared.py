@@ -33,7 +33,7 @@ def shared(text: str, declaration: str, uses: tuple[Shared, ...] = ()) -> Shared
 
 def closure(called: Iterable[Shared]) -> list[Shared]:
     """All that is called, what these call included, each once."""
-    found: dict[Shared, None] = {}
+    members: dict[Shared, None] = {}
     for each in called:
-        found.update(dict.fromkeys([each, *closure(each.uses)]))
-    return list(found)
+        members.update(dict.fromkeys([each, *closure(each.uses)]))
+    return list(members)

@@ -69,10 +69,10 @@ class Unit:
         return self._says([] if f.separate else ['!{!"llvm.loop.unroll.disable"}'])
 
     def _primitive(self, name: str) -> Primitive:
-        found = self._words.get(name) or vocabulary.PRIMITIVES.get(name)
-        if found is None:
+        primitive = self._words.get(name) or vocabulary.PRIMITIVES.get(name)
+        if primitive is None:
             raise CompileError(f"no LLVM text is known for {name}()")
-        return found
+        return primitive
 
     def _helper(self, f: Function, name: str, args: Sequence[Value]) -> tuple[Value, ...]:
         """A function of the library; those over values are inlined, with literals known inside."""
@@ -86,8 +86,8 @@ class Unit:
         if key not in self._functions:
             attribute = "alwaysinline" if inlined else "noinline"
             self._lower(key, helpers.helper(name), args, known, attribute, exact=inlined)
-        given = [a for a, fixed in zip(args, known, strict=True) if not fixed]
-        return call(f, self._functions[key], given)
+        arguments = [a for a, fixed in zip(args, known, strict=True) if not fixed]
+        return call(f, self._functions[key], arguments)
 
     def _lower(
         self,
@@ -99,22 +99,22 @@ class Unit:
         **flags: bool,
     ) -> None:
         """A definition for the kinds of `args`; those that are `known` are not parameters."""
-        given: dict[str, Value] = {}
+        names: dict[str, Value] = {}
         parameters: list[Value] = []
         fixed = known or [False] * len(args)
         for node, value, constant_ in zip(definition.args.args, args, fixed, strict=True):
-            given[node.arg] = value if constant_ else Value(value.kind, f"%{node.arg}")
+            names[node.arg] = value if constant_ else Value(value.kind, f"%{node.arg}")
             if not constant_:
-                parameters.append(given[node.arg])
-        made = Function(f"{key[0]}_{len(self._functions)}", parameters, **flags)
-        self._functions[key] = made
-        Lowering(self, made, definition, given)
-        self.define(made, "internal ", attribute)
+                parameters.append(names[node.arg])
+        function = Function(f"{key[0]}_{len(self._functions)}", parameters, **flags)
+        self._functions[key] = function
+        Lowering(self, function, definition, names)
+        self.define(function, "internal ", attribute)
 
-    def define(self, made: Function, linkage: str = "", attribute: str = "") -> None:
+    def define(self, function: Function, linkage: str = "", attribute: str = "") -> None:
         """Write a finished function."""
-        self._declared |= made.declared
-        self._texts.append(made.text(linkage, attribute))
+        self._declared |= function.declared
+        self._texts.append(function.text(linkage, attribute))
 
     def _says(self, says: Sequence[str]) -> str:
         """Metadata of a loop."""
@@ -131,28 +131,30 @@ def _shared_helper(name: str) -> Shared:
     """A function of the library that takes and gives words, as one that kernels share."""
     definition = helpers.helper(name)
     parameters = [Value("int64", f"%{a.arg}") for a in definition.args.args]
-    unit, made = Unit(), Function(NAME, parameters)
-    Lowering(unit, made, definition, {p.text[1:]: p for p in parameters})
-    unit.define(made)
-    return shared(unit.text(), made.declaration)
+    unit, function = Unit(), Function(NAME, parameters)
+    Lowering(unit, function, definition, {p.text[1:]: p for p in parameters})
+    unit.define(function)
+    return shared(unit.text(), function.declaration)
 
 
-def results(given: Value | tuple[Value, ...] | None) -> tuple[Value, ...]:
+def results(value: Value | tuple[Value, ...] | None) -> tuple[Value, ...]:
     """What a primitive gives, as several values."""
-    if given is None:
+    if value is None:
         return ()
-    return (given,) if isinstance(given, Value) else given
+    return (value,) if isinstance(value, Value) else value
 
 
-def call(f: Function, made: Function, args: Sequence[Value], place: str = "") -> tuple[Value, ...]:
+def call(
+    f: Function, function: Function, args: Sequence[Value], place: str = ""
+) -> tuple[Value, ...]:
     """Call a lowered function, by its name or at `place`; several results come as one record."""
-    f.convergent |= made.convergent
+    f.convergent |= function.convergent
     listed = ", ".join(a.typed for a in args)
-    text = f"call {made.result} {place or f'@{made.name}'}({listed})"
-    if len(made.returns) == 1:
-        return (f.value(made.returns[0], text),)
+    text = f"call {function.result} {place or f'@{function.name}'}({listed})"
+    if len(function.returns) == 1:
+        return (f.value(function.returns[0], text),)
     whole = f.value(RECORD, text).text
     return tuple(
-        f.value(kind, f"extractvalue {made.result} {whole}, {i}")
-        for i, kind in enumerate(made.returns)
+        f.value(kind, f"extractvalue {function.result} {whole}, {i}")
+        for i, kind in enumerate(function.returns)
     )

@@ -290,12 +290,12 @@ def runtime(name: str) -> Primitive:
 
 def limits() -> dict[str, Value]:
     """The constants that reductions of integers start with."""
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for kind in INTEGERS:
         bits = int(LLVM[kind][1:])
         least, most = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         if not is_signed(kind):
             least, most = 0, (1 << bits) - 1
-        found[f"max_start_{kind}"] = constant(kind, least)
-        found[f"min_start_{kind}"] = constant(kind, most)
-    return found
+        values[f"max_start_{kind}"] = constant(kind, least)
+        values[f"min_start_{kind}"] = constant(kind, most)
+    return values

@@ -99,14 +99,16 @@ def _called(name: str, compute: str, counts: tuple[int, ...]) -> Called:
     arguments = [f"{kind} %x{i}" for i in range(ARITY[name])]
     listed = ", ".join(arguments)
     head = f"define {kind} @{NAME}({listed}) noinline {_PURE}"
-    made = [f"{head} {{\n  %y = call {kind} @{inlined}({listed})\n  ret {kind} %y\n}}\n"]
+    definitions = [f"{head} {{\n  %y = call {kind} @{inlined}({listed})\n  ret {kind} %y\n}}\n"]
     declared = [f"declare {kind} @{NAME}({', '.join(kind for _ in arguments)}) {_PURE}"]
     for count in counts:
-        made.append(_vector(inlined, f"{NAME}_v{count}", kind, len(arguments), count, min(counts)))
+        definitions.append(
+            _vector(inlined, f"{NAME}_v{count}", kind, len(arguments), count, min(counts))
+        )
         whole = f"<{count} x {kind}>"
         kinds = ", ".join(whole for _ in arguments)
         declared.append(f"declare {whole} @{NAME}_v{count}({kinds}) {_PURE}")
-    text = "\n".join([*made, texts([(name, compute)])])
+    text = "\n".join([*definitions, texts([(name, compute)])])
     module = shared(text, "\n".join(declared))
     vectors = tuple(f"{module.symbol}_v{count}" for count in counts)
     variants = ",".join(

@@ -151,17 +151,17 @@ class Callbacks:
         ]
 
 
-def _callback(given: Any) -> Any:
-    if any(callable(getattr(given, hook, None)) for hook in HOOKS) and not isinstance(given, type):
-        return given
-    if callable(given) and not isinstance(given, type) and accepts(given, 1):
-        return LambdaCallback(on_epoch_end=given)
+def _callback(value: Any) -> Any:
+    if any(callable(getattr(value, hook, None)) for hook in HOOKS) and not isinstance(value, type):
+        return value
+    if callable(value) and not isinstance(value, type) and accepts(value, 1):
+        return LambdaCallback(on_epoch_end=value)
     remedy = (
-        f"give an instance: {given.__name__}(...)"
-        if isinstance(given, type)
+        f"give an instance: {value.__name__}(...)"
+        if isinstance(value, type)
         else (f"expected an object with some of {', '.join(HOOKS)}, or a function f(training)")
     )
-    raise ArgumentError(f"fit: callbacks has {given!r}; {remedy}")
+    raise ArgumentError(f"fit: callbacks has {value!r}; {remedy}")
 
 
 def _does(callback: Any, hook: str) -> bool:

@@ -229,25 +229,25 @@ def _times(name: str, counts: Any, weight: Any) -> Any:
     return library.astype(counts, weight.dtype) * _along(name, weight, tuple(counts.shape))
 
 
-def _table(given: Mapping[int, float] | Sequence[float], classes: int) -> Any:
+def _table(class_weight: Mapping[int, float] | Sequence[float], classes: int) -> Any:
     """Return weights by class."""
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    if isinstance(class_weight, str) or not hasattr(class_weight, "__iter__"):
         raise ArgumentError(
-            f"class_weight={given!r}; expected a number for each class, or a dict of those that "
-            "are not 1"
+            f"class_weight={class_weight!r}; expected a number for each class, or a dict of those "
+            "that are not 1"
         )
-    if not isinstance(given, Mapping):
-        given = dict(enumerate(given))
-        if len(given) != classes:
+    if not isinstance(class_weight, Mapping):
+        class_weight = dict(enumerate(class_weight))
+        if len(class_weight) != classes:
             raise ShapeError(
-                f"class_weight: {len(given)} weights for {classes} classes; give one for each, or "
-                "a dict of those that are not 1"
+                f"class_weight: {len(class_weight)} weights for {classes} classes; give one for "
+                "each, or a dict of those that are not 1"
             )
-    beyond = [key for key in given if not 0 <= key < classes]
+    beyond = [key for key in class_weight if not 0 <= key < classes]
     if beyond:
         raise ArgumentError(f"class_weight: {beyond[0]!r} is not a class from 0 to {classes - 1}")
     weights = np.ones(classes, config.default_float)
-    weights[list(given)] = [float(weight) for weight in given.values()]
+    weights[list(class_weight)] = [float(weight) for weight in class_weight.values()]
     return weights
 
 

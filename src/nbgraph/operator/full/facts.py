@@ -32,7 +32,7 @@ def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Fa
             f"{len(outputs)} names; expected 1 to as many as there are names"
         )
     grads, ins = handles("out_grad", visible), handles("in_data", len(arguments))
-    outs, made = handles("out_data", len(outputs)), handles("in_grad", len(arguments))
+    outs, in_grads = handles("out_data", len(outputs)), handles("in_grad", len(arguments))
     return Facts(
         arguments,
         states,
@@ -48,9 +48,9 @@ def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Fa
         ),
         read_pairs(
             f"{op}: backward_inplace_option",
-            prop.backward_inplace_option(grads, ins, outs, made),
+            prop.backward_inplace_option(grads, ins, outs, in_grads),
             [*grads, *ins, *outs],
-            made,
+            in_grads,
         ),
         _always(prop.forward_resource, len(arguments)),
         _always(prop.backward_resource, len(arguments)),
@@ -60,13 +60,13 @@ def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Fa
 def _names(
     op: str,
     method: str,
-    given: Any,
+    names_of: Any,
     reserved: Mapping[str, Any],
     before: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    names = () if isinstance(given, str) else tuple(given)
-    where = f"{op}: {method} returned {given!r}"
-    if isinstance(given, str) or not all(isinstance(n, str) and n.isidentifier() for n in names):
+    names = () if isinstance(names_of, str) else tuple(names_of)
+    where = f"{op}: {method} returned {names_of!r}"
+    if isinstance(names_of, str) or not all(isinstance(n, str) and n.isidentifier() for n in names):
         raise ArgumentError(f"{where}; return a list of names such as ['data', 'weight']")
     if len(set(names)) < len(names) or set(names) & set(before):
         raise ArgumentError(f"{where}, where a name stands twice; each array has a name of its own")
@@ -101,23 +101,25 @@ def handles(kind: Kind, count: int) -> list[Handle]:
     return [Handle(kind, i) for i in range(count)]
 
 
-def read_handles(where: str, given: Any, known: Sequence[Handle]) -> tuple[Handle, ...]:
+def read_handles(where: str, handles_of: Any, known: Sequence[Handle]) -> tuple[Handle, ...]:
     """Return handles that a property returned, each once; raise ArgumentError for anything else."""
-    if not isinstance(given, Iterable):
-        raise ArgumentError(f"{where} returned {given!r}; return a list of handles it was given")
-    read = [_known(where, one, known) for one in given]
+    if not isinstance(handles_of, Iterable):
+        raise ArgumentError(
+            f"{where} returned {handles_of!r}; return a list of handles it was given"
+        )
+    read = [_known(where, one, known) for one in handles_of]
     return tuple(dict.fromkeys(read))
 
 
 def read_pairs(
-    where: str, given: Any, sources: Sequence[Handle], targets: Sequence[Handle]
+    where: str, listed: Any, sources: Sequence[Handle], targets: Sequence[Handle]
 ) -> tuple[tuple[Handle, Handle], ...]:
     """Return pairs (read, written) that a property returned."""
     pairs: list[tuple[Handle, Handle]] = []
-    for pair in given if isinstance(given, Iterable) else [given]:
+    for pair in listed if isinstance(listed, Iterable) else [listed]:
         if not isinstance(pair, (tuple, list)) or isinstance(pair, Handle) or len(pair) != 2:
             raise ArgumentError(
-                f"{where} returned {given!r}; return a list of pairs such as "
+                f"{where} returned {listed!r}; return a list of pairs such as "
                 f"({sources[0]!r}, {targets[0]!r})"
             )
         pairs.append((_known(where, pair[0], sources), _known(where, pair[1], targets)))

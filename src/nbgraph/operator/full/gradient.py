@@ -64,9 +64,9 @@ class Pass(ArrayOp):
 
     words = INPLACE_WORDS  # their kernels see it
 
-    def within(self, held: dict[Any, Any] | None) -> Any:
+    def within(self, states: dict[Any, Any] | None) -> Any:
         """See ArrayOp."""
-        find = self.find_in(held)
+        find = self.find_in(states)
         return self if find is None else SimpleNamespace(run=partial(self.run, find=find))
 
     def lower(self, case: Application) -> Lowered | None:
@@ -84,7 +84,7 @@ class Pass(ArrayOp):
         """Return the `OwnKernel` that a GPU launches for a call."""
         raise AssertionError
 
-    def find_in(self, held: dict[Any, Any] | None) -> Find | None:
+    def find_in(self, states: dict[Any, Any] | None) -> Find | None:
         """Return what finds the object of an application in an executor, which keeps it in `held`,
         or in a compiled function; None where it is the one of calls at once."""
         return None
@@ -172,9 +172,9 @@ class CustomGradient(Pass):
         """See Pass."""
         return tuple([Spec(tuple(shape), as_dtype(d)) for shape, d in attributes[SPECS]])
 
-    def find_in(self, held: dict[Any, Any] | None) -> Find | None:
+    def find_in(self, states: dict[Any, Any] | None) -> Find | None:
         """See Pass."""
-        return self.op.find_in(held)
+        return self.op.find_in(states)
 
     def grant_to(
         self, device: Context, attributes: Attributes, specs: Sequence[Spec]

@@ -120,54 +120,53 @@ class _Place(NamedTuple):
 
 
 def _merged(
-    op: str, facts: Facts, known: Known, found: Known, merge: Callable[[_Place, Any, Any], Any]
+    op: str, facts: Facts, known: Known, inferred: Known, merge: Callable[[_Place, Any, Any], Any]
 ) -> Known:
     names = facts.arguments, facts.outputs, facts.states
     groups: list[list[Any]] = []
-    for what, labels, given, told in zip(_GROUPS, names, known, found, strict=True):
-        if len(told) != len(labels):
+    for what, labels, knowns, answers in zip(_GROUPS, names, known, inferred, strict=True):
+        if len(answers) != len(labels):
             raise ArgumentError(
-                f"{op}: {len(told)} {what}(s) were inferred, {told!r}; there are {len(labels)}: "
-                f"{', '.join(labels) or 'none'}"
+                f"{op}: {len(answers)} {what}(s) were inferred, {answers!r}; there are "
+                f"{len(labels)}: {', '.join(labels) or 'none'}"
             )
         groups.append(
             [
                 merge(_Place(op, what, label, facts, known), g, t)
-                for label, g, t in zip(labels, given, told, strict=True)
+                for label, g, t in zip(labels, knowns, answers, strict=True)
             ]
         )
     return Known(*groups)
 
 
-def _shape(place: _Place, given: PartialShape, told: Any) -> PartialShape:
+def _shape(place: _Place, own: PartialShape, answer: Any) -> PartialShape:
     try:
-        asked = None if told is None else tuple([None if n is None else index(n) for n in told])
+        asked = None if answer is None else tuple([None if n is None else index(n) for n in answer])
     except TypeError:
         raise ShapeError(
-            f"{place}: shape {told!r} was inferred; expected a tuple of sizes"
+            f"{place}: shape {answer!r} was inferred; expected a tuple of sizes"
         ) from None
     if asked is not None and any(n is not None and n < 0 for n in asked):
         raise ShapeError(f"{place}: shape {asked} was inferred; expected a tuple of sizes from 0")
     try:
-        return merged(given, asked, "")
+        return merged(own, asked, "")
     except ShapeError:
         raise ShapeError(
-            f"{place} has shape {partial_text(given or ())}; expected {partial_text(asked or ())}: "
+            f"{place} has shape {partial_text(own or ())}; expected {partial_text(asked or ())}: "
             "give an array of that shape, or other parameters"
         ) from None
 
 
-def _dtype(place: _Place, given: Dtype | None, told: Any) -> Dtype | None:
-    if told is None:
-        return given
+def _dtype(place: _Place, own: Dtype | None, answer: Any) -> Dtype | None:
+    if answer is None:
+        return own
     try:
-        asked = as_dtype(told)
+        asked = as_dtype(answer)
     except TypeError as error:
-        raise DTypeError(f"{place}: dtype {told!r} was inferred: {error}") from None
-    if given is not None and given != asked:
+        raise DTypeError(f"{place}: dtype {answer!r} was inferred: {error}") from None
+    if own is not None and own != asked:
         raise DTypeError(
-            f"{place} has dtype {given}; expected {asked}: cast it, as with "
-            f"x.astype({asked.name!r})"
+            f"{place} has dtype {own}; expected {asked}: cast it, as with x.astype({asked.name!r})"
         )
     return asked
 

@@ -61,8 +61,8 @@ def _call(
     )
     launches = function.made.get(signature)
     if launches is None:
-        made = HandLaunches(HandCode(op, function.fn, signature))
-        launches = function.made.setdefault(signature, made)
+        new_launches = HandLaunches(HandCode(op, function.fn, signature))
+        launches = function.made.setdefault(signature, new_launches)
     shape = None
     if any(x.size for x in targets) and any(requests):
         shape = Shape(*own.extents(op, [x.shape for x in targets]))

@@ -147,14 +147,14 @@ class CustomOp(Pass):
         return read_only(np.zeros(*spec))  # nothing depends on that output
 
     def backward(
-        self, wanted: tuple[bool, ...], given: tuple[bool, ...] | None = None
+        self, wanted: tuple[bool, ...], seeded: tuple[bool, ...] | None = None
     ) -> CustomGradient:
         """Return the operator of the in-gradients that are wanted, where these out-gradients are
         given; None: all of them."""
-        given = (True,) * self.facts.visible if given is None else given
-        gradient = self._gradients.get((wanted, given))
+        seeded = (True,) * self.facts.visible if seeded is None else seeded
+        gradient = self._gradients.get((wanted, seeded))
         if gradient is None:
-            gradient = self._gradients[wanted, given] = CustomGradient(self, wanted, given)
+            gradient = self._gradients[wanted, seeded] = CustomGradient(self, wanted, seeded)
         return gradient
 
     def require_backward(self, specs: Sequence[Spec]) -> None:
@@ -243,9 +243,9 @@ class PropertyOp(CustomOp):
             known = asked([s.shape for s in specs[: len(self.facts.arguments)]])
         return self.places.granted(device, known)
 
-    def find_in(self, held: dict[Any, Any] | None) -> Find | None:
+    def find_in(self, states: dict[Any, Any] | None) -> Find | None:
         """See Pass."""
-        return self.places.find_in(held) if self.stateful else None
+        return self.places.find_in(states) if self.stateful else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.owner, self.property.get_params())

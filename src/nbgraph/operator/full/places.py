@@ -90,9 +90,9 @@ class Places:
         """Return the object of calls at once."""
         return self._taken(self._own, device, specs, "" if self._op.stateful else _STATELESS)
 
-    def of_executor(self, held: dict[Any, Any], device: Context, specs: Specs) -> Operator:
+    def of_executor(self, states: dict[Any, Any], device: Context, specs: Specs) -> Operator:
         """Return the object of a stateful application in an executor, which keeps it in `held`."""
-        return self._taken(held.setdefault(self._op, {}), device, specs, "")
+        return self._taken(states.setdefault(self._op, {}), device, specs, "")
 
     def of_function(self, device: Context, specs: Specs) -> Operator:
         """Return the object of a stateful application in a function that many call."""
@@ -139,6 +139,6 @@ class Places:
         key = tuple(op.parameters.items()), device, specs
         return Choice(candidates, op.owner.tuner, key, stateful=op.stateful)
 
-    def find_in(self, held: dict[Any, Any] | None) -> Find:
+    def find_in(self, states: dict[Any, Any] | None) -> Find:
         """Return what finds the object of a stateful application there: see `Pass.find_in`."""
-        return self.of_function if held is None else partial(self.of_executor, held)
+        return self.of_function if states is None else partial(self.of_executor, states)

@@ -211,8 +211,8 @@ def _outs(op: PropertyOp, out: Any) -> Any:
     return (*outs, *[None] * (op.nout - op.facts.visible))
 
 
-def _visible(op: PropertyOp, found: Any) -> Any:
-    outputs = found if isinstance(found, tuple) else (found,)
+def _visible(op: PropertyOp, results: Any) -> Any:
+    outputs = results if isinstance(results, tuple) else (results,)
     return outputs[0] if op.facts.visible == 1 else outputs[: op.facts.visible]
 
 

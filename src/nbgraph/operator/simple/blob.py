@@ -155,11 +155,11 @@ def dtype_switch(
     nbgraph.errors.DTypeError: softmax: int8 is not taken; dtypes: float32, float64
     """
     try:
-        found = as_dtype(dtype)
+        known = as_dtype(dtype)
     except DTypeError as error:
         raise DTypeError(f"{where}: {error}") from None
     except TypeError:
         raise DTypeError(f"{where}: {dtype!r} is not a dtype; dtypes: {', '.join(only)}") from None
-    if name_of(found) not in only:
-        raise DTypeError(f"{where}: {found} is not taken; dtypes: {', '.join(only)}")
-    return body(np.dtype(found).type)
+    if name_of(known) not in only:
+        raise DTypeError(f"{where}: {known} is not taken; dtypes: {', '.join(only)}")
+    return body(np.dtype(known).type)

@@ -89,14 +89,14 @@ def read_form(op: str, of: Pass, fn: Callable[..., Any]) -> Form:
     >>> read_form("tanh", "gradient", gradient).name
     'T1'
     """
-    given = _parameters(op, of, fn)
+    parameters = _parameters(op, of, fn)
     for form in FORMS[of]:
         wanted = form.parameters
-        if len(given) == len(wanted) and all(
-            _fits(want, p) for want, p in zip(wanted, given, strict=True)
+        if len(parameters) == len(wanted) and all(
+            _fits(want, p) for want, p in zip(wanted, parameters, strict=True)
         ):
-            return replace(form, operands=_operands(form, given))
-    raise ArgumentError(_refusal(op, of, fn, given))
+            return replace(form, operands=_operands(form, parameters))
+    raise ArgumentError(_refusal(op, of, fn, parameters))
 
 
 def read_compiled_form(
@@ -105,38 +105,38 @@ def read_compiled_form(
     """The form of a function over bare arrays: no env, no ctx; between results and requests it
     names the scalar and keyword parameters it wants. `behind`: parameters that come last and are
     not part of the form."""
-    given = _parameters(op, of, fn)
+    parameters = _parameters(op, of, fn)
     if behind:
-        given = given[: -len(behind)]
+        parameters = parameters[: -len(behind)]
     for form in FORMS[of]:
         head, tail = (*form.blobs, *form.results), form.requests
-        inner = given[len(head) : len(given) - len(tail)]
+        inner = parameters[len(head) : len(parameters) - len(tail)]
         if (
-            len(given) >= len(head) + len(tail)
-            and all(_fits(w, p) for w, p in zip(head, given, strict=False))
-            and all(_fits(w, p) for w, p in zip(tail, given[-len(tail) :], strict=True))
+            len(parameters) >= len(head) + len(tail)
+            and all(_fits(w, p) for w, p in zip(head, parameters, strict=False))
+            and all(_fits(w, p) for w, p in zip(tail, parameters[-len(tail) :], strict=True))
             and not any(p.name in (*head, *tail) for p in inner)
         ):
             middle = tuple(p.name for p in inner)
-            return replace(form, operands=_operands(form, given), middle=middle)
-    raise ArgumentError(_refusal(op, of, fn, given, compiled=True))
+            return replace(form, operands=_operands(form, parameters), middle=middle)
+    raise ArgumentError(_refusal(op, of, fn, parameters, compiled=True))
 
 
 def _parameters(op: str, of: Pass, fn: Callable[..., Any]) -> Sequence[inspect.Parameter]:
     try:
-        found = tuple(inspect.signature(fn).parameters.values())
+        parameters = tuple(inspect.signature(fn).parameters.values())
     except (TypeError, ValueError):
         raise ArgumentError(f"{op}: the {of} {fn!r} is not a function with a signature") from None
     P = inspect.Parameter
     allowed = (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD)
-    return found if all(p.kind in allowed for p in found) else ()
+    return parameters if all(p.kind in allowed for p in parameters) else ()
 
 
-def _fits(wanted: str, given: inspect.Parameter) -> bool:
-    label = _label(given.annotation)
+def _fits(wanted: str, parameter: inspect.Parameter) -> bool:
+    label = _label(parameter.annotation)
     if label in _TYPES:
         return wanted in _TYPES[label]
-    return given.name == wanted or (label == "TBlob" and wanted in _PLAIN)
+    return parameter.name == wanted or (label == "TBlob" and wanted in _PLAIN)
 
 
 def _label(annotation: Any) -> str:
@@ -145,20 +145,20 @@ def _label(annotation: Any) -> str:
     return text.strip("'\" ").rpartition(".")[2]
 
 
-def _operands(form: Form, given: Sequence[inspect.Parameter]) -> tuple[str, ...]:
-    return tuple(p.name for p in given[: form.arity]) if form.of == "function" else ()
+def _operands(form: Form, parameters: Sequence[inspect.Parameter]) -> tuple[str, ...]:
+    return tuple(p.name for p in parameters[: form.arity]) if form.of == "function" else ()
 
 
 def _refusal(
     op: str,
     of: Pass,
     fn: Callable[..., Any],
-    given: Sequence[inspect.Parameter],
+    parameters: Sequence[inspect.Parameter],
     *,
     compiled: bool = False,
 ) -> str:
     name = getattr(fn, "__name__", repr(fn))
-    listed = ", ".join(str(p) for p in given)
+    listed = ", ".join(str(p) for p in parameters)
     forms = "\n".join(f"    {_spelt(form, compiled)}" for form in FORMS[of])
     kind = f"compiled {of}" if compiled else of
     return (
@@ -198,7 +198,7 @@ _FITS = {
 _ARITIES = ("source", "unary", "binary")
 
 
-def read_option(op: str, form: Form, given: Any) -> SimpleOpInplaceOption:
+def read_option(op: str, form: Form, value: Any) -> SimpleOpInplaceOption:
     """The option, if it suits the form; ArgumentError names those that do.
 
     >>> read_option("f", FORMS["function"][1], "kInplaceLhsOut")
@@ -206,7 +206,7 @@ def read_option(op: str, form: Form, given: Any) -> SimpleOpInplaceOption:
     nbgraph.errors.ArgumentError: f: kInplaceLhsOut is for the function of a binary operator, this \
 is the function of a unary one; use kNoInplace or kInplaceInOut
     """
-    option = _option(op, given)
+    option = _option(op, value)
     if option is kNoInplace or _FITS[option] == (form.of, form.arity):
         return option
     of, arity = _FITS[option]
@@ -217,10 +217,10 @@ is the function of a unary one; use kNoInplace or kInplaceInOut
     )
 
 
-def _option(op: str, given: Any) -> SimpleOpInplaceOption:
-    if isinstance(given, SimpleOpInplaceOption):
-        return given
-    if isinstance(given, str) and given in SimpleOpInplaceOption.__members__:
-        return SimpleOpInplaceOption[given]
+def _option(op: str, value: Any) -> SimpleOpInplaceOption:
+    if isinstance(value, SimpleOpInplaceOption):
+        return value
+    if isinstance(value, str) and value in SimpleOpInplaceOption.__members__:
+        return SimpleOpInplaceOption[value]
     listed = ", ".join(SimpleOpInplaceOption.__members__)
-    raise ArgumentError(f"{op}: inplace={given!r}; expected one of {listed}")
+    raise ArgumentError(f"{op}: inplace={value!r}; expected one of {listed}")

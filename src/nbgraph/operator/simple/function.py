@@ -153,9 +153,9 @@ def read_devices(op: str, devices: Any) -> tuple[str, ...]:
         return (devices.device_type,)
     listed = (devices,) if isinstance(devices, str) else devices
     if isinstance(listed, Sequence) and listed:
-        found = tuple(d.device_type if isinstance(d, Context) else d for d in listed)
-        if all(d in DEVICES for d in found):
-            return found
+        names = tuple(d.device_type if isinstance(d, Context) else d for d in listed)
+        if all(d in DEVICES for d in names):
+            return names
     raise ArgumentError(
         f"{op}: device {devices!r} is not known; expected 'cpu', 'gpu' or ('cpu', 'gpu')"
     )
@@ -168,14 +168,14 @@ def on_device(
     why = missing(device)
     if why is not None:
         raise DeviceError(f"{op}: {why}")
-    found = functions.get(device.device_type)
-    if found is None:
+    function = functions.get(device.device_type)
+    if function is None:
         known = ", ".join(functions) or "none"
         raise DeviceError(
             f"{op}: there is no {of} for {device!r}; registered: {known}; add one with "
             f"set_{of}({device.device_type!r}, fn)"
         )
-    return found
+    return function
 
 
 def require_named(op: str, function: DeviceFunction, known: Sequence[str]) -> None:

@@ -67,21 +67,21 @@ field of the parameters, or set_enable_scalar(False)
             return tuple(self.params.__fields__)
         return (SCALAR,) if self.scalar else ()
 
-    def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def normalise(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Typed, with defaults, hashable; ArgumentError for what is unknown or missing."""
         if self.params is not True:
-            refuse_marks(self.op, given, self.names)
+            refuse_marks(self.op, arguments, self.names)
         if isinstance(self.params, type):
-            return self.params.parse(given, self.op).to_dict()
+            return self.params.parse(arguments, self.op).to_dict()
         if self.params:
-            return {name: self._hashable(name, value) for name, value in given.items()}
-        unknown = [name for name in given if name != SCALAR or not self.scalar]
+            return {name: self._hashable(name, value) for name, value in arguments.items()}
+        unknown = [name for name in arguments if name != SCALAR or not self.scalar]
         if unknown:
             known = f"known: {SCALAR}" if self.scalar else "it takes none"
             raise ArgumentError(f"{self.op}: there is no parameter {unknown[0]!r}; {known}")
         if not self.scalar:
             return {}
-        value = given.get(SCALAR, self.default)
+        value = arguments.get(SCALAR, self.default)
         if value is None:
             raise ArgumentError(f"{self.op}: the parameter 'scalar' is missing; give scalar=1.0")
         return {SCALAR: self._read_scalar(value)}

@@ -34,8 +34,8 @@ def read_launch(op: str, of: str, device: str, fn: Any, launch: Any, form: Form)
     """The option `launch` of `set_function` and `set_gradient`; ArgumentError where it is none."""
     where = f"{op}: launch of the {of}"
     if launch is None:
-        found = given_shape(fn) if device == "gpu" else None
-        return None if found is None else _extents(where, found)
+        shape = given_shape(fn) if device == "gpu" else None
+        return None if shape is None else _extents(where, shape)
     if not callable(launch):
         return _extents(where, launch)
     try:
@@ -64,8 +64,8 @@ def extents_of(
     return launch
 
 
-def _extents(where: str, given: Any) -> Extents:
-    parts: tuple[Any, ...] = tuple(given) if isinstance(given, (tuple, list)) else ()
+def _extents(where: str, shape: Any) -> Extents:
+    parts: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()
     if len(parts) in (2, 3):
         blocks, threads = _axes(parts[0]), _axes(parts[1])
         shared = parts[2] if len(parts) == 3 else 0
@@ -74,15 +74,15 @@ def _extents(where: str, given: Any) -> Extents:
         if blocks and threads and math.prod(threads) <= _MOST and threads[2] <= _DEEP and fits:
             return blocks, threads, shared
     raise ArgumentError(
-        f"{where} is {given!r}; expected (blocks, threads) or (blocks, threads, shared bytes), "
+        f"{where} is {shape!r}; expected (blocks, threads) or (blocks, threads, shared bytes), "
         f"blocks and threads numbers from 1 or up to three of them, at most {_MOST} threads "
         f"({_DEEP} along the third axis), {_BLOCKS[1]} blocks along the second and third axis and "
         f"{_LARGEST} bytes"
     )
 
 
-def _axes(given: Any) -> Axes | None:
-    listed = list(given) if isinstance(given, (tuple, list)) else [given]
+def _axes(value: Any) -> Axes | None:
+    listed = list(value) if isinstance(value, (tuple, list)) else [value]
     good = all(isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in listed)
     if not good or not 1 <= len(listed) <= 3:
         return None

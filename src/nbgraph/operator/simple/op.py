@@ -165,12 +165,12 @@ class SimpleOp(CustomOp):
     ) -> None:
         name = self.__name__
         for device in read_devices(name, dev):
-            made = read_function(name, of, device, fn, inplace, launch)
-            require_named(name, made, self.keywords.names)
-            self._require_same(of, made.form, table, device)
+            function = read_function(name, of, device, fn, inplace, launch)
+            require_named(name, function, self.keywords.names)
+            self._require_same(of, function.form, table, device)
             if of == "function":
-                self._take_operands(made.form)
-            table[device] = made
+                self._take_operands(function.form)
+            table[device] = function
         self._changed()
 
     def _take_operands(self, form: Form) -> None:

@@ -44,8 +44,8 @@ class SimpleProperty(OperatorProperty):
             if not is_known:
                 return False
             env = op.environment(self.attributes, op.requests)
-            found = self._asked_for() if rule is None else rule(*in_shapes, env)
-            return in_shapes, [found], []
+            shape = self._asked_for() if rule is None else rule(*in_shapes, env)
+            return in_shapes, [shape], []
         if is_known and any(s != in_shapes[0] for s in in_shapes):
             listed = ", ".join(f"{n}{s}" for n, s in zip(op.operands, in_shapes, strict=True))
             raise ShapeError(

@@ -95,10 +95,10 @@ class Methods:
         """
         sizes = _several("reshape", shape)
         if reverse or is_coded(self, sizes):
-            found = ops.Reshape(self, sizes, reverse=reverse)
+            reshaped = ops.Reshape(self, sizes, reverse=reverse)
         else:
-            found = ops.reshape(self, sizes)
-        return found if copy is None else self._apart(found, copy)
+            reshaped = ops.reshape(self, sizes)
+        return reshaped if copy is None else self._apart(reshaped, copy)
 
     def ravel(self) -> Self:
         """One axis with all elements, a view where memory allows one."""

@@ -34,8 +34,8 @@ _ARRAYS = [name for name in _OPERANDS if "array" in name or "dlpack" in name]
 @functools.cache
 def operator_of(name: str) -> Any:
     """What `call` takes: the operator behind a public function of the library."""
-    found = getattr(ops, name)
-    return getattr(found, "op", found)
+    public = getattr(ops, name)
+    return getattr(public, "op", public)
 
 
 def takes_part(other: Any) -> bool:

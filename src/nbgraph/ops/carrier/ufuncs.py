@@ -67,14 +67,14 @@ def operator_for(ufunc: Any) -> Any:
 
 
 def _call(ufunc: Any, op: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    given = dict(options)
-    out, where = given.pop("out", None), given.pop("where", True)
-    dtype, casting = given.pop("dtype", None), given.pop("casting", "same_kind")
-    _layout_options(op, given)
+    left = dict(options)
+    out, where = left.pop("out", None), left.pop("where", True)
+    dtype, casting = left.pop("dtype", None), left.pop("casting", "same_kind")
+    _layout_options(op, left)
     if casting not in _CASTINGS:
         raise ArgumentError(f"{op.__name__}: casting={casting!r}; expected one of {_CASTINGS}")
     outs = None if out is None else out if isinstance(out, tuple) else (out,)
-    parameters: Mapping[str, Any] = op.parameters(given) if isinstance(op, Mapper) else given
+    parameters: Mapping[str, Any] = op.parameters(left) if isinstance(op, Mapper) else left
     values = list(inputs)
     if dtype is not None or casting != "same_kind":
         loop = _loop(ufunc, op, values, dtype and as_dtype(dtype), casting)
@@ -92,13 +92,13 @@ def _apply(op: Any, values: Sequence[Any], parameters: Mapping[str, Any], outs: 
     return op(*values, **parameters, **({"out": outs[0] if single else outs} if outs else {}))
 
 
-def _layout_options(op: Any, given: dict[str, Any]) -> None:
+def _layout_options(op: Any, options: dict[str, Any]) -> None:
     """NumPy's options that concern memory order: what is done anyway passes."""
-    order = given.pop("order", "K")
+    order = options.pop("order", "K")
     if order not in ("K", "A", "C"):
         raise ArgumentError(f"{op.__name__}: order={order!r}; results are made in order 'C'")
-    given.pop("subok", None)
-    if given.pop("signature", None) is not None:
+    options.pop("subok", None)
+    if options.pop("signature", None) is not None:
         raise ArgumentError(f"{op.__name__}: signature= is not taken here; give dtype=")
 
 
@@ -135,10 +135,10 @@ def _array(op: Any, name: str, value: Any) -> Any:
 
 def _delivered(op: Any, results: Any, outs: Any, where: Any, casting: Any) -> Any:
     """Results written to `outs` where a mask says so, under a rule for casts."""
-    found = results if isinstance(results, tuple) else (results,)
-    targets = outs or (None,) * len(found)
+    values = results if isinstance(results, tuple) else (results,)
+    targets = outs or (None,) * len(values)
     delivered: list[Any] = []
-    for result, out in zip(found, targets, strict=True):
+    for result, out in zip(values, targets, strict=True):
         if out is None:
             delivered.append(result)
             continue
@@ -177,22 +177,22 @@ def _parts(op: Any, name: str, array: Any, indices: Any, axis: int = 0, **option
 def _fold(op: Any, name: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """reduce and accumulate: the library's reduction or scan of that name, which NumPy's function
     of that name stands for where some elements are left out, or there is a first one."""
-    given = {k: v for k, v in options.items() if v is not None and v is not _MISSING}
+    chosen = {k: v for k, v in options.items() if v is not None and v is not _MISSING}
     if "axis" in options:
-        given["axis"] = options["axis"]  # None means all axes
-    given.setdefault("axis", 0)
-    if given.get("where") is True:
-        del given["where"]
-    out = given.pop("out", None)
+        chosen["axis"] = options["axis"]  # None means all axes
+    chosen.setdefault("axis", 0)
+    if chosen.get("where") is True:
+        del chosen["where"]
+    out = chosen.pop("out", None)
     if out is not None:
-        given["out"] = out[0] if isinstance(out, tuple) else out
+        chosen["out"] = out[0] if isinstance(out, tuple) else out
     x = _array(op, "array", inputs[0])
-    if "dtype" in given and name not in _TYPED:
-        x = ops.astype(x, given.pop("dtype"), copy=False)
-    if not given.get("keepdims", True):
-        del given["keepdims"]
-    if "initial" in given or "where" in given:
+    if "dtype" in chosen and name not in _TYPED:
+        x = ops.astype(x, chosen.pop("dtype"), copy=False)
+    if not chosen.get("keepdims", True):
+        del chosen["keepdims"]
+    if "initial" in chosen or "where" in chosen:
         row = function_for(getattr(np, name))
         assert row is not None, name
-        return row.call(x, **given)
-    return getattr(ops, name)(x, **given)
+        return row.call(x, **chosen)
+    return getattr(ops, name)(x, **chosen)

@@ -35,23 +35,23 @@ correlate(a, v, mode="valid"): composed
 
 def differences(ary: Any, to_end: Any, to_begin: Any) -> Any:
     """Return the differences of the flattened elements, with numbers before and behind."""
-    found = library.diff(library.ravel(ary))
+    steps = library.diff(library.ravel(ary))
     ends = [None if e is None else library.ravel(as_array(e)) for e in (to_begin, to_end)]
-    parts = [ends[0], found, ends[1]]
-    kept = [library.astype(p, found.dtype, copy=False) for p in parts if p is not None]
-    return library.concatenate(kept) if len(kept) > 1 else found
+    parts = [ends[0], steps, ends[1]]
+    kept = [library.astype(p, steps.dtype, copy=False) for p in parts if p is not None]
+    return library.concatenate(kept) if len(kept) > 1 else steps
 
 
 def slopes(f: Any, spacings: Sequence[Any], axis: Any, edge_order: int) -> Any:
     """Return central differences along axes, one-sided ones at the ends."""
     x = floats(f)
-    given = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = [d % x.ndim for d in given]
+    axes_of = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [d % x.ndim for d in axes_of]
     steps = list(spacings) or [1.0]
     steps = steps * len(axes) if len(steps) == 1 else steps
     if len(steps) != len(axes):
         raise TypeError(f"np.gradient: {len(steps)} spacings for {len(axes)} axes")
-    found = []
+    gradients = []
     for d, step in zip(axes, steps, strict=True):
         if x.shape[d] < edge_order + 1:
             raise ValueError(
@@ -59,8 +59,8 @@ def slopes(f: Any, spacings: Sequence[Any], axis: Any, edge_order: int) -> Any:
                 f"{edge_order + 1}"
             )
         line = library.moveaxis(x, d, -1)
-        found.append(library.moveaxis(_slope(line, step, edge_order), -1, d))
-    return found[0] if len(found) == 1 else tuple(found)
+        gradients.append(library.moveaxis(_slope(line, step, edge_order), -1, d))
+    return gradients[0] if len(gradients) == 1 else tuple(gradients)
 
 
 def _slope(y: Any, step: Any, order: int) -> Any:
@@ -141,19 +141,19 @@ def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -
         left = right = None
     last = known.shape[0] - 1
     if not last:
-        found = library.add(library.multiply(at, 0), values[0])
+        values_at = library.add(library.multiply(at, 0), values[0])
     else:
         upper = library.clip(library.searchsorted(known, at, side="right"), 1, last)
         lower = library.subtract(upper, 1)
         x0, x1 = library.take(known, lower), library.take(known, upper)
         y0, y1 = library.take(values, lower), library.take(values, upper)
         share = library.divide(library.subtract(at, x0), library.subtract(x1, x0))
-        found = library.add(y0, library.multiply(library.subtract(y1, y0), share))
+        values_at = library.add(y0, library.multiply(library.subtract(y1, y0), share))
     begin = values[0] if left is None else left
     end = values[last] if right is None else right
-    found = library.where(library.less(at, known[0]), begin, found)
-    found = library.where(library.equal(at, known[last]), values[last], found)
-    return library.where(library.greater(at, known[last]), end, found)
+    values_at = library.where(library.less(at, known[0]), begin, values_at)
+    values_at = library.where(library.equal(at, known[last]), values[last], values_at)
+    return library.where(library.greater(at, known[last]), end, values_at)
 
 
 def unwrapped(p: Any, discont: Any, axis: int, period: Any) -> Any:
@@ -192,9 +192,9 @@ def folded(a: Any, v: Any, mode: str, flipped: bool) -> Any:
     n, m = data.shape[0], window.shape[0]
     reach = {"full": (m - 1, m - 1), "valid": (0, 0), "same": (m // 2, m - 1 - m // 2)}[mode]
     data = library.pad(data, (reach,))
-    found = library.convolution(library.reshape(data, (1, 1, -1)), window.reshape((1, 1, m)))
-    found = library.reshape(found, (n + sum(reach) - m + 1,))
-    return library.flip(found) if swapped and not flipped else found
+    result = library.convolution(library.reshape(data, (1, 1, -1)), window.reshape((1, 1, m)))
+    result = library.reshape(result, (n + sum(reach) - m + 1,))
+    return library.flip(result) if swapped and not flipped else result
 
 
 FUNCTIONS = rows(_ROWS, globals())

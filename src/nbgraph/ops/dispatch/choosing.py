@@ -139,8 +139,8 @@ def wide(x: Any) -> Any:
 
 def floats(x: Any) -> Any:
     """Return an array of floats: integers as float64."""
-    found = as_array(x)
-    return found if found.dtype.kind in "fcV" else library.astype(found, np.float64)
+    array = as_array(x)
+    return array if array.dtype.kind in "fcV" else library.astype(array, np.float64)
 
 
 def distinct(ar: Any, index: bool, inverse: bool, counts: bool, axis: Any, equal_nan: bool) -> Any:
@@ -166,8 +166,8 @@ def chosen(a: Any, choices: Any, out: Any, mode: str) -> Any:
     elif mode == "clip":
         where = library.clip(where, 0, n - 1)
     lines = library.stack(list(arrays[1:]), 0)
-    found = library.take_along_axis(lines, library.expand_dims(where, 0), 0)
-    return library.copy(library.squeeze(found, 0), out=out)
+    picked = library.take_along_axis(lines, library.expand_dims(where, 0), 0)
+    return library.copy(library.squeeze(picked, 0), out=out)
 
 
 def selected(conditions: Sequence[Any], choices: Sequence[Any], default: Any) -> Any:
@@ -176,10 +176,10 @@ def selected(conditions: Sequence[Any], choices: Sequence[Any], default: Any) ->
         raise ValueError(
             f"np.select: {len(conditions)} conditions and {len(choices)} choices; give as many"
         )
-    found = default
+    result = default
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
-        found = library.where(condition, choice, found)
-    return found
+        result = library.where(condition, choice, result)
+    return result
 
 
 def pieces(x: Any, conditions: Any, functions: Sequence[Any], args: Any, options: Any) -> Any:
@@ -196,15 +196,15 @@ def pieces(x: Any, conditions: Any, functions: Sequence[Any], args: Any, options
         masks = [*masks, library.logical_not(rest)]
     if len(functions) != len(masks):
         raise ValueError(f"np.piecewise: {len(masks)} conditions and {len(functions)} functions")
-    found = library.zeros_like(values)
+    result = library.zeros_like(values)
     for mask, function in zip(masks, functions, strict=True):
         key = np.asarray(mask)
         if key.any():
             part = function(values[key], *args, **options) if callable(function) else function
             part = library.broadcast_to(part, (int(key.sum()),))
             part = library.astype(part, values.dtype, copy=False)
-            found = library.index_update(found, part, key=key)
-    return found
+            result = library.index_update(result, part, key=key)
+    return result
 
 
 def by_lines(function: Any, axis: int, arr: Any, args: Any, options: Any) -> Any:
@@ -213,10 +213,10 @@ def by_lines(function: Any, axis: int, arr: Any, args: Any, options: Any) -> Any
     axis %= x.ndim
     lines = library.moveaxis(x, axis, -1)
     outer = lines.shape[:-1]
-    found = [as_array(function(lines[at], *args, **options)) for at in np.ndindex(*outer)]
-    made = library.reshape(library.stack(found), (*outer, *found[0].shape))
-    inner = tuple(range(len(outer), made.ndim))
-    return library.moveaxis(made, inner, tuple(range(axis, axis + len(inner))))
+    outputs = [as_array(function(lines[at], *args, **options)) for at in np.ndindex(*outer)]
+    stacked = library.reshape(library.stack(outputs), (*outer, *outputs[0].shape))
+    inner = tuple(range(len(outer), stacked.ndim))
+    return library.moveaxis(stacked, inner, tuple(range(axis, axis + len(inner))))
 
 
 def close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Any:
@@ -224,12 +224,12 @@ def close(a: Any, b: Any, rtol: Any, atol: Any, equal_nan: bool) -> Any:
     y = floats(b)
     limit = library.add(atol, library.multiply(rtol, library.absolute(y)))
     near = library.less_equal(library.absolute(library.subtract(a, y)), limit)
-    found = library.logical_and(near, library.isfinite(y))
-    found = library.logical_or(found, library.equal(a, y))
+    near_or_equal = library.logical_and(near, library.isfinite(y))
+    near_or_equal = library.logical_or(near_or_equal, library.equal(a, y))
     if equal_nan:
         both = library.logical_and(library.isnan(floats(a)), library.isnan(y))
-        found = library.logical_or(found, both)
-    return found
+        near_or_equal = library.logical_or(near_or_equal, both)
+    return near_or_equal
 
 
 FUNCTIONS = rows(_ROWS, globals())

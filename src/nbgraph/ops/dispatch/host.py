@@ -18,9 +18,9 @@ def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
     [1, (2, {'k': 3})]
     """
     if isinstance(value, (list, tuple)):
-        made = [replaced(v, change) for v in value]
+        items = [replaced(v, change) for v in value]
         fields = hasattr(value, "_fields")
-        return type(value)(*made) if fields else type(value)(made)
+        return type(value)(*items) if fields else type(value)(items)
     if isinstance(value, dict):
         return {k: replaced(v, change) for k, v in value.items()}
     return value if carrier_of((value,)) is None else change(value)
@@ -28,9 +28,9 @@ def replaced(value: Any, change: Callable[[Any], Any]) -> Any:
 
 def carriers_in(value: Any) -> list[Any]:
     """Return the carriers among arguments."""
-    found: list[Any] = []
-    replaced(value, lambda x: (found.append(x), x)[1])
-    return found
+    carriers: list[Any] = []
+    replaced(value, lambda x: (carriers.append(x), x)[1])
+    return carriers
 
 
 def on_host(
@@ -58,15 +58,15 @@ def on_host(
     shape: list[Any] = []
 
     def compute(*values: Any) -> Any:
-        given = iter(values)
-        plain, named = replaced(everything, lambda _: next(given))
-        found: list[Any] = []
-        shape.append(_taken(func(*plain, **named), found))
-        return tuple(found)
+        arrays_left = iter(values)
+        plain, named = replaced(everything, lambda _: next(arrays_left))
+        results: list[Any] = []
+        shape.append(_taken(func(*plain, **named), results))
+        return tuple(results)
 
     arrays = hook(name, compute, inputs, {})
-    made = iter(arrays)
-    return _put(shape[0], made)
+    results = iter(arrays)
+    return _put(shape[0], results)
 
 
 def refuse_gradient(name: str, inputs: Sequence[Any]) -> None:
@@ -90,8 +90,8 @@ def _taken(result: Any, arrays: list[Any]) -> Any:
         arrays.append(np.asarray(result))
         return _Place
     if isinstance(result, (list, tuple)):
-        made = [_taken(v, arrays) for v in result]
-        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+        items = [_taken(v, arrays) for v in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 
@@ -100,8 +100,8 @@ def _put(result: Any, arrays: Any) -> Any:
     if result is _Place:
         return next(arrays)
     if isinstance(result, (list, tuple)):
-        made = [_put(v, arrays) for v in result]
-        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
+        items = [_put(v, arrays) for v in result]
+        return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
 
 

@@ -55,9 +55,9 @@ ix_(*args): composed
 
 def castable(arrays: Any, dtype: Any, casting: str) -> Sequence[Any]:
     """Return arrays; DTypeError where the rule does not let them be cast to a dtype."""
-    found = arrays if isinstance(arrays, (list, tuple)) else list(arrays)
+    listed = arrays if isinstance(arrays, (list, tuple)) else list(arrays)
     if dtype is not None or casting != "same_kind":
-        known = [as_array(x) for x in found]
+        known = [as_array(x) for x in listed]
         wanted = np.result_type(*[x.dtype for x in known]) if dtype is None else np.dtype(dtype)
         for x in known:
             if not np.can_cast(x.dtype, wanted, casting):  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ def castable(arrays: Any, dtype: Any, casting: str) -> Sequence[Any]:
                     f"np.concatenate: an array of dtype {x.dtype} is not cast to {wanted} by "
                     f"casting={casting!r}; give another casting=, or astype"
                 )
-    return found
+    return listed
 
 
 def blocks(arrays: Any) -> Any:
@@ -94,9 +94,9 @@ def products(matrices: Any, vectors: Any) -> Any:
     return library.squeeze(library.matmul(matrices, library.expand_dims(vectors, -1)), -1)
 
 
-def written(found: Any, out: Any) -> Any:
+def written(result: Any, out: Any) -> Any:
     """Return a result, written to `out` where that is given."""
-    return found if out is None else library.copy(found, out=out)
+    return result if out is None else library.copy(result, out=out)
 
 
 def contracted(operands: Sequence[Any], out: Any, dtype: Any) -> Any:
@@ -154,9 +154,9 @@ def grids(vectors: Sequence[Any], sparse: bool, indexing: str) -> Any:
     )
 
 
-def along(d: int, ndim: int, given: Any) -> Any:
+def along(d: int, ndim: int, value: Any) -> Any:
     """Return indices, or the places where a mask holds, along one of so many axes."""
-    x = as_array(given)
+    x = as_array(value)
     if x.dtype.kind == "b":
         (x,) = library.nonzero(x)
     return library.reshape(x, (1,) * d + (-1,) + (1,) * (ndim - d - 1))

@@ -78,17 +78,17 @@ def between(
     ndim = len(apart.shape)
     at = np.arange(num, dtype=kind).reshape((-1,) + (1,) * ndim)
     if parts > 0:
-        found = library.add(library.multiply(at, step), first)
+        points = library.add(library.multiply(at, step), first)
         if endpoint and num > 1:
-            end = library.broadcast_to(last, found.shape[1:])
-            found = library.concatenate([found[:-1], library.expand_dims(end, 0)], 0)
+            end = library.broadcast_to(last, points.shape[1:])
+            points = library.concatenate([points[:-1], library.expand_dims(end, 0)], 0)
     else:
-        found = library.add(library.multiply(at, apart), first)
-    found = library.moveaxis(found, 0, axis) if axis else found
+        points = library.add(library.multiply(at, apart), first)
+    points = library.moveaxis(points, 0, axis) if axis else points
     if dtype is not None:
         whole = np.issubdtype(np.dtype(dtype), np.integer)
-        found = library.astype(library.floor(found) if whole else found, dtype)
-    return (found, step) if retstep else found
+        points = library.astype(library.floor(points) if whole else points, dtype)
+    return (points, step) if retstep else points
 
 
 def geometric(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any:
@@ -96,17 +96,17 @@ def geometric(start: Any, stop: Any, num: int, endpoint: bool, axis: int) -> Any
     first, last = ends(start, stop)
     sign = library.sign(first)
     low, high = (library.log10(library.multiply(x, sign)) for x in (first, last))
-    found = library.moveaxis(
+    points = library.moveaxis(
         library.power(10.0, between(low, high, num, endpoint, False, None, 0)), 0, -1
     )
-    found = library.multiply(found, library.expand_dims(sign, -1))
+    points = library.multiply(points, library.expand_dims(sign, -1))
     if num > 0:
-        parts = [library.expand_dims(library.broadcast_to(first, found.shape[:-1]), -1)]
-        parts.append(found[..., 1 : -1 if endpoint and num > 1 else None])
+        parts = [library.expand_dims(library.broadcast_to(first, points.shape[:-1]), -1)]
+        parts.append(points[..., 1 : -1 if endpoint and num > 1 else None])
         if endpoint and num > 1:
-            parts.append(library.expand_dims(library.broadcast_to(last, found.shape[:-1]), -1))
-        found = library.concatenate(parts, -1)
-    return library.moveaxis(found, -1, axis)
+            parts.append(library.expand_dims(library.broadcast_to(last, points.shape[:-1]), -1))
+        points = library.concatenate(parts, -1)
+    return library.moveaxis(points, -1, axis)
 
 
 def beside(x: Any, arrays: Any) -> tuple[Any, ...]:

@@ -68,11 +68,11 @@ def extreme(
     how = {"keepdims": keepdims, "initial": initial, "where": where}
     if x.dtype.kind != "f":
         return reduce(x, axis, out=out, **how)
-    found = reduce(without(x, neutral(name, x.dtype)), axis, **how)
+    value = reduce(without(x, neutral(name, x.dtype)), axis, **how)
     if initial is not None:
-        return found if out is None else library.copy(found, out=out)
+        return value if out is None else library.copy(value, out=out)
     none = library.all(library.isnan(x), axis, keepdims=keepdims)
-    return library.where(none, np.nan, found, out=out)
+    return library.where(none, np.nan, value, out=out)
 
 
 def spread(
@@ -82,9 +82,9 @@ def spread(
     mask = there(a, where)
     if mask is True:
         return variance(a, axis, dtype, out, ddof, keepdims, True, mean)
-    found = variance(without(a, 0), axis, dtype, None, ddof, keepdims, mask, mean)
+    value = variance(without(a, 0), axis, dtype, None, ddof, keepdims, mask, mean)
     count = library.sum(mask, axis, keepdims=keepdims)
-    return library.where(library.less_equal(count, ddof), np.nan, found, out=out)
+    return library.where(library.less_equal(count, ddof), np.nan, value, out=out)
 
 
 def numbers(x: Any, copy: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
@@ -98,9 +98,9 @@ def numbers(x: Any, copy: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
     info = np.finfo(values.dtype)
     high = float(info.max) if posinf is None else posinf
     low = float(info.min) if neginf is None else neginf
-    found = library.where(library.isnan(values), nan, values)
-    found = library.where(library.equal(values, np.inf), high, found)
-    return library.where(library.equal(values, -np.inf), low, found, out=None if copy else x)
+    result = library.where(library.isnan(values), nan, values)
+    result = library.where(library.equal(values, np.inf), high, result)
+    return library.where(library.equal(values, -np.inf), low, result, out=None if copy else x)
 
 
 FUNCTIONS = rows(_ROWS, globals())

@@ -31,10 +31,10 @@ vander(x, N=None, increasing=False): composed
 def value(p: Any, x: Any) -> Any:
     """Return the value of a polynomial at x, by Horner's rule."""
     coefficients, at = as_array(p), as_array(x)
-    found = library.zeros_like(at)
+    total = library.zeros_like(at)
     for k in range(coefficients.shape[0]):
-        found = library.add(library.multiply(found, at), coefficients[k])
-    return found
+        total = library.add(library.multiply(total, at), coefficients[k])
+    return total
 
 
 def joined(function: Any, a1: Any, a2: Any) -> Any:

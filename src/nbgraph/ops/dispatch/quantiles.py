@@ -49,8 +49,8 @@ def quantile_of(
     skips = name.startswith("nan")
     if weights is not None or (skips and method != "linear"):
         options = {"axis": axis, "method": method, "keepdims": keepdims, "weights": weights}
-        found = on_host(function, (a, q), options, gradient="refused")
-        return found if out is None else library.copy(found, out=out)
+        result = on_host(function, (a, q), options, gradient="refused")
+        return result if out is None else library.copy(result, out=out)
     x = as_array(a)
     wanted = np.asarray(q)
     if name.endswith("percentile"):
@@ -64,9 +64,9 @@ def quantile_of(
     ordered = library.sort(lines, -1)
     between = _skipping if skips and x.dtype.kind == "f" else _along
     ordered = library.astype(ordered, dtype, copy=False)
-    found = between(ordered, wanted.ravel(), method)
-    found = library.reshape(library.moveaxis(found, -1, 0), (*wanted.shape, *shape))
-    return found if out is None else library.copy(found, out=out)
+    result = between(ordered, wanted.ravel(), method)
+    result = library.reshape(library.moveaxis(result, -1, 0), (*wanted.shape, *shape))
+    return result if out is None else library.copy(result, out=out)
 
 
 def _dtype(own: np.dtype[Any], q: Any, method: str) -> Any:
@@ -97,14 +97,14 @@ def _along(ordered: Any, q: Any, method: str) -> Any:
     # the quantiles of 0, 1, 2, ... are places
     places = np.quantile(np.arange(n, dtype=np.float64), q, method=method)  # type: ignore[call-overload]
     lower = np.floor(places).astype(np.int64)
-    found = library.take(ordered, lower, -1)
+    result = library.take(ordered, lower, -1)
     if method not in _DISCRETE:
         upper = library.take(ordered, np.minimum(lower + 1, n - 1), -1)
-        found = _blend(found, upper, places - lower)
+        result = _blend(result, upper, places - lower)
     if ordered.dtype.kind != "f":
-        return found
+        return result
     last = ordered[..., -1:]
-    return library.where(library.isnan(last), last, found)
+    return library.where(library.isnan(last), last, result)
 
 
 def _skipping(ordered: Any, q: Any, method: str) -> Any:

@@ -79,8 +79,8 @@ def average_of(a: Any, axis: Any, weights: Any, returned: bool, keepdims: bool) 
     """Return the weighted mean, and the sum of weights where asked for."""
     x = as_array(a)
     if weights is None:
-        found = library.mean(x, axis, keepdims=keepdims)
-        total: Any = library.full_like(found, x.size / max(found.size, 1))
+        mean = library.mean(x, axis, keepdims=keepdims)
+        total: Any = library.full_like(mean, x.size / max(mean.size, 1))
     else:
         w = as_array(weights)
         kinds = [x.dtype, w.dtype, *(["f8"] if x.dtype.kind in "iub" else [])]
@@ -92,20 +92,20 @@ def average_of(a: Any, axis: Any, weights: Any, returned: bool, keepdims: bool) 
             placed = [n if d in axes else 1 for d, n in enumerate(x.shape)]
             w = library.reshape(library.transpose(w, tuple(order)), tuple(placed))
         total = library.sum(w, axis, dtype, keepdims=keepdims)
-        found = library.divide(library.sum(x * w, axis, dtype, keepdims=keepdims), total)
-        total = library.broadcast_to(total, found.shape)
-    return (found, total) if returned else found
+        mean = library.divide(library.sum(x * w, axis, dtype, keepdims=keepdims), total)
+        total = library.broadcast_to(total, mean.shape)
+    return (mean, total) if returned else mean
 
 
 def over_axes(func: Any, a: Any, axes: Any) -> Any:
     """Return a function applied along one axis after the other, which stay with size 1."""
-    found = as_array(a)
+    array = as_array(a)
     for axis in [axes] if isinstance(axes, int) else axes:
-        axis = axis % len(found.shape)
-        made = func(found, axis)
-        kept = len(made.shape) == len(found.shape)
-        found = made if kept else library.expand_dims(made, axis)
-    return found
+        axis = axis % len(array.shape)
+        result = func(array, axis)
+        kept = len(result.shape) == len(array.shape)
+        array = result if kept else library.expand_dims(result, axis)
+    return array
 
 
 FUNCTIONS = rows(_ROWS, globals())

@@ -130,15 +130,15 @@ def padded(array: Any, width: Any, mode: Any, options: dict[str, Any]) -> Any:
 
 def each(function: Any, arrays: Sequence[Any]) -> Any:
     """Return a function of one array, or of each of several."""
-    found = tuple(function(x) for x in arrays)
-    return found[0] if len(found) == 1 else found
+    results = tuple(function(x) for x in arrays)
+    return results[0] if len(results) == 1 else results
 
 
-def sections(given: Any) -> Any:
+def sections(value: Any) -> Any:
     """Return the number of parts, or the places where they begin as a tuple."""
-    if isinstance(given, (int, np.integer)):
-        return int(given)
-    return tuple(int(n) for n in given) if np.ndim(given) else int(given)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return tuple(int(n) for n in value) if np.ndim(value) else int(value)
 
 
 def moved(order: Any, a: Any) -> Any:

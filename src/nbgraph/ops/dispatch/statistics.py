@@ -28,11 +28,11 @@ def covariance(
     m: Any, y: Any, rowvar: bool, ddof: int, repeats: Any, weights: Any, dtype: Any
 ) -> Any:
     """Return the covariances of variables, which are rows (or columns) of one or two arrays."""
-    given = [as_array(v) for v in (m, y) if v is not None]
+    arrays = [as_array(v) for v in (m, y) if v is not None]
     if dtype is None:
-        dtype = np.result_type(*(v.dtype for v in given), np.float64)
+        dtype = np.result_type(*(v.dtype for v in arrays), np.float64)
     tables = []
-    for k, v in enumerate(given):
+    for k, v in enumerate(arrays):
         table = library.atleast_2d(library.astype(v, dtype, copy=False))
         columns = not rowvar and (v.ndim != 1 if not k else table.shape[0] != 1)
         tables.append(library.transpose(table) if columns else table)
@@ -54,8 +54,10 @@ def covariance(
         divisor = library.subtract(total, library.divide(library.multiply(squares, ddof), total))
     apart = library.subtract(x, library.expand_dims(middle, 1))
     weighed = apart if w is None else library.multiply(apart, w)
-    found = library.divide(library.matmul(apart, library.conj(library.transpose(weighed))), divisor)
-    return library.squeeze(found)
+    result = library.divide(
+        library.matmul(apart, library.conj(library.transpose(weighed))), divisor
+    )
+    return library.squeeze(result)
 
 
 def correlation(c: Any) -> Any:
@@ -65,8 +67,8 @@ def correlation(c: Any) -> Any:
     if c.dtype.kind == "c":
         raise DTypeError("np.corrcoef: it is not there for complex numbers; use np.cov")
     root = library.sqrt(library.diagonal(c))
-    found = library.divide(c, library.expand_dims(root, 1))
-    return library.clip(library.divide(found, library.expand_dims(root, 0)), -1, 1)
+    result = library.divide(c, library.expand_dims(root, 1))
+    return library.clip(library.divide(result, library.expand_dims(root, 0)), -1, 1)
 
 
 def counts(x: Any, weights: Any, minlength: int) -> Any:

@@ -61,21 +61,21 @@ def rows(text: str, scope: Mapping[str, Any]) -> dict[str, Function]:
     own = dict(scope)
     lines = [f"def {row.name}({row.parameters}): return {row.call}" for row in table]
     exec(compile("\n".join(lines), f"<{scope.get('__name__')}>", "exec"), own)
-    found: dict[str, Function] = {}
+    functions: dict[str, Function] = {}
     for row in table:
         how, _, gradient = row.doc.strip().partition("; ")
         for name in (row.name, *row.aliases):
-            found[name] = Function(how, gradient or "derived", own[row.name])
-    return found
+            functions[name] = Function(how, gradient or "derived", own[row.name])
+    return functions
 
 
 @functools.cache
 def functions(module: str) -> Mapping[str, Function]:
     """Return the rows for a module of NumPy by name; it loads the tables."""
-    found: dict[str, Function] = {}
+    table: dict[str, Function] = {}
     for name in TABLES.get(module, ()):
-        found |= importlib.import_module(f"nbgraph.ops.dispatch.{name}").FUNCTIONS
-    return found
+        table |= importlib.import_module(f"nbgraph.ops.dispatch.{name}").FUNCTIONS
+    return table
 
 
 def function_for(func: Any) -> Function | None:

@@ -71,8 +71,8 @@ def _write(a: Any, places: np.ndarray[Any, Any], v: Any) -> None:
         return
     last = len(places) - 1
     places, behind = np.unique(places[::-1], return_index=True)
-    found = library.take(values, (last - behind) % values.size)
-    a[np.unravel_index(places, a.shape)] = library.astype(found, a.dtype, copy=False)
+    repeated = library.take(values, (last - behind) % values.size)
+    a[np.unravel_index(places, a.shape)] = library.astype(repeated, a.dtype, copy=False)
 
 
 def masked(function: Any, a: Any, mask: Any, values: Any) -> None:
@@ -82,14 +82,14 @@ def masked(function: Any, a: Any, mask: Any, values: Any) -> None:
         on_values(function, (a, mask, values), {})
         return
     chosen = np.flatnonzero(np.broadcast_to(np.asarray(mask), a.shape))
-    given = library.ravel(as_array(values))
+    source = library.ravel(as_array(values))
     if not chosen.size:
         return
-    if not given.size:
+    if not source.size:
         raise ValueError(f"np.{function.__name__}: there are no values to write")
     order = np.arange(len(chosen)) if function is np.place else chosen
-    found = library.astype(library.take(given, order % given.size), a.dtype, copy=False)
-    a[np.unravel_index(chosen, a.shape)] = found
+    written = library.astype(library.take(source, order % source.size), a.dtype, copy=False)
+    a[np.unravel_index(chosen, a.shape)] = written
 
 
 def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
@@ -117,8 +117,8 @@ def on_diagonal(a: Any, val: Any, wrap: bool) -> None:
     places = numbers[marks]
     values = library.ravel(as_array(val))
     order = np.arange(len(places)) % values.size
-    found = library.astype(library.take(values, order), a.dtype, copy=False)
-    a[np.unravel_index(places, a.shape)] = found
+    written = library.astype(library.take(values, order), a.dtype, copy=False)
+    a[np.unravel_index(places, a.shape)] = written
 
 
 FUNCTIONS = rows(_ROWS, globals())

@@ -184,8 +184,8 @@ def categorical(
     wanted = rows if size is None else shape_tuple(name, size, "size")
     if wanted[len(wanted) - len(rows) :] != rows:
         raise ShapeError(f"{name}: size={size!r}; expected a shape that ends in {rows}")
-    found = _drawn(last, (*wanted, last.shape[-1]), dtype, rng)
-    return (found, _of_chosen(library.log_softmax(last, -1), found)) if get_prob else found
+    classes = _drawn(last, (*wanted, last.shape[-1]), dtype, rng)
+    return (classes, _of_chosen(library.log_softmax(last, -1), classes)) if get_prob else classes
 
 
 def _drawn(logits: Any, shape: tuple[int, ...], dtype: Any, rng: Any) -> Any:
@@ -226,13 +226,13 @@ def sample_multinomial(
     """
     name = "sample_multinomial"
     data, more = as_known(name, as_array(data)), shape_tuple(name, shape, "shape")
-    rows, made = tuple(data.shape[:-1]), float_dtype(name, None, [data])
-    found = _drawn(library.log(data), (*more, *data.shape), made, rng)
+    rows, dtype_of = tuple(data.shape[:-1]), float_dtype(name, None, [data])
+    drawn = _drawn(library.log(data), (*more, *data.shape), dtype_of, rng)
     front = tuple(range(len(more)))
     behind = tuple(range(len(rows), len(rows) + len(more)))
-    classes = library.moveaxis(found, front, behind) if more else found
+    classes = library.moveaxis(drawn, front, behind) if more else drawn
     if not get_prob:
         return library.astype(classes, dtype)
-    chances = library.log(_of_chosen(data, found))  # none of them is 0
+    chances = library.log(_of_chosen(data, drawn))  # none of them is 0
     chances = library.moveaxis(chances, front, behind) if more else chances
     return library.astype(classes, dtype), chances

@@ -86,8 +86,8 @@ def density(name: str, sample: Any, parameters: dict[str, Any], is_log: bool) ->
     """The density at samples, or its logarithm."""
     sample, log = as_known(name, sample), _LOGARITHMS[name]
     values = [_beside(name, label, value, sample) for label, value in parameters.items()]
-    found = log(sample, *values)
-    return found if is_log else library.exp(found)
+    result = log(sample, *values)
+    return result if is_log else library.exp(result)
 
 
 def dirichlet(sample: Any, alpha: Any, is_log: bool) -> Any:
@@ -105,8 +105,8 @@ def dirichlet(sample: Any, alpha: Any, is_log: bool) -> Any:
     more = tuple(range(len(own) - 1, len(whole) - 1))
     wide = library.expand_dims(alpha, more) if more else alpha
     terms = library.sum(library.xlogy(library.subtract(wide, 1), sample), -1)
-    made = library.add(library.expand_dims(scale, more) if more else scale, terms)
-    return made if is_log else library.exp(made)
+    value = library.add(library.expand_dims(scale, more) if more else scale, terms)
+    return value if is_log else library.exp(value)
 
 
 def _declared(row: Row) -> Row:

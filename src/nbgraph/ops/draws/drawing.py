@@ -100,9 +100,9 @@ class Drawing(DrawnOp):
         **options: Any,
     ) -> None:
         plain = options.pop("plain", False) or None in parameters
-        made = None if plain else self._made(outputs[0].dtype, parameters, options)
-        if made is not None:
-            _by_kernel(made, env.random(), outputs[0])
+        kernel = None if plain else self._made(outputs[0].dtype, parameters, options)
+        if kernel is not None:
+            _by_kernel(kernel, env.random(), outputs[0])
             return
         arrays = iter(inputs)
         values = [next(arrays) if p is None else p for p in parameters]
@@ -128,19 +128,19 @@ class Drawing(DrawnOp):
             return None
         (out,) = self.infer(operands, attributes)
         options = {name: value for name, value in attributes.items() if name not in _ASKED}
-        made = self._made(out.dtype, values, options)
-        if made is None:
+        kernel = self._made(out.dtype, values, options)
+        if kernel is None:
             return None
-        drawn, parameters = made
+        drawn, parameters = kernel
         return draw_call(drawn, parameters, math.prod(out.shape), host=host)
 
 
-def _by_kernel(made: Made, rng: np.random.Generator, out: Array) -> None:
+def _by_kernel(kernel: Made, rng: np.random.Generator, out: Array) -> None:
     """Fill an array of the host, whatever its layout."""
     from nbgraph.kernels.draws import fill
     from nbgraph.resource.random import draw_behind
 
-    drawn, parameters = made
+    drawn, parameters = kernel
     whole = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
     fill(drawn, whole, parameters, draw_behind(rng).words)
     if whole is not out:
@@ -162,11 +162,11 @@ _OPTIONS = {
 def with_random_docs(function: _Function) -> _Function:
     """Decorate a draw: its text says what all of them can be asked for. It looks at the dtypes of
     parameters, so that on symbols it may have to wait."""
-    given = inspect.signature(function).parameters
-    whole = given["dtype"].default if "dtype" in given else None
+    parameters = inspect.signature(function).parameters
+    whole = parameters["dtype"].default if "dtype" in parameters else None
     own = "that of arrays among the parameters, else ng.config.default_float"
     asked = {**_OPTIONS, "dtype": f"of the numbers, by default {whole or own}"}
-    listed = "\n".join(f"{name} : {asked[name]}" for name in given if name in asked)
+    listed = "\n".join(f"{name} : {asked[name]}" for name in parameters if name in asked)
     complete_documentation(function)
     text = inspect.cleandoc(function.__doc__ or "")
     function.__doc__ = f"{text}\n\nOther Parameters\n----------------\n{listed}\n"
@@ -217,10 +217,10 @@ def float_dtype(name: str, dtype: Any, values: Sequence[Any] = ()) -> np.dtype[A
     if dtype is None:
         own = [a.dtype for a in _arrays(values) if is_float(a.dtype)]
         return np.result_type(*own) if own else as_dtype(config.default_float)
-    found = as_dtype(dtype)
-    if not is_float(found):
-        raise DTypeError(f"{name}: dtype={found}; expected a floating one: use astype for others")
-    return found
+    known = as_dtype(dtype)
+    if not is_float(known):
+        raise DTypeError(f"{name}: dtype={known}; expected a floating one: use astype for others")
+    return known
 
 
 def seed_of(rng: Any) -> Any:

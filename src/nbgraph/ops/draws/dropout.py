@@ -63,8 +63,8 @@ class InTraining(DrawnOp):
     ) -> KernelCall:
         """See DrawnOp."""
         (x,) = operands
-        told = {n: value for n, value in attributes.items() if n not in ("rng", "always")}
-        drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **told)
+        options = {n: value for n, value in attributes.items() if n not in ("rng", "always")}
+        drawn, parameters = self._kernel(x.dtype.name, factor=stores[1], **options)
         return draw_call(drawn, parameters, math.prod(x.shape), trains=True, host=host)
 
     def run(
@@ -79,9 +79,9 @@ class InTraining(DrawnOp):
         run_ctx: RunContext | None = None,
     ) -> None:
         """See ArrayOp; whether to drop is known at the push."""
-        told = {name: value for name, value in attributes.items() if name != "always"}
-        told["is_train"] = is_train or self.always(attributes)
-        super().run(inputs, outputs, requests, told, resources=resources, is_train=is_train)
+        options = {name: value for name, value in attributes.items() if name != "always"}
+        options["is_train"] = is_train or self.always(attributes)
+        super().run(inputs, outputs, requests, options, resources=resources, is_train=is_train)
 
 
 def _compute(
@@ -114,10 +114,10 @@ def _times_factor(g: Gradients) -> Sequence[Any]:
 def _kernel(dtype: str, *, factor: bool, p: float) -> Made:
     from nbgraph.kernels.draws import dropout, limit
 
-    made = dropout(dtype, factor=factor)
+    drawn = dropout(dtype, factor=factor)
     keep = 0 if p == 1 else 1 / (1 - p)
     with np.errstate(over="ignore"):
-        return made, (limit(p, made.compute), as_dtype(dtype).type(keep))
+        return drawn, (limit(p, drawn.compute), as_dtype(dtype).type(keep))
 
 
 _DROPOUT = InTraining("dropout", _compute, _kernel)

@@ -142,8 +142,8 @@ def _poisson_kernel(dtype: str, lam: float) -> Made | None:
 
 def _holds(dtype: str, count: float) -> bool:
     """Whether a dtype holds counts up to this one."""
-    made = as_dtype(dtype)
-    most = 1 if made.kind == "b" else np.iinfo(made if made.kind in "iu" else "int64").max
+    known = as_dtype(dtype)
+    most = 1 if known.kind == "b" else np.iinfo(known if known.kind in "iu" else "int64").max
     return count <= most
 
 

@@ -73,9 +73,9 @@ def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
     """
 
     def fill(shape: Shape, dtype: Any) -> Array:
-        made = np.zeros(shape, dtype)
-        given = fn(made)
-        return made if given is None else np.asarray(given, dtype)
+        array = np.zeros(shape, dtype)
+        result = fn(array)
+        return array if result is None else np.asarray(result, dtype)
 
     return fill
 
@@ -110,12 +110,12 @@ def from_sparse(indices: Sequence[int], values: Sequence[float]) -> Initialiser:
     """
 
     def fill(shape: Shape, dtype: Any) -> Array:
-        made = np.zeros(math.prod(shape), dtype)
+        array = np.zeros(math.prod(shape), dtype)
         try:
-            made[np.asarray(indices, np.int64)] = values
+            array[np.asarray(indices, np.int64)] = values
         except IndexError as problem:
             raise ShapeError(f"init.from_sparse: {problem}, in an array of {shape}") from None
-        return made.reshape(shape)
+        return array.reshape(shape)
 
     return fill
 

@@ -39,23 +39,23 @@ def integers(
     name = "random.integers"
     low, high = (0, low) if high is None else (low, high)
     bounds = [whole_number(name, "low", low), whole_number(name, "high", high)]
-    made = as_dtype(dtype)
-    if made.kind not in "iub":
-        raise DTypeError(f"{name}: dtype={made}; expected an integer one, or bool")
-    _require_range(name, bounds, made, endpoint=bool(endpoint))
+    known = as_dtype(dtype)
+    if known.kind not in "iub":
+        raise DTypeError(f"{name}: dtype={known}; expected an integer one, or bool")
+    _require_range(name, bounds, known, endpoint=bool(endpoint))
     return drawn(
-        INTEGERS, bounds, size=size, dtype=made, device=device, rng=rng, endpoint=bool(endpoint)
+        INTEGERS, bounds, size=size, dtype=known, device=device, rng=rng, endpoint=bool(endpoint)
     )
 
 
 def whole_number(name: str, argument: str, value: Any) -> Any:
     """A parameter that is a whole number, or an array of them."""
-    found = parameter(name, argument, value)
-    if isinstance(found, float) and found.is_integer():
-        return int(found)
-    if isinstance(found, float) or getattr(found, "dtype", np.dtype(int)).kind not in "iub":
+    number = parameter(name, argument, value)
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    if isinstance(number, float) or getattr(number, "dtype", np.dtype(int)).kind not in "iub":
         raise ArgumentError(f"{name}: {argument}={value!r}; expected whole numbers")
-    return found
+    return number
 
 
 def _require_range(name: str, bounds: list[Any], dtype: np.dtype[Any], *, endpoint: bool) -> None:

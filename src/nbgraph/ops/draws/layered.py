@@ -141,11 +141,11 @@ def bilinear() -> Initialiser:
             raise ShapeError(
                 f"init: shape {shape} has no window; give a shape of three axes or more"
             )
-        made = np.ones(())
+        weights = np.ones(())
         for n in shape[2:]:
             reach = -(-n // 2)
             middle = (2 * reach - 1 - reach % 2) / (2 * reach)
-            made = made[..., None] * (1 - np.abs(np.arange(n) / reach - middle))
-        return np.broadcast_to(made, shape).astype(dtype)
+            weights = weights[..., None] * (1 - np.abs(np.arange(n) / reach - middle))
+        return np.broadcast_to(weights, shape).astype(dtype)
 
     return fill

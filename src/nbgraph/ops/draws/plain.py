@@ -99,15 +99,15 @@ def _attempts(
     rng: Generator, parameter: Array, attempt: Callable[..., tuple[Array, Array]]
 ) -> Array:
     """Of each parameter what is taken at the first attempt that succeeds."""
-    found = parameter.ravel().copy()
-    left = np.arange(found.size)
+    drawn = parameter.ravel().copy()
+    left = np.arange(drawn.size)
     for turn in range(MOST):
         values, taken = attempt(parameter.ravel()[left], _blocks(rng, left, turn))
-        found[left[taken]] = values[taken]
+        drawn[left[taken]] = values[taken]
         left = left[~taken]
         if not left.size:
             break
-    return found.reshape(parameter.shape)
+    return drawn.reshape(parameter.shape)
 
 
 def standard_gamma(rng: Generator, alpha: Array) -> Array:
@@ -120,14 +120,14 @@ def standard_gamma(rng: Generator, alpha: Array) -> Array:
         taken = 0.5 * x * x + exponential(n[1]) + g * (1 - v + np.log(v)) > 0
         return g * v, taken
 
-    found = _attempts(rng, alpha, attempt)
+    drawn = _attempts(rng, alpha, attempt)
     power = -exponential(_blocks(rng, np.arange(alpha.size), MOST)[0]).reshape(alpha.shape)
-    return found * np.where(alpha < 1, np.exp(power / alpha), 1)
+    return drawn * np.where(alpha < 1, np.exp(power / alpha), 1)
 
 
 def poisson(rng: Generator, mean: Array) -> Array:
     """Counts of means, as floats: see `nbgraph.kernels.attempts`."""
-    found = _attempts(rng, np.where(mean < FEW, FEW, mean), _many)
+    drawn = _attempts(rng, np.where(mean < FEW, FEW, mean), _many)
     few = np.exp(-mean)
     product, counts, index = np.ones(mean.size), np.zeros(mean.size), np.arange(mean.size)
     for turn in range(MOST):
@@ -136,7 +136,7 @@ def poisson(rng: Generator, mean: Array) -> Array:
             counts += product > few.ravel()
         if not (product > few.ravel())[mean.ravel() < FEW].any():
             break
-    return np.where(mean < FEW, counts.reshape(mean.shape), found)
+    return np.where(mean < FEW, counts.reshape(mean.shape), drawn)
 
 
 def _many(mean: Array, n: list[Array]) -> tuple[Array, Array]:
@@ -157,12 +157,12 @@ def integers(rng: Generator, shape: tuple[int, ...], low: int, count: int) -> Ar
     """uint64 of whole numbers from `low` on, of which there are `count`; they wrap."""
     if count < 1 << 32 or count == 1 << 64:
         n = words(rng, shape, "int64").view("uint64")
-        found = n if count == 1 << 64 else _high_product(n, count)[0]
+        high = n if count == 1 << 64 else _high_product(n, count)[0]
     else:
         both = words(rng, (*shape, 2), "int64").view("uint64")
-        found, middle = _high_product(both[..., 1], count)
-        found = found + (middle + _high_product(both[..., 0], count)[0] < middle)
-    return found + np.uint64(low % (1 << 64))
+        high, middle = _high_product(both[..., 1], count)
+        high = high + (middle + _high_product(both[..., 0], count)[0] < middle)
+    return high + np.uint64(low % (1 << 64))
 
 
 def _high_product(n: Array, factor: int) -> tuple[Array, Array]:

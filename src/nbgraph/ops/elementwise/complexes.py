@@ -99,8 +99,8 @@ def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
 def _parts_rule(g: Gradients) -> list[Any]:
     (x, y), grad = g.specs, g.out_grad
     parts = real(grad), library.negative(imag(grad))
-    found = zip(parts, (x, y), strict=True)
-    return [cast(library.sum_to(part, spec.shape), spec) for part, spec in found]
+    pairs = zip(parts, (x, y), strict=True)
+    return [cast(library.sum_to(part, spec.shape), spec) for part, spec in pairs]
 
 
 _PARTS = ArrayOp(
@@ -158,8 +158,8 @@ def angle(z: Any, deg: bool = False) -> Any:
     """
     z = as_known("angle", z)
     z = z if inexact(z.dtype) else library.astype(z, np.float64)
-    found = library.arctan2(imag(z), real(z))
-    return library.degrees(found) if deg else found
+    radians = library.arctan2(imag(z), real(z))
+    return library.degrees(radians) if deg else radians
 
 
 # NumPy's loops ----------------------------------------------------------------------------------
@@ -263,15 +263,15 @@ def run_map(xp: Any, *arrays: Any, function: str) -> None:
 
 
 def _map_rule(g: Gradients) -> list[Any]:
-    name, found = g.attributes["function"], list[Any]()
+    name, gradients = g.attributes["function"], list[Any]()
     slopes = _SLOPES.get(name)
     for k, spec in enumerate(g.specs):
         if slopes is None or not g.wanted[k]:
-            found.append(None)
+            gradients.append(None)
             continue
         slope = slopes[k](g.out_grad, g.outputs[0], *g.inputs)
-        found.append(None if slope is None else cast(library.sum_to(slope, spec.shape), spec))
-    return found
+        gradients.append(None if slope is None else cast(library.sum_to(slope, spec.shape), spec))
+    return gradients
 
 
 _COMPLEX_MAP = ArrayOp(

@@ -81,8 +81,8 @@ def run_fft(
 
 def _fft_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
-    found = _FFT(g.out_grad, **{**g.attributes, "sizes": None})
-    return [cast(_resized(found, {a: spec.shape[a] for a in g.attributes["axes"]}), spec)]
+    spectrum = _FFT(g.out_grad, **{**g.attributes, "sizes": None})
+    return [cast(_resized(spectrum, {a: spec.shape[a] for a in g.attributes["axes"]}), spec)]
 
 
 _FFT = ArrayOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
@@ -104,8 +104,8 @@ def _rfft_rule(g: Gradients) -> list[Any]:
     (spec,), axis = g.specs, g.attributes["axis"]
     points = _size("rfft", spec.shape, axis, g.attributes["n"])
     whole_grad = _resized(g.out_grad, {axis: points})
-    found = _FFT(whole_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=False)
-    return [cast(_resized(library.real(found), {axis: spec.shape[axis]}), spec)]
+    spectrum = _FFT(whole_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=False)
+    return [cast(_resized(library.real(spectrum), {axis: spec.shape[axis]}), spec)]
 
 
 _RFFT = ArrayOp("fft_real", _rfft_infer, by_numpy(run_rfft), gradient=_rfft_rule)
@@ -140,9 +140,9 @@ def _irfft_rule(g: Gradients) -> list[Any]:
     weights = weights.reshape(
         [-1 if d == axis % len(spec.shape) else 1 for d in range(len(spec.shape))]
     )
-    found = _FFT(g.out_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=True)
-    found = library.multiply(_resized(found, {axis: half}), weights)
-    return [cast(_resized(found, {axis: spec.shape[axis]}), spec)]
+    spectrum = _FFT(g.out_grad, sizes=None, axes=(axis,), norm=g.attributes["norm"], inverse=True)
+    spectrum = library.multiply(_resized(spectrum, {axis: half}), weights)
+    return [cast(_resized(spectrum, {axis: spec.shape[axis]}), spec)]
 
 
 _IRFFT = ArrayOp("fft_hermitian", _irfft_infer, by_numpy(run_irfft), gradient=_irfft_rule)
@@ -311,11 +311,11 @@ def from_half(a: Any, n: Any, axis: Any, norm: Any) -> Any:
 def half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """Return the transform of real points along several axes: half of it along the last one."""
     a, places, sizes = _places(name, a, s, axes)
-    found = half(a, None if sizes is None else sizes[-1], places[-1], norm)
+    spectrum = half(a, None if sizes is None else sizes[-1], places[-1], norm)
     if len(places) == 1:
-        return found
+        return spectrum
     rest = None if sizes is None else sizes[:-1]
-    return _FFT(found, sizes=rest, axes=places[:-1], norm=norm_of(norm), inverse=False)
+    return _FFT(spectrum, sizes=rest, axes=places[:-1], norm=norm_of(norm), inverse=False)
 
 
 def from_half_of_axes(name: str, a: Any, s: Any, axes: Any, norm: Any) -> Any:

@@ -105,16 +105,16 @@ def merged(dims: Sequence[Dim]) -> tuple[Dim, ...]:
     >>> merged([Dim(2, (12, 0)), Dim(3, (4, 0)), Dim(1, (9, 9)), Dim(4, (1, 1))])
     (Dim(extent=6, steps=(4, 0)), Dim(extent=4, steps=(1, 1)))
     """
-    found: list[Dim] = []
+    dims_of: list[Dim] = []
     for dim in dims:
         if dim.extent == 1:
             continue
-        last = found[-1] if found else None
+        last = dims_of[-1] if dims_of else None
         if last and all(a == b * dim.extent for a, b in zip(last.steps, dim.steps, strict=True)):
-            found[-1] = Dim(last.extent * dim.extent, dim.steps)
+            dims_of[-1] = Dim(last.extent * dim.extent, dim.steps)
         else:
-            found.append(dim)
-    return tuple(found)
+            dims_of.append(dim)
+    return tuple(dims_of)
 
 
 def chosen(
@@ -124,12 +124,12 @@ def chosen(
     axes, in elements; by default it is row-major."""
     nothing = (0,) * len(arrays)
     base, parts, axes = 0, list[Dim | None](), list[tuple[int, int]]()
-    given = iter(zip(shape, steps or strides(shape), strict=True))
+    pairs = iter(zip(shape, steps or strides(shape), strict=True))
     for part in full_key("index", key, shape):
         if part is None:
             parts.append(Dim(1, (0, *nothing)))
             continue
-        size, step = next(given)
+        size, step = next(pairs)
         if isinstance(part, tuple):
             taken = range(size)[slice(*part)]
             base += taken.start * step if taken else 0

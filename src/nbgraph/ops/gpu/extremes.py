@@ -104,10 +104,10 @@ def _staged(x: Any, sign: str, axis: int | None, keepdims: bool) -> Any:
             break
         places = [PARTS(flat, *places, place=place, parts=parts, sign=sign)]
         left = parts
-    found = PARTS(flat, *places, place=place, parts=1, sign=sign)
+    places_of = PARTS(flat, *places, place=place, parts=1, sign=sign)
     kept = tuple(1 if axis is None or d == place else n for d, n in enumerate(x.shape))
     left_out = () if axis is None else tuple(n for d, n in enumerate(x.shape) if d != place)
-    return library.reshape(found, kept if keepdims else left_out)
+    return library.reshape(places_of, kept if keepdims else left_out)
 
 
 @elsewhere.composed(argmax)

@@ -33,10 +33,10 @@ def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
     features, inputs = weight.shape
     lead = x.shape[:1] if flatten else x.shape[:-1]
     flat = library.reshape(x, (math.prod(lead), inputs))
-    made = library.dot(flat, weight, transpose_b=True)
+    product = library.dot(flat, weight, transpose_b=True)
     if bias:
-        made = library.add(made, bias[0])
-    return library.reshape(made, (*lead, features))
+        product = library.add(product, bias[0])
+    return library.reshape(product, (*lead, features))
 
 
 @composed(attention_parts)
@@ -107,10 +107,10 @@ def _inferred(op: Any, *arrays: Any, **attributes: Any) -> tuple[int, ...]:
 
 
 @composed(BESIDE)
-def lengths(data: Any, given: Any, *, axis: int) -> Any:
+def lengths(data: Any, sizes: Any, *, axis: int) -> Any:
     """The length of each sample, so that it broadcasts against the data."""
-    shape = _inferred(BESIDE, data, given, axis=axis)
-    return library.astype(library.reshape(given, shape), "int64")
+    shape = _inferred(BESIDE, data, sizes, axis=axis)
+    return library.astype(library.reshape(sizes, shape), "int64")
 
 
 @composed(STEPS)

@@ -50,9 +50,9 @@ def _stand_in(
             memory(address, *spec)
             for address, spec in zip(record[2:].tolist(), specs, strict=False)
         ]
-        given, made = arrays[: len(operands)], arrays[len(operands) :]
-        asked = [kWriteTo] * len(made)
-        op.run(given, made, asked, attributes, is_train=bool(record[-1]))
+        inputs, results = arrays[: len(operands)], arrays[len(operands) :]
+        asked = [kWriteTo] * len(results)
+        op.run(inputs, results, asked, attributes, is_train=bool(record[-1]))
 
     return run
 

@@ -97,8 +97,8 @@ def _edges(a: Any, bins: int, limits: Any) -> Any:
     if limits is not None or not math.prod(a.shape):
         low, high = limits or (0.0, 1.0)
         low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
-        made = np.linspace(low, high, bins + 1)
-        return library.add(library.zeros_like(a, wide, shape=made.shape), made.astype(wide))
+        edges = np.linspace(low, high, bins + 1)
+        return library.add(library.zeros_like(a, wide, shape=edges.shape), edges.astype(wide))
     a = library.astype(a, wide)
     least, most = library.min(a), library.max(a)
     half = library.astype(library.equal(least, most), wide) * 0.5

@@ -40,16 +40,16 @@ from nbgraph.ops.named.lookups import Embedding
 from nbgraph.ops.shapes.slicing import at_axis
 
 
-def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -> KernelCall:
+def _call(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) -> KernelCall:
     """The kernel that stores the chosen elements, of this kind; without one, their places, -1 where
     an index is out of bounds."""
-    dims = merged(found.dims)
-    words = {"total": math.prod(dim.extent for dim in found.dims), "base": found.base}
+    dims = merged(places.dims)
+    words = {"total": math.prod(dim.extent for dim in places.dims), "base": places.base}
     words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")
     lines = [f"at = base + {total(dims, 0, 's')}"]
     arrays = {f"from{k}": (f"i{k}", spec.dtype.name) for k, spec in enumerate(indices)}
     for k in range(len(indices)):
-        words |= dict(zip((f"n{k}", f"m{k}"), found.axes[k], strict=True))
+        words |= dict(zip((f"n{k}", f"m{k}"), places.axes[k], strict=True))
         words |= steps(dims, 1 + k, f"t{k}_")
         looks = looked_at if kind is None else indexed
         lines += [*looks(k, f"n{k}", total(dims, 1 + k, f"t{k}_")), f"at += a{k} * m{k}"]
@@ -73,8 +73,8 @@ def _call(name: str, kind: str | None, indices: Sequence[Spec], found: Chosen) -
 def gathered(operands: Sequence[Spec], outputs: Sequence[Spec], *, key: Template) -> KernelCall:
     """x[key]."""
     x, *indices = operands
-    found = chosen(key, x.shape, [spec.shape for spec in indices])
-    return _call("gather", raw(x), indices, found)
+    places = chosen(key, x.shape, [spec.shape for spec in indices])
+    return _call("gather", raw(x), indices, places)
 
 
 @elsewhere.unit(take)
@@ -89,8 +89,8 @@ def taken(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> Ke
 def taken_along(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int) -> KernelCall:
     """out[o, k, c] = x[o, indices[o, k, c], c]."""
     (x, indices), (out,) = operands, outputs
-    found = lined(x.shape, indices.shape, out.shape, axis)
-    return _call("take_along_axis", raw(x), [indices], found)
+    places = lined(x.shape, indices.shape, out.shape, axis)
+    return _call("take_along_axis", raw(x), [indices], places)
 
 
 def lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:

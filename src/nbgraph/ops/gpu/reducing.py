@@ -34,12 +34,12 @@ def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims:
 
 def _in_dtype(fold: Any, x: Any, number: int, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
     """A sum or product that is of another kind of dtype than its elements."""
-    made = total_dtype(x.dtype, dtype)
+    total = total_dtype(x.dtype, dtype)
     if not math.prod(x.shape):
-        return _of_nothing(fold.__name__, x, number, made, axis, keepdims)
-    if (made.kind in "iub") is (x.dtype.kind in "iub"):
+        return _of_nothing(fold.__name__, x, number, total, axis, keepdims)
+    if (total.kind in "iub") is (x.dtype.kind in "iub"):
         return None
-    return fold(library.astype(x, made), axis, keepdims=keepdims)
+    return fold(library.astype(x, total), axis, keepdims=keepdims)
 
 
 @composed(sum)

@@ -50,7 +50,7 @@ def _call(
     place = axis_of(name, axis, len(out.shape))
     rows, width = math.prod(out.shape[:place]), math.prod(out.shape[place + 1 :])
     names = [f"x{k}" for k in range(len(operands))]
-    made = _element(out)
+    element = _element(out)
 
     def some(count: int) -> list[str]:
         lines = [f"while k + {count} <= n:"]
@@ -61,7 +61,7 @@ def _call(
         for j in range(count):
             values = [f"{x}_{j}" for x in names]
             lines += [f"    {line}" for line in step(values, f"(k + {j})")]
-            lines.append(f"    {made.store(f'out_at, to + {j} * width', result)}")
+            lines.append(f"    {element.store(f'out_at, to + {j} * width', result)}")
         return [
             *lines,
             f"    at += {count} * width",
@@ -73,11 +73,11 @@ def _call(
     return threads(
         name,
         {"n": operands[0].shape[place], "width": width, "count": rows * width},
-        {**arrays, "out": ("out_at", made.dtype)},
+        {**arrays, "out": ("out_at", element.dtype)},
         "at = row * n * width + col",
         f"to = row * (n + {int(first)}) * width + col",
         f"acc = {start}",
-        *([made.store("out_at, to", "acc"), "to += width"] if first else []),
+        *([element.store("out_at, to", "acc"), "to += width"] if first else []),
         *(["found = int64(0)"] if result == "found" else []),
         "k = 0",
         *some(_AT_ONCE),
@@ -227,14 +227,14 @@ def _stretched(
     ends = scan(library.reshape(ends, (*before, count, *after)), axis=place)
     earlier = library.reshape(part(ends, 0, count - 1), (*before, count - 1, 1, *after))
     later = combine(part(own, 1, count), earlier)
-    found = [
+    pieces = [
         library.reshape(part(own, 0, 1), (*before, STRETCH, *after)),
         library.reshape(later, (*before, (count - 1) * STRETCH, *after)),
     ]
     if n > count * STRETCH:
         rest = scan(part(x, count * STRETCH, n), axis=place)
-        found.append(combine(rest, part(ends, count - 1, count)))
-    return library.concatenate(found, place)
+        pieces.append(combine(rest, part(ends, count - 1, count)))
+    return library.concatenate(pieces, place)
 
 
 def _enter_totals(op: Any, combine: str, none: str) -> None:
@@ -242,19 +242,19 @@ def _enter_totals(op: Any, combine: str, none: str) -> None:
 
     @elsewhere.composed(op)
     def long(x: Any, *, axis: int, dtype: Any, include_initial: bool) -> Any:
-        made = total_dtype(np.dtype(x.dtype), dtype)
-        wide = accumulator(made)
+        total = total_dtype(np.dtype(x.dtype), dtype)
+        wide = accumulator(total)
 
         def scan(x: Any, *, axis: int) -> Any:
             return op(x, axis=axis, dtype=wide)
 
-        found = None if made.kind == "b" else _stretched(scan, getattr(library, combine), x, axis)
-        if found is None:
+        totals = None if total.kind == "b" else _stretched(scan, getattr(library, combine), x, axis)
+        if totals is None:
             return None
         if include_initial:
-            start = getattr(library, none)(slice_view(found, at_axis(axis, slice(0, 1))))
-            found = library.concatenate([start, found], axis)
-        return found if wide == made else library.astype(found, made)
+            start = getattr(library, none)(slice_view(totals, at_axis(axis, slice(0, 1))))
+            totals = library.concatenate([start, totals], axis)
+        return totals if wide == total else library.astype(totals, total)
 
 
 def _enter_long_extremes(op: Any, combine: str) -> None:

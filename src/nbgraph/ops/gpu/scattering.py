@@ -161,12 +161,12 @@ def grouped(
 
 
 def _scattered(
-    base: Any, value: Any, lines: Any, found: Chosen, *, axis: int, shape: Shape, sums: bool
+    base: Any, value: Any, lines: Any, places: Chosen, *, axis: int, shape: Shape, sums: bool
 ) -> tuple[list[Any], dict[str, Any]]:
     """Operands and attributes of GROUPS for values at lines: along this axis of `lines`, whose
     other axes `found` has in its dimensions before and after."""
-    (middle,) = found.together
-    before, after = merged(found.before), merged(found.after)
+    (middle,) = places.together
+    before, after = merged(places.before), merged(places.after)
     dims = (*before, middle, *after)
     arrays = [value, lines] if base is None else [base, value, lines]
     if math.prod(dim.extent for dim in dims) * middle.extent > _FEW:
@@ -189,11 +189,11 @@ def at_index(
     """Operands and attributes of GROUPS for a value that is written or added at an index. `steps`
     of the result's axes, in elements; by default it is row-major."""
     shapes = [tuple(a.shape) for a in arrays]
-    found = positioned(chosen(key, shape, shapes, steps))
-    lines = PLACES(*arrays, base=found.base, axes=found.axes)
+    places = positioned(chosen(key, shape, shapes, steps))
+    lines = PLACES(*arrays, base=places.base, axes=places.axes)
     value = library.broadcast_to(value, _extents(key, shape, shapes))
     lines = library.reshape(lines, (-1,))
-    return _scattered(base, value, lines, found, axis=0, shape=shape, sums=sums)
+    return _scattered(base, value, lines, places, axis=0, shape=shape, sums=sums)
 
 
 def by_index(base: Any, value: Any, arrays: Sequence[Any], **how: Any) -> Any:
@@ -206,16 +206,16 @@ def _extents(key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
     return tuple(dim.extent for dim in chosen(key, shape, arrays).dims)
 
 
-def positioned(found: Chosen) -> Chosen:
+def positioned(places: Chosen) -> Chosen:
     """The same with all dimensions of index arrays as one, and steps in the array, in row-major
     values, and in lines."""
-    count = math.prod(dim.extent for dim in found.together)
-    all_extents = [d.extent for d in found.before], [count], [d.extent for d in found.after]
+    count = math.prod(dim.extent for dim in places.together)
+    all_extents = [d.extent for d in places.before], [count], [d.extent for d in places.after]
     steps = iter(strides([n for part in all_extents for n in part]))
-    before = tuple(Dim(d.extent, (d.steps[0], next(steps), 0)) for d in found.before)
+    before = tuple(Dim(d.extent, (d.steps[0], next(steps), 0)) for d in places.before)
     middle = Dim(count, (0, next(steps), 1))
-    after = tuple(Dim(d.extent, (d.steps[0], next(steps), 0)) for d in found.after)
-    return found._replace(before=before, together=(middle,), after=after)
+    after = tuple(Dim(d.extent, (d.steps[0], next(steps), 0)) for d in places.after)
+    return places._replace(before=before, together=(middle,), after=after)
 
 
 def _wide(base: Any, value: Any) -> Any:
@@ -268,12 +268,12 @@ def updated_part(
 def added_along(value: Any, indices: Any, *, shape: Shape, axis: int) -> Any:
     """Zeros with a value added at indices along an axis: lines of their own for each line."""
     place = axis_of("scatter_along_axis", axis, len(shape))
-    given = tuple(value.shape)
-    indices = library.broadcast_to(indices, given)
+    extents = tuple(value.shape)
+    indices = library.broadcast_to(indices, extents)
     lines = PLACES(indices, base=0, axes=((shape[place], strides(shape)[place]),))
-    steps = zip(given, strides(shape), strides(given), strict=True)
+    steps = zip(extents, strides(shape), strides(extents), strict=True)
     dims = [Dim(n, (0 if d == place else a, b, b)) for d, (n, a, b) in enumerate(steps)]
     middle = (dims[place],)
-    found = Chosen(0, tuple(dims[:place]), middle, tuple(dims[place + 1 :]), ())
-    operands, how = _scattered(None, value, lines, found, axis=place, shape=shape, sums=True)
+    places = Chosen(0, tuple(dims[:place]), middle, tuple(dims[place + 1 :]), ())
+    operands, how = _scattered(None, value, lines, places, axis=place, shape=shape, sums=True)
     return GROUPS(*operands, **how)

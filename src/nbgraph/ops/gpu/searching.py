@@ -53,9 +53,9 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
     dtype = sorts_as(x1, x2)
     if x1.dtype == x2.dtype == dtype:
         return None
-    given = library.astype(x1, dtype), library.astype(x2, dtype)
+    cast_operands = library.astype(x1, dtype), library.astype(x2, dtype)
     order = {"sorter": sorter[0]} if sorter else {}
-    return library.searchsorted(*given, side=side, **order)
+    return library.searchsorted(*cast_operands, side=side, **order)
 
 
 @elsewhere.unit(searchsorted)
@@ -92,9 +92,9 @@ def member(x1: Any, x2: Any, *, invert: bool) -> Any:
 
 def _bits(number: Any, dtype: np.dtype[Any]) -> int:
     """The word that holds a number of a dtype."""
-    made = np.zeros(1, dtype)
-    made[0] = number
-    return int(made.view(f"u{dtype.itemsize}")[0].astype("int64"))
+    number_of = np.zeros(1, dtype)
+    number_of[0] = number
+    return int(number_of.view(f"u{dtype.itemsize}")[0].astype("int64"))
 
 
 @elsewhere.unit(one_hot)

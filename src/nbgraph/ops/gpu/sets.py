@@ -108,8 +108,8 @@ def _counts(begins: Any, total: int) -> Any:
 
 def _inverse(x: Any, order: Any, numbers: Any) -> Any:
     nothing = library.zeros_like(order)
-    found = library.index_update(nothing, library.subtract(numbers, 1), order, key=("array",))
-    return library.reshape(found, tuple(x.shape))
+    inverse = library.index_update(nothing, library.subtract(numbers, 1), order, key=("array",))
+    return library.reshape(inverse, tuple(x.shape))
 
 
 def _each(x: Any) -> tuple[Any, Any, Any]:

@@ -41,8 +41,8 @@ def in_one_dtype(
         return _transposed(values, indices, offsets, dense, columns, wide)
     if values.dtype == dense.dtype == wide:
         return None
-    given = library.astype(values, wide), indices, offsets, library.astype(dense, wide)
-    return csr_dot(*given, columns=columns)
+    cast_operands = library.astype(values, wide), indices, offsets, library.astype(dense, wide)
+    return csr_dot(*cast_operands, columns=columns)
 
 
 def _transposed(

@@ -90,19 +90,19 @@ def _columns(x: Any, layer: Layer) -> tuple[Any, str]:
     windows = layer.windows
     if windows.plain:
         return _shaped(x, layer, layer.channels, windows.spots), "ngkp"
-    made = COLUMNS(x, windows=windows)
+    columns = COLUMNS(x, windows=windows)
     shape = layer.groups, layer.rows, x.shape[0], windows.spots
-    return library.reshape(made, shape), "gknp"
+    return library.reshape(columns, shape), "gknp"
 
 
 def _weights(w: Any, layer: Layer) -> Any:
     return library.reshape(w, (layer.groups, layer.features, layer.rows))
 
 
-def _with_bias(made: Any, bias: Sequence[Any], axes: int) -> Any:
+def _with_bias(result: Any, bias: Sequence[Any], axes: int) -> Any:
     if not bias:
-        return made
-    return add(made, library.expand_dims(bias[0], tuple(range(1, axes + 1))))
+        return result
+    return add(result, library.expand_dims(bias[0], tuple(range(1, axes + 1))))
 
 
 @elsewhere.composed(convolution, BIASED)
@@ -112,12 +112,12 @@ def convolved(*operands: Any, **how: Any) -> Any:
     layer = layer_of("convolution", x.shape, w.shape, How.of(how))
     if _by_threads(layer):
         return None if same else convolution(x, w, *bias, **how)
-    found = []
+    groups = []
     for part in _parts(layer, x.dtype.itemsize):
         columns, names = _columns(_some(x, part, layer), layer)
-        found.append(library.einsum(f"gfk,{names}->ngfp", _weights(w, layer), columns))
-    made = library.reshape(_joined(found), layer.out)
-    return _with_bias(made, bias, len(layer.windows.ins))
+        groups.append(library.einsum(f"gfk,{names}->ngfp", _weights(w, layer), columns))
+    result = library.reshape(_joined(groups), layer.out)
+    return _with_bias(result, bias, len(layer.windows.ins))
 
 
 @elsewhere.composed(convolution_data, BIASED_DATA)
@@ -128,18 +128,18 @@ def data_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     layer = of_data(specs, size, How.of(how))
     if _by_threads(layer):
         return None if same else convolution_data(g, w, *bias, size=size, **how)
-    windows, found = layer.windows, []
+    windows, groups = layer.windows, []
     names = "ngkp" if windows.plain else "gknp"
     for part in _parts(layer, g.dtype.itemsize):
         some = _shaped(_some(g, part, layer), layer, layer.features, windows.spots)
         columns = library.einsum(f"gfk,ngfp->{names}", _weights(w, layer), some)
         if windows.plain:
-            found.append(columns)
+            groups.append(columns)
             continue
         rows = layer.groups * layer.rows, some.shape[0], windows.spots
-        found.append(CELLS(library.reshape(columns, rows), windows=windows))
-    made = library.reshape(_joined(found), layer.x)
-    return _with_bias(made, bias, len(windows.ins))
+        groups.append(CELLS(library.reshape(columns, rows), windows=windows))
+    result = library.reshape(_joined(groups), layer.x)
+    return _with_bias(result, bias, len(windows.ins))
 
 
 @elsewhere.composed(convolution_weights)
@@ -155,10 +155,10 @@ def weight_gradient(*operands: Any, size: Shape, **how: Any) -> Any:
     for part in parts:
         columns, names = _columns(_some(x, part, layer), layer)
         some = _shaped(_some(g, part, layer), layer, layer.features, layer.windows.spots)
-        made = library.einsum(f"ngfp,{names}->gfk", some, columns)
+        partial = library.einsum(f"ngfp,{names}->gfk", some, columns)
         if len(parts) > 1:  # sums of sums are not rounded to 16 bits
-            made = library.astype(made, np.dtype(compute_dtype(made.dtype)))
-        total = made if total is None else add(total, made)
+            partial = library.astype(partial, np.dtype(compute_dtype(partial.dtype)))
+        total = partial if total is None else add(total, partial)
     return library.reshape(total, layer.w)
 
 
@@ -166,8 +166,8 @@ def _image_by_image(x: Any, g: Any, layer: Layer, how: dict[str, Any]) -> Any:
     """Images as groups, whose weight gradients are added up."""
     each = {**how, "groups": layer.images * layer.groups}
     x, g = (library.reshape(v, (1, v.shape[0] * v.shape[1], *v.shape[2:])) for v in (x, g))
-    made = convolution_weights(x, g, **each)
-    return library.sum(library.reshape(made, (layer.images, *layer.w)), axis=0)
+    gradients = convolution_weights(x, g, **each)
+    return library.sum(library.reshape(gradients, (layer.images, *layer.w)), axis=0)
 
 
 @elsewhere.composed(DECONVOLUTION, BIASED_DECONVOLUTION)

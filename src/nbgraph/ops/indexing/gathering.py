@@ -61,8 +61,8 @@ def _gather_infer(x: Spec, *indices: Spec, key: Template) -> Spec:
 
 
 def _gather(x: Array, *arrays: Array, key: Template) -> Array:
-    found: Array = x[numpy_index("gather", key, x.shape, arrays)]
-    return found
+    picked: Array = x[numpy_index("gather", key, x.shape, arrays)]
+    return picked
 
 
 def _gather_rule(g: Gradients) -> list[Any]:
@@ -168,13 +168,13 @@ def _update_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
     value, key = g.specs[1], g.attributes["key"]
     kept = library.index_update(g.out_grad, 0, *arrays, key=key) if g.wanted[0] else None
-    given = None
+    to_value = None
     if g.wanted[1]:
-        given = library.gather(g.out_grad, *arrays, key=key)
+        to_value = library.gather(g.out_grad, *arrays, key=key)
         if arrays:
-            given = multiply(given, _last_written(g, arrays, key))
-        given = cast(_sum_to(given, value.shape), value)
-    return [kept, given, *(None for _ in arrays)]
+            to_value = multiply(to_value, _last_written(g, arrays, key))
+        to_value = cast(_sum_to(to_value, value.shape), value)
+    return [kept, to_value, *(None for _ in arrays)]
 
 
 def _last_written(g: Gradients, arrays: list[Any], key: Template) -> Any:
@@ -193,8 +193,8 @@ def _sum_to(gradient: Any, shape: Shape) -> Any:
     core = shape
     while len(core) > len(gradient.shape):
         core = core[1:]
-    found = library.sum_to(gradient, core)
-    return found if core == shape else library.reshape(found, shape)
+    total = library.sum_to(gradient, core)
+    return total if core == shape else library.reshape(total, shape)
 
 
 _INDEX_UPDATE = _over("index_update", operator.setitem, _update_rule)
@@ -217,11 +217,11 @@ def index_update(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = No
 def _add_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
     value = g.specs[1]
-    given = None
+    to_value = None
     if g.wanted[1]:
         gathered = library.gather(g.out_grad, *arrays, key=g.attributes["key"])
-        given = cast(_sum_to(gathered, value.shape), value)
-    return [g.out_grad, given, *(None for _ in arrays)]
+        to_value = cast(_sum_to(gathered, value.shape), value)
+    return [g.out_grad, to_value, *(None for _ in arrays)]
 
 
 _INDEX_ADD = _over("index_add", add_at, _add_rule)

@@ -49,9 +49,9 @@ def check_bounds(name: str, indices: Array, size: int, axis: int) -> None:
         return
     low, high = int(indices.min()), int(indices.max())
     if low < -size or high >= size:
-        found = high if high >= size else low
+        outside = high if high >= size else low
         raise IndexingError(
-            f"{name}: index {found} is out of bounds for axis {axis} of size {size}; "
+            f"{name}: index {outside} is out of bounds for axis {axis} of size {size}; "
             + (f"expected {-size} to {size - 1}" if size else "the axis is empty")
         )
 
@@ -70,10 +70,10 @@ def add_at(out: Array, places: tuple[Any, ...], value: Array) -> None:
 
 def _indices(x: Any) -> Any:
     """Indices as an array; an empty list has no dtype of its own and is of integers."""
-    found = as_array(x)
-    if isinstance(x, (list, tuple)) and found.size == 0:
-        return found.astype("int64")
-    return found
+    array = as_array(x)
+    if isinstance(x, (list, tuple)) and array.size == 0:
+        return array.astype("int64")
+    return array
 
 
 # take -------------------------------------------------------------------------------------------
@@ -166,16 +166,16 @@ def _chosen(name: str, shape: Shape, indices: Shape, axis: int) -> Shape:
             f"{name}: indices of shape {indices} for an array of shape {shape}; give indices with "
             "as many axes"
         )
-    found = list(indices)
+    places = list(indices)
     for d, (n, m) in enumerate(zip(shape, indices, strict=True)):
         if d != axis and m == 1:
-            found[d] = n
+            places[d] = n
         elif d != axis and n not in (1, m):
             raise ShapeError(
                 f"{name}: indices of shape {indices} do not fit shape {shape} at axis {d}; sizes "
                 f"must be equal or 1 at all axes but {axis}"
             )
-    return tuple(found)
+    return tuple(places)
 
 
 def _places(indices: Array, axis: int, shape: Shape) -> tuple[Array, ...]:

@@ -50,11 +50,11 @@ def normal_key(key: Any, shape: Shape | None, name: str = "index") -> tuple[Temp
     if shape is None:
         return form, [a.places if isinstance(a, _Mask) else a for a in arrays]
     template = full_key(name, form, shape)
-    for i, (axis, found) in enumerate(zip(_array_axes(template), arrays, strict=True)):
-        if isinstance(found, _Mask):
-            arrays[i] = _mask_places(name, found, axis, shape)
-        elif isinstance(found, np.ndarray):
-            check_bounds(name, found, shape[axis], axis)
+    for i, (axis, array) in enumerate(zip(_array_axes(template), arrays, strict=True)):
+        if isinstance(array, _Mask):
+            arrays[i] = _mask_places(name, array, axis, shape)
+        elif isinstance(array, np.ndarray):
+            check_bounds(name, array, shape[axis], axis)
     return template, arrays
 
 
@@ -102,11 +102,11 @@ def _parts(name: str, part: Any) -> list[Any]:
 
 def _from_sequence(name: str, part: Any) -> Any:
     try:
-        found = np.asarray(part)
+        array = np.asarray(part)
     except ValueError as error:
         raise IndexingError(f"{name}: {part!r} is not an index: {error}") from None
     # an empty list has no dtype of its own
-    return found.astype(np.int64) if found.size == 0 and found.dtype.kind == "f" else found
+    return array.astype(np.int64) if array.size == 0 and array.dtype.kind == "f" else array
 
 
 def _mask_places(name: str, mask: _Mask, axis: int, shape: Shape) -> Any:
@@ -157,10 +157,10 @@ def numpy_index(
 ) -> tuple[Any, ...]:
     """The index as NumPy takes it; IndexingError where a value of an array is out of bounds."""
     full = full_key(name, key, shape)
-    for axis, found in zip(_array_axes(full), arrays, strict=True):
-        check_bounds(name, found, shape[axis], axis)
-    given = iter(arrays)
+    for axis, array in zip(_array_axes(full), arrays, strict=True):
+        check_bounds(name, array, shape[axis], axis)
+    arrays_left = iter(arrays)
     return tuple(
-        slice(*part) if isinstance(part, tuple) else next(given) if part == ARRAY else part
+        slice(*part) if isinstance(part, tuple) else next(arrays_left) if part == ARRAY else part
         for part in full
     )

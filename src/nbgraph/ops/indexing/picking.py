@@ -30,10 +30,10 @@ from nbgraph.ops.shapes.slicing import at_axis, slice_view
 
 def _integers(x: Any) -> Any:
     """Numbers of places; MXNet gives them as floats."""
-    found = as_array(x)
-    if found.shape is not None and found.dtype.kind in "iub":
-        return found
-    return library.astype(found, "int64")
+    array = as_array(x)
+    if array.shape is not None and array.dtype.kind in "iub":
+        return array
+    return library.astype(array, "int64")
 
 
 @composed("indices", "weight")
@@ -65,9 +65,9 @@ def embedding(
     if padding_index is None:
         return take(weight, places, 0)
     count = as_known("embedding", weight).shape[0]
-    held = expand_dims(not_equal(places, padding_index % count), -1)
-    found = take(weight, places, 0)
-    return library.where(held, found, library.stop_gradient(found))
+    kept = expand_dims(not_equal(places, padding_index % count), -1)
+    rows = take(weight, places, 0)
+    return library.where(kept, rows, library.stop_gradient(rows))
 
 
 @composed("x", "index")
@@ -88,8 +88,8 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
     alike = len(x.shape) == len(index.shape)
     places = index if alike else expand_dims(index, axis)
     places = within("pick", x, places, axis, mode)
-    found = take_along_axis(x, places, axis)
-    return found if keepdims else squeeze(found, axis)
+    picked = take_along_axis(x, places, axis)
+    return picked if keepdims else squeeze(picked, axis)
 
 
 @composed("data", "indices")
@@ -129,13 +129,13 @@ def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
 
 def _places(name: str, indices: Any) -> list[Any]:
     """Indices of each axis; negative ones count from the end, as everywhere."""
-    found = as_known(name, _integers(indices))
-    if not found.shape or found.dtype.kind not in "iu":
+    array = as_known(name, _integers(indices))
+    if not array.shape or array.dtype.kind not in "iu":
         raise DTypeError(
-            f"{name}: indices have shape {tuple(found.shape)} and dtype {found.dtype}; expected "
+            f"{name}: indices have shape {tuple(array.shape)} and dtype {array.dtype}; expected "
             "integers with an axis for each place's coordinates first"
         )
-    return list(library.unstack(found))
+    return list(library.unstack(array))
 
 
 @composed("x")

@@ -154,8 +154,8 @@ def _each(x: Any, *, equal_nan: bool = False) -> UniqueAll:
 
 def all_places(x: Any) -> tuple[Array, ...]:
     """Where values are first, which each element is, how often."""
-    found = _each(x)
-    return found.indices, *found[1:]
+    unique = _each(x)
+    return unique.indices, *unique[1:]
 
 
 def inverse_places(x: Any) -> tuple[Array, ...]:

@@ -40,8 +40,8 @@ def define(
         def apply(*wide: Any) -> Any:
             return getattr(xp.linalg, function)(*wide, **attributes)
 
-        made = solved(name, apply, *inputs)
-        for out, value in zip(outputs, made if nout > 1 else [made], strict=True):
+        results = solved(name, apply, *inputs)
+        for out, value in zip(outputs, results if nout > 1 else [results], strict=True):
             out[...] = value
 
     OPERATORS[name] = ArrayOp(
@@ -135,8 +135,8 @@ def _solve_rule(g: Gradients) -> list[Any]:
     to_a = library.negative(library.matmul(to_b, swapped(x))) if g.wanted[0] else None
     if vector:
         to_b = library.squeeze(to_b, -1)
-    found = (to_a, spec_a), (to_b, spec_b)
-    return [None if x is None else cast(library.sum_to(x, s.shape), s) for x, s in found]
+    pairs = (to_a, spec_a), (to_b, spec_b)
+    return [None if x is None else cast(library.sum_to(x, s.shape), s) for x, s in pairs]
 
 
 define("linalg_solve", "solve", _solve_infer, _solve_rule, "a out", operands="a b")
@@ -210,14 +210,14 @@ def _svd_rule(g: Gradients) -> list[Any]:
     if m > k and to_u is not None:
         outside = library.divide(to_u, _row(s))
         outside = library.subtract(outside, _product(u, h(u), outside))
-        found = library.matmul(library.add(library.matmul(u, inner), outside), v)
+        gradient = library.matmul(library.add(library.matmul(u, inner), outside), v)
     elif n > k and to_v is not None:
         outside = library.divide(to_v, _column(s))
         outside = library.subtract(outside, _product(outside, h(v), v))
-        found = library.matmul(u, library.add(library.matmul(inner, v), outside))
+        gradient = library.matmul(u, library.add(library.matmul(inner, v), outside))
     else:
-        found = _product(u, inner, v)
-    return [cast(found, g.specs[0])]
+        gradient = _product(u, inner, v)
+    return [cast(gradient, g.specs[0])]
 
 
 def _svdvals_infer(a: Spec) -> Spec:
@@ -254,8 +254,8 @@ def _eigh_rule(g: Gradients) -> list[Any]:
         terms.append(_off_diagonal(turn, size))
     if not terms:
         return [None]
-    found = _product(v, _sum(terms), h(v))
-    return [cast(library.multiply(library.add(found, h(found)), 0.5), g.specs[0])]
+    gradient = _product(v, _sum(terms), h(v))
+    return [cast(library.multiply(library.add(gradient, h(gradient)), 0.5), g.specs[0])]
 
 
 def _eigvalsh_rule(g: Gradients) -> list[Any]:
@@ -294,8 +294,8 @@ def _of_vectors(w: Any, v: Any, to_w: Any, to_v: Any, size: int) -> Any:
 
 
 def _eig_rule(g: Gradients) -> list[Any]:
-    found = _of_vectors(*g.outputs, *g.out_grads, size=g.specs[0].shape[-1])
-    return [cast(found, g.specs[0])]
+    gradient = _of_vectors(*g.outputs, *g.out_grads, size=g.specs[0].shape[-1])
+    return [cast(gradient, g.specs[0])]
 
 
 def _eigvals_rule(g: Gradients) -> list[Any]:
@@ -332,13 +332,13 @@ def _qr_rule(g: Gradients) -> list[Any]:
         turned = _product(last, h(_columns(to_r, m, None)))
         to_q = turned if to_q is None else library.add(to_q, turned)
         to_r = _columns(to_r, 0, m)
-    found = _square_qr(q, _columns(r, 0, m) if n > m else r, to_q, to_r, h)
-    if n > m and found is not None:
+    gradient = _square_qr(q, _columns(r, 0, m) if n > m else r, to_q, to_r, h)
+    if n > m and gradient is not None:
         rest = (
             library.zeros_like(q, shape=(*g.specs[0].shape[:-1], n - m)) if rest is None else rest
         )
-        found = library.concatenate([found, rest], -1)
-    return [found if found is None else cast(found, g.specs[0])]
+        gradient = library.concatenate([gradient, rest], -1)
+    return [gradient if gradient is None else cast(gradient, g.specs[0])]
 
 
 def _square_qr(q: Any, r: Any, to_q: Any, to_r: Any, h: Callable[[Any], Any]) -> Any:
@@ -374,8 +374,8 @@ def _expm_rule(g: Gradients) -> list[Any]:
     turned, size = swapped(g.inputs[0]), g.specs[0].shape[-1]
     upper = library.concatenate([turned, cast(g.out_grad, g.specs[0])], -1)
     lower = library.concatenate([library.zeros_like(turned), turned], -1)
-    found = library.linalg_expm(library.concatenate([upper, lower], -2))
-    return [library.slice_view(found, (..., slice(size), slice(size, None)))]
+    derivative = library.linalg_expm(library.concatenate([upper, lower], -2))
+    return [library.slice_view(derivative, (..., slice(size), slice(size, None)))]
 
 
 def _expm_compute(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:

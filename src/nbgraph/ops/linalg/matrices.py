@@ -40,8 +40,8 @@ def conventional(rule: Rule) -> Rule:
     def convert(g: Gradients) -> Sequence[Any]:
         if not any_complex((g.specs[0], *g.out_grads)):
             return rule(g)
-        found = rule(g._replace(out_grads=list(map(_conjugate, g.out_grads))))
-        return list(map(_conjugate, found))
+        gradients = rule(g._replace(out_grads=list(map(_conjugate, g.out_grads))))
+        return list(map(_conjugate, gradients))
 
     return convert
 

@@ -403,8 +403,8 @@ def matrix_norm(x: Any, ord: Any, keepdims: bool) -> Any:
     extreme = library.max if ord in (1, 2, np.inf) else library.min
     if ord in ("nuc", 2, -2):
         values = library.linalg_svdvals(x)
-        found = library.sum(values, axis=-1) if ord == "nuc" else extreme(values, axis=-1)
-        return library.expand_dims(found, (-2, -1)) if keepdims else found
+        norm = library.sum(values, axis=-1) if ord == "nuc" else extreme(values, axis=-1)
+        return library.expand_dims(norm, (-2, -1)) if keepdims else norm
     if ord not in (1, -1, np.inf, -np.inf):
         raise ArgumentError(
             f"linalg.matrix_norm: ord={ord!r}; expected 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"

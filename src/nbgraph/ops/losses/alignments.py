@@ -49,10 +49,10 @@ class _States(NamedTuple):
 def _states(xp: Any, share: Array, label: Array, lengths: Arrays, **how: Any) -> _States:
     first = how["blank_label"] == "first"
     blank, unused = (0, 0) if first else (share.shape[2] - 1, -1)
-    label, given = label.astype(np.int64), [x.astype(np.int64) for x in lengths]
-    steps = given.pop(0) if how["use_data_lengths"] else xp.full(len(label), share.shape[0])
+    label, counts_left = label.astype(np.int64), [x.astype(np.int64) for x in lengths]
+    steps = counts_left.pop(0) if how["use_data_lengths"] else xp.full(len(label), share.shape[0])
     counts = (xp.cumsum(label == unused, 1) == 0).sum(1)
-    counts = given.pop(0) if how["use_label_lengths"] else counts
+    counts = counts_left.pop(0) if how["use_label_lengths"] else counts
     inside = xp.arange(label.shape[1]) < counts[:, None]
     classes = xp.full((len(label), 2 * label.shape[1] + 1), blank)
     classes[:, 1::2] = xp.where(inside, label, blank)

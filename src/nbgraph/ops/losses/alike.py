@@ -35,11 +35,11 @@ def require_rows(name: str, label: str, target: Any, scores: str, x: Any, axis: 
     """ShapeError unless `target` has the shape of x without an axis."""
     if isinstance(target, _NUMBERS):
         return
-    shape, given = (tuple(as_known(name, v).shape) for v in (x, target))
+    shape, target_shape = (tuple(as_known(name, v).shape) for v in (x, target))
     place = axis_of(name, axis, len(shape))
     wanted = (*shape[:place], *shape[place + 1 :])
-    if given != wanted:
+    if target_shape != wanted:
         raise ShapeError(
-            f"{name}: {label} has shape {given}; expected {wanted}, that of {scores}{shape} "
+            f"{name}: {label} has shape {target_shape}; expected {wanted}, that of {scores}{shape} "
             f"without axis {axis}"
         )

@@ -39,8 +39,8 @@ def _label_loss(top, total, picked, sum_, label, count, *, smoothing=0.0):
 
 def _delivered(power, index, label, inverse, share, hit, count, smoothing):
     part = share if _is_class(label, count) else math.nan
-    found = power * (inverse * part) - hit * (smoothing / count)
-    return found - (hit * (1 - smoothing) if index == label else 0.0)
+    slope = power * (inverse * part) - hit * (smoothing / count)
+    return slope - (hit * (1 - smoothing) if index == label else 0.0)
 
 
 def _label_slope(x, index, label, top, inverse, share, hit, count, *, smoothing=0.0):
@@ -58,8 +58,8 @@ def _label_rule(g: Gradients) -> list[Any]:
     if share is None:
         return [None, None]
     hit = library.zeros_like(share) if to_loss is None else to_loss
-    found = library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
-    return [cast(found, g.specs[0]), None]
+    gradient = library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
+    return [cast(gradient, g.specs[0]), None]
 
 
 _LABEL_TOTALS: dict[str, tuple[Combine, Any]] = {

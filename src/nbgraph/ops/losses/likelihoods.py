@@ -166,10 +166,10 @@ def softmax_cross_entropy(data: Any, label: Any) -> Any:
     """
     data, label = as_array(data), as_array(label)
     if data.shape is not None and label.shape is not None:
-        given, wanted = tuple(data.shape), tuple(label.shape)
-        if len(given) != 2 or wanted != given[:1]:
+        shape, wanted = tuple(data.shape), tuple(label.shape)
+        if len(shape) != 2 or wanted != shape[:1]:
             raise ShapeError(
-                f"softmax_cross_entropy: data{given} and label{wanted}; expected data (samples, "
+                f"softmax_cross_entropy: data{shape} and label{wanted}; expected data (samples, "
                 "classes) and label (samples,)"
             )
         require_floats("softmax_cross_entropy", data, label="data")

@@ -29,9 +29,9 @@ def loss(*operands: str, alike: int | None = None) -> Callable[[Any], Any]:
         name, count = function.__name__, len(operands) if alike is None else alike
 
         def call(*args: Any, **how: Any) -> Any:
-            given = dict(zip(operands, args, strict=False))
-            given |= {n: how[n] for n in operands if n in how}
-            require_alike(name, {n: given[n] for n in operands[:count] if n in given})
+            arguments = dict(zip(operands, args, strict=False))
+            arguments |= {n: how[n] for n in operands if n in how}
+            require_alike(name, {n: arguments[n] for n in operands[:count] if n in arguments})
             return function(*args, **how)
 
         functools.update_wrapper(call, function)

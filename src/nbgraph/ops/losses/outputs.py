@@ -46,12 +46,12 @@ def _regression(
         scale = g.attributes["grad_scale"] / max(numbers, 1)
         return [cast(multiply(slope(g.outputs[0], cast(label, data)), scale), data), None]
 
-    made = ArrayOp(
+    loss_op = ArrayOp(
         name, infer, compute, gradient=rule, operands=("data", "label"), keeps=("label", "out"),
         inplace=[(0, 0)], partial=_partial,
     )  # fmt: skip
-    setattr(made, "is_loss", True)  # noqa: B010  (asked by executors)
-    return made
+    setattr(loss_op, "is_loss", True)  # noqa: B010  (asked by executors)
+    return loss_op
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, Shapes]:
@@ -100,10 +100,10 @@ _DOCS = {
 def _declared(row: Row) -> Row:
     """The row with the parameters of all outputs, which on symbols make a label."""
     label = row.name.partition("_")[0].upper()
-    made = f'applied(_{label}, [data, label], {{"grad_scale": float(grad_scale)}}, name)'
+    call_text = f'applied(_{label}, [data, label], {{"grad_scale": float(grad_scale)}}, name)'
     return row._replace(
         parameters="data, label=None, *, grad_scale: float = 1.0, name=None, out=None",
-        call=f"{made} if label is None or name is not None else op(...)",
+        call=f"{call_text} if label is None or name is not None else op(...)",
     )
 
 

@@ -35,10 +35,10 @@ def _target_rule(g: Gradients) -> list[Any]:
     to_loss, _, to_inverse = g.out_grads
     (x, target), (_, top, inverse) = g.inputs, g.outputs
     more = None if to_inverse is None else negative(multiply(to_inverse, inverse))
-    given = added(to_loss, more)
-    if given is None:
+    through = added(to_loss, more)
+    if through is None:
         return [None, None]
-    hit, share = (library.zeros_like(given) if v is None else v for v in (to_loss, more))
+    hit, share = (library.zeros_like(through) if v is None else v for v in (to_loss, more))
     to_x = to_target = None
     if g.wanted[0]:
         to_x = library.target_entropy_gradient(x, target, top, inverse, share, hit, **g.attributes)

@@ -24,9 +24,9 @@ _ACTIVATIONS = {
 def several(arrays: Sequence[Any]) -> Sequence[Any]:
     """Operands as MXNet takes them: also as one list of arrays."""
     if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)):
-        given: Sequence[Any] = arrays[0]
-        if given and hasattr(given[0], "shape"):
-            return given
+        listed: Sequence[Any] = arrays[0]
+        if listed and hasattr(listed[0], "shape"):
+            return listed
     return arrays
 
 
@@ -120,10 +120,10 @@ def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
     before = () if init_output or out is None else (out,)
     parts = [library.all(library.isfinite(as_array(x))) for x in arrays]
     parts += [library.all(library.not_equal(x, 0)) for x in before]
-    found, *rest = (library.reshape(part, (1,)) for part in parts)
+    every, *rest = (library.reshape(part, (1,)) for part in parts)
     for part in rest:
-        found = library.logical_and(found, part)
-    result = library.astype(found, "float32")
+        every = library.logical_and(every, part)
+    result = library.astype(every, "float32")
     if out is None:
         return result
     out[...] = result

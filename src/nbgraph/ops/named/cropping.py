@@ -22,8 +22,8 @@ _builtin_slice = slice
 
 
 def _bounds(name: str, argument: str, value: Any) -> tuple[int | None, ...]:
-    given = value if isinstance(value, (tuple, list)) else (value,)
-    return tuple(None if v is None else whole(name, argument, v) for v in given)
+    bounds = value if isinstance(value, (tuple, list)) else (value,)
+    return tuple(None if v is None else whole(name, argument, v) for v in bounds)
 
 
 @composed("data", aliases=("slice", "crop"))
@@ -100,10 +100,10 @@ def Crop(
     if center_crop:
         first = tuple((n - m) // 2 for n, m in zip(whole_size, size, strict=True))
     rows, columns = (_builtin_slice(f, f + n) for f, n in zip(first, size, strict=True))
-    made = slice_view(known[0], (_builtin_slice(None), _builtin_slice(None), rows, columns))
-    if tuple(made.shape[2:]) != tuple(size):
+    cropped = slice_view(known[0], (_builtin_slice(None), _builtin_slice(None), rows, columns))
+    if tuple(cropped.shape[2:]) != tuple(size):
         raise ShapeError(f"Crop: {size} from {first} on does not lie within {tuple(whole_size)}")
-    return named(made, name)
+    return named(cropped, name)
 
 
 _TABLE = """

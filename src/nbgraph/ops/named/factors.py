@@ -46,8 +46,8 @@ def _syevd_rule(g: Gradients) -> list[Any]:
         inner = turns if inner is None else add(inner, turns)
     if inner is None:
         return [None]
-    made = library.matmul(library.matmul(swapped(u), inner), u)
-    return [cast(multiply(add(made, swapped(made)), 0.5), g.specs[0])]
+    product = library.matmul(library.matmul(swapped(u), inner), u)
+    return [cast(multiply(add(product, swapped(product)), 0.5), g.specs[0])]
 
 
 _SYEVD = ArrayOp(
@@ -91,9 +91,9 @@ def _gelqf_rule(g: Gradients) -> list[Any]:
         return [None]
     inner = add(*parts) if len(parts) > 1 else parts[0]
     inner = add(library.tril(inner), swapped(library.tril(inner, -1)))
-    made = library.matmul(inner, q)
-    made = made if to_q is None else add(to_q, made)
-    return [cast(linalg_trsm(factor, cast(made, g.specs[0]), transpose=True), g.specs[0])]
+    product = library.matmul(inner, q)
+    product = product if to_q is None else add(to_q, product)
+    return [cast(linalg_trsm(factor, cast(product, g.specs[0]), transpose=True), g.specs[0])]
 
 
 _GELQF = ArrayOp(

@@ -79,7 +79,7 @@ class _Calls:
         return lambda *args, **kwargs: (registry.find(name), args, kwargs)
 
 
-call = _Calls()
+_call = _Calls()
 
 
 def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -162,7 +162,7 @@ def _theirs_by_value(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 def _rows() -> dict[str, Callable[..., Call]]:
     scope: dict[str, Any] = {
         "__name__": __name__,
-        "call": call,
+        "call": _call,
         "library": library,
         "several": several,
     }

@@ -3,8 +3,6 @@
 from typing import Any
 
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
-from nbgraph.ops.named.keywords import _Calls as _call
-call: _call
 def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     """Return the operator and the arguments of a call that may have MXNet's words.
     

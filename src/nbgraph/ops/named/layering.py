@@ -33,13 +33,13 @@ _DOCS = {
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def read(name: str, kind: type[Param], given: Mapping[str, Any]) -> Any:
+def read(name: str, kind: type[Param], arguments: Mapping[str, Any]) -> Any:
     """The parameters of a call; ArgumentError names operator and field."""
     try:
-        return kind(**given)
+        return kind(**arguments)
     except ArgumentError as error:
-        told = str(error).removeprefix(f"{kind.__name__}: ")
-        raise ArgumentError(f"{name}: {told}") from None
+        message = str(error).removeprefix(f"{kind.__name__}: ")
+        raise ArgumentError(f"{name}: {message}") from None
 
 
 def documented(kind: type[Param]) -> Callable[[_Function], _Function]:
@@ -100,12 +100,12 @@ def unnamed(op: str, name: str | None) -> None:
         raise ArgumentError(f"{op}: name={name!r} is for symbols; leave it out")
 
 
-def named(made: Any, name: str | None) -> Any:
+def named(result: Any, name: str | None) -> Any:
     """A symbol under the name that it was to have; arrays have none. A variable has a name of its
     own, so it is copied."""
-    if name is None or not hasattr(made, "named"):
-        return made
-    return (library.copy(made) if made.get_children() is None else made).named(name)
+    if name is None or not hasattr(result, "named"):
+        return result
+    return (library.copy(result) if result.get_children() is None else result).named(name)
 
 
 def define_named(text: str, scope: dict[str, Any], by_shape: Collection[str] = ()) -> None:

@@ -230,22 +230,22 @@ def BatchNorm(
     p = read("BatchNorm", _BatchNorm, given)
     if p.axis != 1:
         data = library.swapaxes(data, 1, p.axis)
-    found = _moments(p, data, moving_mean, moving_var, name)
+    statistics = _moments(p, data, moving_mean, moving_var, name)
     if composer(data) is None:
         unnamed("BatchNorm", name)
-        row = library.slice_view(found, (0,))
+        row = library.slice_view(statistics, (0,))
         gamma = library.ones_like(row) if gamma is None else gamma
         beta = library.zeros_like(row) if beta is None else beta
     if p.fix_gamma:
-        gamma = applied(FIXED, [found, gamma], {}, name, _ONES)
-    weights = [data, found, gamma, beta]
-    made = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, _ONES)
+        gamma = applied(FIXED, [statistics, gamma], {}, name, _ONES)
+    weights = [data, statistics, gamma, beta]
+    result = applied(operator_of(batch_standard), weights, {"eps": p.eps}, name, _ONES)
     if p.axis != 1:
-        made = named(library.swapaxes(made, 1, p.axis), name)
+        result = named(library.swapaxes(result, 1, p.axis), name)
     if not p.output_mean_var:
-        return made
-    mean, variance = (library.slice_view(found, (k,)) for k in (0, 1))
-    return made, mean, library.rsqrt(library.add(variance, p.eps))
+        return result
+    mean, variance = (library.slice_view(statistics, (k,)) for k in (0, 1))
+    return result, mean, library.rsqrt(library.add(variance, p.eps))
 
 
 _ONES: dict[str, Any] = {"moving_var": (None, 1), "gamma": (None, 1)}  # what variables begin with

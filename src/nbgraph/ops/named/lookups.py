@@ -33,8 +33,8 @@ def _compute(inputs: Arrays, outputs: Arrays) -> None:
 
 def _rule(g: Gradients) -> list[Any]:
     places = library.astype(g.inputs[0], "int64")
-    made = library.scatter_add(g.out_grad, places, shape=g.specs[1].shape, key=("array",))
-    return [None, cast(made, g.specs[1])]
+    scattered = library.scatter_add(g.out_grad, places, shape=g.specs[1].shape, key=("array",))
+    return [None, cast(scattered, g.specs[1])]
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:

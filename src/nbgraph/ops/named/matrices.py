@@ -117,9 +117,9 @@ def linalg_trsm(
            [2.]])
     """
     how = {"lower": bool(lower), "transpose": bool(transpose) is not bool(rightside)}
-    found = _TRSM(A, swapped(B) if rightside else B, **how)
-    found = swapped(found) if rightside else found
-    return found if alpha == 1 else multiply(found, float(alpha))
+    solution = _TRSM(A, swapped(B) if rightside else B, **how)
+    solution = swapped(solution) if rightside else solution
+    return solution if alpha == 1 else multiply(solution, float(alpha))
 
 
 @composed("A", "B")
@@ -146,8 +146,8 @@ def linalg_trmm(
     """
     a = _triangle(A, lower=bool(lower))
     a = swapped(a) if transpose else a
-    made = library.matmul(B, a) if rightside else library.matmul(a, B)
-    return made if alpha == 1 else multiply(made, float(alpha))
+    product = library.matmul(B, a) if rightside else library.matmul(a, B)
+    return product if alpha == 1 else multiply(product, float(alpha))
 
 
 # factors and inverses ---------------------------------------------------------------------------
@@ -164,9 +164,9 @@ def _potrf_rule(g: Gradients) -> list[Any]:
     (factor,), h = g.outputs, adjoint_of(g)
     inner = library.tril(library.matmul(h(factor), library.tril(g.out_grad)))
     inner = library.subtract(inner, multiply(multiply(inner, np.eye(g.specs[0].shape[-1])), 0.5))
-    made = linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
-    made = linalg_trsm(factor, made, rightside=True)
-    return [cast(multiply(library.add(made, h(made)), 0.5), g.specs[0])]
+    gradient = linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
+    gradient = linalg_trsm(factor, gradient, rightside=True)
+    return [cast(multiply(library.add(gradient, h(gradient)), 0.5), g.specs[0])]
 
 
 _POTRF = ArrayOp(
@@ -204,8 +204,8 @@ def inverse(xp: Any, a: Array, out: Array) -> None:
 
 def _inverse_rule(g: Gradients) -> list[Any]:
     turned = swapped(g.outputs[0])
-    made = library.matmul(library.matmul(turned, g.out_grad), turned)
-    return [cast(negative(made), g.specs[0])]
+    product = library.matmul(library.matmul(turned, g.out_grad), turned)
+    return [cast(negative(product), g.specs[0])]
 
 
 _INVERSE = ArrayOp(

@@ -98,7 +98,7 @@ def _laid_along(
 
 
 def _weighted(
-    made: Any,
+    standard: Any,
     data: Any,
     weights: Sequence[Any],
     axis: int,
@@ -108,7 +108,7 @@ def _weighted(
 ) -> Any:
     """`made` times gamma plus beta, which lie along one axis of data; one of each group will do."""
     gamma, beta = _laid_along(data, weights, axis, name, groups)
-    return named(add(multiply(made, gamma), beta), name)
+    return named(add(multiply(standard, gamma), beta), name)
 
 
 def _standard(rows: Any, data: Any, eps: float) -> Any:
@@ -147,12 +147,12 @@ def LayerNorm(
     """
     p = read("LayerNorm", _LayerNorm, given)
     weights = _laid_along(data, (gamma, beta), p.axis, name)
-    made = named(layer_norm(data, *weights, axis=p.axis, eps=p.eps), name)
+    result = named(layer_norm(data, *weights, axis=p.axis, eps=p.eps), name)
     if not p.output_mean_var:
-        return made
+        return result
     mean = library.mean(data, p.axis, keepdims=True)
     variance = library.var(data, p.axis, keepdims=True)
-    return made, mean, library.sqrt(add(variance, p.eps))
+    return result, mean, library.sqrt(add(variance, p.eps))
 
 
 @composed("data", "gamma", "beta")
@@ -184,11 +184,11 @@ def GroupNorm(
     """
     groups = whole("GroupNorm", "num_groups", num_groups)
     rows = Reshape(data, (0, groups, -1))
-    made = _standard(rows, data, eps)
-    made = _weighted(made, data, (gamma, beta), 1, name, groups=groups)
+    result = _standard(rows, data, eps)
+    result = _weighted(result, data, (gamma, beta), 1, name, groups=groups)
     if not output_mean_var:
-        return made
-    return made, library.mean(rows, -1), library.sqrt(add(library.var(rows, -1), eps))
+        return result
+    return result, library.mean(rows, -1), library.sqrt(add(library.var(rows, -1), eps))
 
 
 # without weights --------------------------------------------------------------------------------

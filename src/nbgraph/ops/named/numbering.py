@@ -22,10 +22,10 @@ WHOLE = np.dtype("int64")
 
 def extents(name: str, shape: Any) -> Shape:
     """A shape whose first size may be -1: not known, and not needed."""
-    found = whole_tuple(name, "shape", shape)
-    if not found or min(found[1:], default=0) < 0 or found[0] < -1:
+    sizes = whole_tuple(name, "shape", shape)
+    if not sizes or min(sizes[1:], default=0) < 0 or sizes[0] < -1:
         raise ShapeError(f"{name}: shape={shape!r}; give sizes from 0, the first of them may be -1")
-    return found
+    return sizes
 
 
 def _require_below(name: str, places: Array, size: int, what: str) -> None:
@@ -82,12 +82,12 @@ def _counts_infer(a: Spec, *edges: Spec, bins: int | None, range: Any) -> tuple[
     if bins is not None:
         dtype = a.dtype if is_float(a.dtype) else np.dtype("float64")
         return Spec((bins,), WHOLE), Spec((bins + 1,), dtype)
-    (found,) = edges
-    if len(found.shape) != 1 or found.shape[0] < 2:
+    (edge,) = edges
+    if len(edge.shape) != 1 or edge.shape[0] < 2:
         raise ShapeError(
-            f"histogram: bins has shape {found.shape}; give a number, or at least two edges"
+            f"histogram: bins has shape {edge.shape}; give a number, or at least two edges"
         )
-    return Spec((found.shape[0] - 1,), WHOLE), found
+    return Spec((edge.shape[0] - 1,), WHOLE), edge
 
 
 def _counts(
@@ -95,10 +95,10 @@ def _counts(
 ) -> None:
     a, *edges = (x.astype(compute_dtype(x.dtype)) if is_float(x.dtype) else x for x in inputs)
     try:
-        found = np.histogram(a, edges[0] if bins is None else bins, range)
+        counts_and_edges = np.histogram(a, edges[0] if bins is None else bins, range)
     except ValueError as error:
         raise ArgumentError(f"histogram: {error}") from None
-    outputs[0][...], outputs[1][...] = found
+    outputs[0][...], outputs[1][...] = counts_and_edges
 
 
 _HISTOGRAM = ArrayOp(

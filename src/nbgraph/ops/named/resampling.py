@@ -83,8 +83,8 @@ def Pooling(data: Any, *, name: str | None = None, **given: Any) -> Any:
     p = _spelled(data, p)
     if p.pooling_convention == "same":
         return named(_same(data, p), name)
-    made = _windowed(data, p)
-    return named(_to_the_end(data, made, p) if p.pooling_convention == "full" else made, name)
+    pooled = _windowed(data, p)
+    return named(_to_the_end(data, pooled, p) if p.pooling_convention == "full" else pooled, name)
 
 
 def _over_all(data: Any, p: Any) -> Any:
@@ -119,10 +119,10 @@ def _same(data: Any, p: _Pooling) -> Any:
     fill = _least(data.dtype) if p.pool_type == "max" else 0
     wide = library.pad(data, ((0, 0), (0, 0), *more), constant_values=fill)
     kind = "sum" if p.pool_type == "avg" else p.pool_type
-    made = _windowed(wide, _with(p, pooling_convention="valid", pool_type=kind))
+    pooled = _windowed(wide, _with(p, pooling_convention="valid", pool_type=kind))
     if p.pool_type != "avg":
-        return made
-    return library.divide(made, _counts(data, made, p, counted=p.count_include_pad))
+        return pooled
+    return library.divide(pooled, _counts(data, pooled, p, counted=p.count_include_pad))
 
 
 def _windowed(data: Any, p: Any) -> Any:
@@ -132,13 +132,13 @@ def _windowed(data: Any, p: Any) -> Any:
         return max_pooling(data, p.kernel, **how)
     if p.pool_type == "avg":
         return avg_pooling(data, p.kernel, counted=p.count_include_pad, **how)
-    given = data if p.pool_type == "sum" else _powers(data, p.p_value)
-    mean = avg_pooling(given, p.kernel, **how)
+    powers = data if p.pool_type == "sum" else _powers(data, p.p_value)
+    mean = avg_pooling(powers, p.kernel, **how)
     total = library.multiply(mean, _counts(data, mean, p) if how["ceil"] else math.prod(p.kernel))
     return total if p.pool_type == "sum" else _root(total, p.p_value)
 
 
-def _to_the_end(data: Any, made: Any, p: Any) -> Any:
+def _to_the_end(data: Any, pooled: Any, p: Any) -> Any:
     """With the places of MXNet whose windows hold no data: their value is the least number, or 0.
 
     Where strides are longer than what of a window lies beyond the pad, such windows come out.
@@ -147,14 +147,14 @@ def _to_the_end(data: Any, made: Any, p: Any) -> Any:
     steps, around = p.stride or (1,) * axes, p.pad or (0,) * axes
     each = list(zip(p.kernel, steps, around, strict=True))
     if all(step + pad <= window for window, step, pad in each):
-        return made
+        return pooled
     space = as_known("Pooling", data).shape[2:]
     wanted = [-(-(n + 2 * q - k) // s) + 1 for n, (k, s, q) in zip(space, each, strict=True)]
-    more = [n - have for n, have in zip(wanted, made.shape[2:], strict=True)]
+    more = [n - have for n, have in zip(wanted, pooled.shape[2:], strict=True)]
     if not any(more):
-        return made
-    empty = _least(made.dtype) if p.pool_type == "max" else 0
-    return library.pad(made, ((0, 0), (0, 0), *((0, n) for n in more)), constant_values=empty)
+        return pooled
+    empty = _least(pooled.dtype) if p.pool_type == "max" else 0
+    return library.pad(pooled, ((0, 0), (0, 0), *((0, n) for n in more)), constant_values=empty)
 
 
 def _least(dtype: np.dtype[Any]) -> float:
@@ -165,14 +165,14 @@ def _least(dtype: np.dtype[Any]) -> float:
 def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
     """How many cells each mean is of: the last windows may reach beyond the pad, which counts or
     does not."""
-    data, found = as_known("Pooling", data), np.ones(())
+    data, counts = as_known("Pooling", data), np.ones(())
     for d, (n, window) in enumerate(zip(data.shape[2:], p.kernel, strict=True)):
         step, pad = (p.stride or (1,) * len(p.kernel))[d], (p.pad or (0,) * len(p.kernel))[d]
         first = np.arange(mean.shape[2 + d]) * step - pad
         edge = pad if counted else 0
         own = np.maximum(np.minimum(first + window, n + edge) - np.maximum(first, -edge), 1)
-        found = found[..., None] * own
-    return found.astype(data.dtype)
+        counts = counts[..., None] * own
+    return counts.astype(data.dtype)
 
 
 def _powers(data: Any, exponent: int) -> Any:
@@ -236,11 +236,11 @@ def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **given:
         return named(_repeated(data[0], p.scale), name)
     known = [as_known("UpSampling", x) for x in data]
     rows = known[0].shape[2] * p.scale
-    made = [_repeated(x, rows // x.shape[2]) for x in known]
+    repeated = [_repeated(x, rows // x.shape[2]) for x in known]
     if p.multi_input_mode == "concat":
-        return named(library.concatenate(made, 1), name)
-    total = made[0]
-    for one in made[1:]:
+        return named(library.concatenate(repeated, 1), name)
+    total = repeated[0]
+    for one in repeated[1:]:
         total = library.add(total, one)
     return named(total, name)
 

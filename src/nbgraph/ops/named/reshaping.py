@@ -25,19 +25,19 @@ Bounds = tuple[int | None, int | None]
 
 def _coded(codes: Shape, shape: Shape) -> list[int]:
     """The sizes that codes stand for; -1 stays."""
-    left, given, found = list(shape), iter(codes), list[int]()
-    for code in given:
+    left, codes_left, extents = list(shape), iter(codes), list[int]()
+    for code in codes_left:
         if code == -2:
-            found += left
+            extents += left
             left = []
         elif code == -3:
-            found.append(left.pop(0) * left.pop(0))
+            extents.append(left.pop(0) * left.pop(0))
         elif code == -4:
-            found += _halves(left.pop(0), next(given), next(given))
+            extents += _halves(left.pop(0), next(codes_left), next(codes_left))
         else:
             size = left.pop(0) if left else None
-            found.append(_own(code, size))
-    return found
+            extents.append(_own(code, size))
+    return extents
 
 
 def _own(code: int, size: int | None) -> int:
@@ -66,19 +66,19 @@ def resolved(codes: Shape, shape: Shape, *, reverse: bool = False) -> Shape:
     """
     size = math.prod(shape)
     try:
-        found = _turned(codes, shape) if reverse else _coded(codes, shape)
+        extents = _turned(codes, shape) if reverse else _coded(codes, shape)
     except (IndexError, StopIteration):
-        found = []
-    rest = math.prod(n for n in found if n != -1)
-    if found.count(-1) == 1 and rest and size % rest == 0:
-        found[found.index(-1)] = size // rest
-    if -1 in found or math.prod(found) != size or (codes and not found):
+        extents = []
+    rest = math.prod(n for n in extents if n != -1)
+    if extents.count(-1) == 1 and rest and size % rest == 0:
+        extents[extents.index(-1)] = size // rest
+    if -1 in extents or math.prod(extents) != size or (codes and not extents):
         raise ShapeError(
             f"Reshape: shape={codes} (reverse={reverse}) does not fit an array of shape {shape}; "
             "give sizes, or codes: 0 keeps an axis, -1 is what is left, -2 keeps the rest, -3 "
             "joins two axes, -4 splits one into the two sizes that follow"
         )
-    return tuple(found)
+    return tuple(extents)
 
 
 def _turned(codes: Shape, shape: Shape) -> list[int]:
@@ -88,9 +88,11 @@ def _turned(codes: Shape, shape: Shape) -> list[int]:
 
 def _reversed_codes(codes: Shape) -> Iterator[int]:
     """From the last on; a -4 stays before its two sizes, which are met from the other end."""
-    groups, given = list[list[int]](), iter(codes)
-    for code in given:
-        groups.append([code, *reversed([next(given), next(given)])] if code == -4 else [code])
+    groups, codes_left = list[list[int]](), iter(codes)
+    for code in codes_left:
+        groups.append(
+            [code, *reversed([next(codes_left), next(codes_left)])] if code == -4 else [code]
+        )
     for group in reversed(groups):
         yield from group
 
@@ -103,8 +105,8 @@ def _partial(
     in_shapes: Shapes, out_shapes: Shapes, *, shape: Shape, reverse: bool
 ) -> tuple[Shapes, Shapes]:
     if all(n == -1 or n > 0 for n in shape):  # other codes copy extents
-        given = tuple([None if n == -1 else n for n in shape])
-        out_shapes = [merged(out_shapes[0], given, "Reshape")]
+        extents = tuple([None if n == -1 else n for n in shape])
+        out_shapes = [merged(out_shapes[0], extents, "Reshape")]
     return same_size(in_shapes, out_shapes)
 
 

@@ -15,15 +15,15 @@ from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.shape import Arrays
 
 
-def _lengths(name: str, given: Any, use: bool) -> Any:
+def _lengths(name: str, lengths: Any, use: bool) -> Any:
     if not use:
         return None
-    if given is None:
+    if lengths is None:
         raise ArgumentError(
             f"{name}: use_sequence_length=True, but sequence_length is not given; give one length "
             "for each sample"
         )
-    return library.astype(given, "int64")
+    return library.astype(lengths, "int64")
 
 
 # what broadcasts against the data ---------------------------------------------------------------
@@ -40,13 +40,13 @@ def _along(data: Spec, place: int, axis: int) -> Spec:
 
 
 def _beside_infer(data: Spec, lengths: Spec, *, axis: int) -> Spec:
-    made = _along(data, 1 - axis, axis)
+    result = _along(data, 1 - axis, axis)
     if lengths.shape != (data.shape[1 - axis],):
         raise ShapeError(
             f"sequences: sequence_length has shape {lengths.shape} beside data{data.shape}; "
             f"expected {(data.shape[1 - axis],)}, one for each sample"
         )
-    return made
+    return result
 
 
 def _beside(inputs: Arrays, outputs: Arrays, *, axis: int) -> None:

@@ -97,6 +97,6 @@ def LeakyReLU(
     if act_type == "rrelu":
         return named(rrelu(data, lower_bound, upper_bound), name)
     if act_type in ("leaky", "elu"):
-        made = leaky_relu(data, slope=slope) if act_type == "leaky" else elu(data, alpha=slope)
-        return named(made, name)
+        result = leaky_relu(data, slope=slope) if act_type == "leaky" else elu(data, alpha=slope)
+        return named(result, name)
     return named((selu if act_type == "selu" else gelu)(data), name)

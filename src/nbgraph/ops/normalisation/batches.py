@@ -55,11 +55,11 @@ def _call(text: str, x: Spec, dtype: Any, each: float, *rest: int) -> KernelCall
     from nbgraph.kernels.written import written
 
     cells = math.prod(x.shape[2:])
-    made = getattr(channels, f"{text}_text")(dtype, beside=cells == 1)
-    name = made.rsplit("def ", 1)[1].split("(", 1)[0]
+    text_of = getattr(channels, f"{text}_text")(dtype, beside=cells == 1)
+    name = text_of.rsplit("def ", 1)[1].split("(", 1)[0]
     images, count = x.shape[:2]
     cost = int(images * count * cells * each)
-    return tile_call(written(name, made, dtype), (images, count), (cells, *rest), count, cost)
+    return tile_call(written(name, text_of, dtype), (images, count), (cells, *rest), count, cost)
 
 
 def _axes(shape: Shape) -> Shape:
@@ -120,17 +120,17 @@ class _Statistics(MovingOp):
         """See ArrayOp; in training the states move towards what the batch has."""
         x, *states = inputs
         trains = is_train and not attributes["frozen"]
-        made = np.empty(outputs[0].shape, np.dtype(compute_dtype(x.dtype)))
+        moments = np.empty(outputs[0].shape, np.dtype(compute_dtype(x.dtype)))
         if trains:
-            _MOMENTS.run([x.astype(made.dtype, copy=False)], [made], [kWriteTo], {})
-            moved = made.copy()
+            _MOMENTS.run([x.astype(moments.dtype, copy=False)], [moments], [kWriteTo], {})
+            moved = moments.copy()
             n = x.size // max(1, x.shape[1])
             moved[1] *= n / max(1, n - attributes["correction"])
             for state, value in zip(states, moved, strict=True):
                 state += attributes["momentum"] * (value - state)
         else:
-            made[0], made[1] = states
-        for out, request, value in zip(outputs, requests, (made, float(trains)), strict=True):
+            moments[0], moments[1] = states
+        for out, request, value in zip(outputs, requests, (moments, float(trains)), strict=True):
             assign(out, request, np.asarray(value, out.dtype))
 
     def still(self, attributes: Attributes) -> bool:
@@ -177,8 +177,8 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
 def _statistics_rule(g: Gradients) -> Sequence[Any]:
     if g.out_grads[0] is None:
         return [None, None, None]
-    found = _by_data(g.inputs[0], g.outputs[0], g.out_grads[0], g.specs[0])
-    return [cast(multiply(found, g.outputs[1]), g.specs[0]), None, None]
+    gradient = _by_data(g.inputs[0], g.outputs[0], g.out_grads[0], g.specs[0])
+    return [cast(multiply(gradient, g.outputs[1]), g.specs[0]), None, None]
 
 
 _STATISTICS = _Statistics(
@@ -263,17 +263,17 @@ def _standard_rule(g: Gradients) -> Sequence[Any]:
     (x, moments, gamma, _), specs, axes = g.inputs, g.specs, len(g.specs[0].shape)
     root = library.rsqrt(add(row(moments, 1), g.attributes["eps"]))
     scale = multiply(root, gamma)
-    found: list[Any] = [None] * 4
+    gradients: list[Any] = [None] * 4
     if g.wanted[0]:
-        found[0] = cast(multiply(g.out_grad, beside(scale, axes)), specs[0])
+        gradients[0] = cast(multiply(g.out_grad, beside(scale, axes)), specs[0])
     if any(g.wanted[1:]):
         sums = library.channel_sums(g.out_grad, x)
         total = row(sums, 0)
         off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
         to_mean = library.negative(multiply(scale, total))
         to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
-        found[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
-    each = zip(found, specs, g.wanted, strict=True)
+        gradients[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
+    each = zip(gradients, specs, g.wanted, strict=True)
     return [cast(v, spec) if w and v is not None else None for v, spec, w in each]
 
 

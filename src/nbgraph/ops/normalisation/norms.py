@@ -58,15 +58,15 @@ def batch_norm(
     if isinstance(eps, (str, bool)) or not float(eps) >= 0:
         raise ArgumentError(f"batch_norm: eps={eps!r}; expected a number from 0 on")
     if moving_mean is None:
-        found = channel_moments(x)
+        statistics = channel_moments(x)
     else:
         states = moving_mean, moving_var
-        found, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
+        statistics, _ = batch_statistics(x, *states, momentum=momentum, frozen=frozen)
     weights = [gamma, beta]
     for k, make in enumerate((library.ones_like, library.zeros_like)):
         if weights[k] is None:
-            weights[k] = make(row(found, 0))
-    return batch_standard(x, found, *weights, eps=float(eps))
+            weights[k] = make(row(statistics, 0))
+    return batch_standard(x, statistics, *weights, eps=float(eps))
 
 
 def _weight(name: str, value: Any, x: Any, default: float) -> Any:
@@ -153,8 +153,8 @@ def group_norm(
         )
     size = math.prod(shape[1:]) // groups
     rows = library.reshape(x, (shape[0], groups, size))
-    made = library.reshape(layer_norm(rows, eps=_epsilon("group_norm", eps)), shape)
-    return weighted(made, gamma, beta)
+    standard = library.reshape(layer_norm(rows, eps=_epsilon("group_norm", eps)), shape)
+    return weighted(standard, gamma, beta)
 
 
 @composed("x", "gamma", "beta")

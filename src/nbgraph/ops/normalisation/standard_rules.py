@@ -22,33 +22,33 @@ def layer_norm_rule(g: Gradients) -> Sequence[Any]:
     """By x, gamma and beta."""
     (x, gamma, _), (_, mean, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
     out_grad, to_mean, to_scale = g.out_grads
-    found: list[Any] = [None, None, None]
+    gradients: list[Any] = [None, None, None]
     if out_grad is not None and g.wanted[0]:
-        found[0] = library.layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=axis)
+        gradients[0] = library.layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=axis)
     if g.wanted[0]:
-        found[0] = _through_scale(found[0], to_scale, subtract(x, mean), scale, g)
+        gradients[0] = _through_scale(gradients[0], to_scale, subtract(x, mean), scale, g)
         if to_mean is not None:
             each = multiply(to_mean, 1 / _count(g))
-            found[0] = _sum(found[0], library.broadcast_to(each, g.specs[0].shape))
+            gradients[0] = _sum(gradients[0], library.broadcast_to(each, g.specs[0].shape))
     if out_grad is not None and any(g.wanted[1:]):
-        found[1:] = _by_weights(out_grad, x, mean, scale, g.specs, axis)
-    return _delivered(found, g)
+        gradients[1:] = _by_weights(out_grad, x, mean, scale, g.specs, axis)
+    return _delivered(gradients, g)
 
 
 def rms_norm_rule(g: Gradients) -> Sequence[Any]:
     """By x and gamma."""
     (x, gamma), (_, scale), axis = g.inputs, g.outputs, g.attributes["axis"]
     out_grad, to_scale = g.out_grads
-    found: list[Any] = [None, None]
+    gradients: list[Any] = [None, None]
     if out_grad is not None and g.wanted[0]:
-        found[0] = library.rms_norm_gradient(out_grad, x, gamma, scale, axis=axis)
+        gradients[0] = library.rms_norm_gradient(out_grad, x, gamma, scale, axis=axis)
     if g.wanted[0]:
-        found[0] = _through_scale(found[0], to_scale, x, scale, g)
+        gradients[0] = _through_scale(gradients[0], to_scale, x, scale, g)
     if out_grad is not None and g.wanted[1]:
         specs = (*g.specs, g.specs[1])
         nothing = library.zeros_like(scale)
-        found[1], _ = _by_weights(out_grad, x, nothing, scale, specs, axis)
-    return _delivered(found, g)
+        gradients[1], _ = _by_weights(out_grad, x, nothing, scale, specs, axis)
+    return _delivered(gradients, g)
 
 
 def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
@@ -65,8 +65,8 @@ def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
 # pieces -----------------------------------------------------------------------------------------
 
 
-def _delivered(found: Sequence[Any], g: Gradients) -> list[Any]:
-    each = zip(found, g.specs, g.wanted, strict=True)
+def _delivered(gradients: Sequence[Any], g: Gradients) -> list[Any]:
+    each = zip(gradients, g.specs, g.wanted, strict=True)
     return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
 
 
@@ -80,12 +80,12 @@ def _count(g: Gradients) -> int:
     return math.prod(shape[d] for d in axes_of(g.op.__name__, g.attributes["axis"], len(shape)))
 
 
-def _through_scale(found: Any, to_scale: Any, off: Any, scale: Any, g: Gradients) -> Any:
+def _through_scale(gradient: Any, to_scale: Any, off: Any, scale: Any, g: Gradients) -> Any:
     """With what flows to x through the scale, which is one over a root of mean squares of `off`."""
     if to_scale is None:
-        return found
+        return gradient
     cubed = multiply(multiply(scale, scale), scale)
-    return _sum(found, multiply(off, multiply(multiply(to_scale, cubed), -1 / _count(g))))
+    return _sum(gradient, multiply(off, multiply(multiply(to_scale, cubed), -1 / _count(g))))
 
 
 def _by_weights(

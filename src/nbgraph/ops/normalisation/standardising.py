@@ -55,17 +55,17 @@ class _Norm(RowOp):
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
         """See ArrayOp."""
-        found = super().infer(specs, attributes)
+        inferred = super().infer(specs, attributes)
         x = specs[self.operands.index("x")].shape
-        if found[0].shape != x:
+        if inferred[0].shape != x:
             listed = ", ".join(
                 f"{name}{spec.shape}" for name, spec in zip(self.operands, specs, strict=True)
             )
             raise ShapeError(
-                f"{self.__name__}: {listed} broadcast to {found[0].shape}; they have to broadcast "
-                f"to the shape of x, {x}"
+                f"{self.__name__}: {listed} broadcast to {inferred[0].shape}; they have to "
+                f"broadcast to the shape of x, {x}"
             )
-        return found
+        return inferred
 
 
 _LAYER_NORM = _Norm(

@@ -33,8 +33,8 @@ def _running(name: str, ufunc: np.ufunc, finder: str) -> ArrayOp:
     def rule(g: Gradients) -> list[Any]:
         """To the latest element that attained the extreme."""
         axis = g.attributes["axis"]
-        found = getattr(library, finder)(g.inputs[0], axis=axis)
-        return [scatter_along_axis(g.out_grad, found, g.specs[0].shape, axis)]
+        places = getattr(library, finder)(g.inputs[0], axis=axis)
+        return [scatter_along_axis(g.out_grad, places, g.specs[0].shape, axis)]
 
     return UnitOp(name, infer, compute, gradient=rule, keeps=("x",), suits=small(1 << 13))
 

@@ -30,8 +30,8 @@ def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True)
 
 def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
     axis = axis_of("sort", axis, x.ndim)
-    found = xp.sort(_sortable(x), axis=axis, kind="stable" if stable else None)
-    out[...] = xp.flip(found, axis) if descending else found
+    ordered = xp.sort(_sortable(x), axis=axis, kind="stable" if stable else None)
+    out[...] = xp.flip(ordered, axis) if descending else ordered
 
 
 def _sort_infer(x: Spec, *, axis: int, descending: bool, stable: bool) -> Spec:
@@ -195,5 +195,5 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ArgumentError(f"searchsorted: side={side!r}; expected 'left' or 'right'")
-    given = (x1, x2) if sorter is None else (x1, x2, sorter)
-    return _SEARCHSORTED(*given, side=side, out=out)
+    operands = (x1, x2) if sorter is None else (x1, x2, sorter)
+    return _SEARCHSORTED(*operands, side=side, out=out)

@@ -91,15 +91,15 @@ def _rule(g: Gradients) -> Sequence[Any]:
     lead, inputs = _split(xs.shape, **g.attributes)
     rows = math.prod(lead)
     out_grad = library.reshape(out_grad, (rows, ws.shape[0]))
-    found: list[Any] = [None] * len(g.specs)
+    gradients: list[Any] = [None] * len(g.specs)
     if g.wanted[0]:
-        found[0] = cast(library.reshape(library.matmul(out_grad, w), xs.shape), xs)
+        gradients[0] = cast(library.reshape(library.matmul(out_grad, w), xs.shape), xs)
     if g.wanted[1]:
         flat = library.reshape(x, (rows, inputs))
-        found[1] = cast(library.dot(out_grad, flat, transpose_a=True), ws)
+        gradients[1] = cast(library.dot(out_grad, flat, transpose_a=True), ws)
     if rest and g.wanted[2]:
-        found[2] = cast(library.sum(out_grad, axis=0), rest[0])
-    return found
+        gradients[2] = cast(library.sum(out_grad, axis=0), rest[0])
+    return gradients
 
 
 class ConnectedOp(TiledOp):
@@ -153,5 +153,5 @@ def fully_connected(
     array([[13.],
            [13.]])
     """
-    op, given = (_PLAIN, (x, weight)) if bias is None else (BIASED, (x, weight, bias))
-    return op(*given, flatten=bool(flatten), out=out)
+    op, operands = (_PLAIN, (x, weight)) if bias is None else (BIASED, (x, weight, bias))
+    return op(*operands, flatten=bool(flatten), out=out)

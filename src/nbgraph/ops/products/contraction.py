@@ -39,8 +39,8 @@ class _Names(NamedTuple):
 
 def _names(subscripts: str, shapes: Sequence[Shape]) -> _Names:
     """The subscripts with ellipses as letters and the result spelled out; checked."""
-    given, arrow, result = subscripts.partition("->")
-    operands = given.split(",")
+    labels, arrow, result = subscripts.partition("->")
+    operands = labels.split(",")
     if len(operands) != len(shapes):
         raise ArgumentError(
             f"einsum: {subscripts!r} names {len(operands)} operand(s), {len(shapes)} were given"
@@ -112,8 +112,8 @@ def product_rule(g: Gradients) -> Sequence[Any]:
         kept = [d for d, n in zip(own, spec.shape, strict=True) if n == sizes[d]]
         text = [[letters[d] for d in names] for names in (labels.out, other, kept)]
         out, beside, mine = map("".join, text)
-        found = library.einsum(f"{out},{beside}->{mine}", g.out_grad, g.inputs[1 - i])
-        return cast(library.reshape(found, spec.shape) if kept != list(own) else found, spec)
+        gradient = library.einsum(f"{out},{beside}->{mine}", g.out_grad, g.inputs[1 - i])
+        return cast(library.reshape(gradient, spec.shape) if kept != list(own) else gradient, spec)
 
     return [gradient(i) if wanted else None for i, wanted in enumerate(g.wanted)]
 
@@ -299,11 +299,11 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     if not isinstance(subscripts, str):
         raise ArgumentError(f"einsum: subscripts={subscripts!r}; give a text such as 'ij,jk->ik'")
     subscripts = subscripts.replace(" ", "")
-    given = [as_array(x) for x in operands]
-    if _divisible(given):
-        found = _apart(subscripts, given)  # with `out` too: another order of sums has other bits
-        return found if out is None else library.copy(found, out=out)
-    return _EINSUM(*given, subscripts=subscripts, out=out)
+    arrays = [as_array(x) for x in operands]
+    if _divisible(arrays):
+        result = _apart(subscripts, arrays)  # with `out` too: another order of sums has other bits
+        return result if out is None else library.copy(result, out=out)
+    return _EINSUM(*arrays, subscripts=subscripts, out=out)
 
 
 def _divisible(operands: Sequence[Any]) -> bool:

@@ -95,17 +95,17 @@ def _dot_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> La
         )
     out = *(d for d in x if d != over_a), *(d for d in y if d != over_b)
     named = {over_a: "k", over_b: "k"}
-    given = (_own("a", a.shape), _own("b", b.shape))
-    left, right = (tuple(named.get(d, d) for d in own) for own in given)
+    labels = (_own("a", a.shape), _own("b", b.shape))
+    left, right = (tuple(named.get(d, d) for d in own) for own in labels)
     return Labels(left, right, out)
 
 
 def _own(operand: str, shape: Shape, transposed: bool = False) -> tuple[str, ...]:
     """Labels of an operand's axes, by place; the last two exchanged if asked for."""
-    found = [f"{operand}{d}" for d in range(len(shape))]
+    labels = [f"{operand}{d}" for d in range(len(shape))]
     if transposed:
-        found[-2:] = reversed(found[-2:])
-    return tuple(found)
+        labels[-2:] = reversed(labels[-2:])
+    return tuple(labels)
 
 
 _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)

@@ -36,7 +36,7 @@ def _infer(
     require_integers("csr_dot", indices)
     require_integers("csr_dot", offsets, "offsets")
     rows = one[2][0] - 1
-    wanted, given = (rows, columns) if transpose else (columns, rows)
+    wanted, extent = (rows, columns) if transpose else (columns, rows)
     if len(dense.shape) not in (1, 2) or dense.shape[0] != wanted:
         raise ShapeError(
             f"csr_dot: dense has shape {dense.shape}; expected {wanted} rows, for a matrix of "
@@ -45,7 +45,7 @@ def _infer(
     dtype = np.result_type(values.dtype, dense.dtype)
     if not is_float(dtype):
         raise DTypeError(f"csr_dot: {dtype} is not a floating dtype; cast values or dense to one")
-    return Spec((given, *dense.shape[1:]), dtype)
+    return Spec((extent, *dense.shape[1:]), dtype)
 
 
 def _compute(inputs: list[Array], outputs: list[Array], *, columns: int, transpose: bool) -> None:
@@ -86,8 +86,8 @@ def _rule(g: Gradients) -> list[Any]:
         summed = library.sum(each, axis=1) if len(g.specs[3].shape) == 2 else each
         to_values = cast(summed, g.specs[0])
     if g.wanted[3]:
-        given = values, indices, offsets, g.out_grad
-        to_dense = cast(csr_dot(*given, columns=columns, transpose=not transpose), g.specs[3])
+        operands = values, indices, offsets, g.out_grad
+        to_dense = cast(csr_dot(*operands, columns=columns, transpose=not transpose), g.specs[3])
     return [to_values, None, None, to_dense]
 
 
@@ -130,9 +130,9 @@ def csr_dot(
         if transpose:
             raise ArgumentError("csr_dot: columns=None, but transpose=True; give columns=")
         columns = as_known("csr_dot", dense).shape[0]
-    given = as_array(values), as_array(indices), as_array(offsets), dense
+    operands = as_array(values), as_array(indices), as_array(offsets), dense
     columns = operator.index(columns)  # type: ignore[arg-type]
-    return _CSR_DOT(*given, columns=columns, transpose=bool(transpose), out=out)
+    return _CSR_DOT(*operands, columns=columns, transpose=bool(transpose), out=out)
 
 
 @composed("dense", "values", "indices", "offsets")
@@ -178,7 +178,7 @@ def sparse_dot(a: Any, b: Any, *, transpose_a: bool = False, transpose_b: bool =
     values = matrix.data
     if dense.shape is not None and is_float(dense.dtype) and values.dtype != dense.dtype:
         values = values.astype(dense.dtype)
-    given, columns = (values, matrix.indices, matrix.indptr), matrix.shape[1]
+    parts, columns = (values, matrix.indices, matrix.indptr), matrix.shape[1]
     if sparse[0]:
-        return csr_dot(*given, dense, columns=columns)
-    return dot_csr(dense, *given, columns=columns)
+        return csr_dot(*parts, dense, columns=columns)
+    return dot_csr(dense, *parts, columns=columns)

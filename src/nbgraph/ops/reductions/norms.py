@@ -100,8 +100,8 @@ def norm(
         )
     if ord not in (None, "fro") and count == 2:
         x = x if axis is None else library.moveaxis(x, tuple(axis), (-2, -1))
-        found = library.linalg_matrix_norm(x, ord=ord, keepdims=keepdims)
-        found = library.moveaxis(found, (-2, -1), tuple(axis)) if keepdims and axis else found
-        return found if out is None else library.copy(found, out=out)
+        value = library.linalg_matrix_norm(x, ord=ord, keepdims=keepdims)
+        value = library.moveaxis(value, (-2, -1), tuple(axis)) if keepdims and axis else value
+        return value if out is None else library.copy(value, out=out)
     by: Any = 2 if ord in (None, "fro") else ord
     return vector_norm(x, axis=axis, ord=by, keepdims=keepdims, out=out)

@@ -68,11 +68,13 @@ def reduce_others(
         return getattr(library, reduction)(x, axis, out=out, **how)
     if 0 in x.shape and reduction in ("max", "min"):
         x, axis = _padded(x, axis, neutral(reduction, x.dtype))
-    found = getattr(library, reduction)(x, axis, **how)
+    reduced = getattr(library, reduction)(x, axis, **how)
     first = as_array(initial)
     if first.shape != ():
         raise ShapeError(f"{reduction}: initial has shape {first.shape}; give one number")
-    return getattr(library, _JOINED[reduction])(found, library.astype(first, found.dtype), out=out)
+    return getattr(library, _JOINED[reduction])(
+        reduced, library.astype(first, reduced.dtype), out=out
+    )
 
 
 def _mask(reduction: str, x: Any, where: Any) -> Any:

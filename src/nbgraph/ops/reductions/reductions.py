@@ -110,8 +110,8 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
 
 def _sum_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
-    given = {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
-    return [cast(spread(g.out_grad, spec, **given), spec)]
+    options = {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
+    return [cast(spread(g.out_grad, spec, **options), spec)]
 
 
 _SUM = ReduceOp(
@@ -127,15 +127,15 @@ _SUM = ReduceOp(
 # the reverse of broadcasting --------------------------------------------------------------------
 
 
-def _summed_axes(given: Shape, shape: Shape) -> Shape:
+def _summed_axes(extents: Shape, shape: Shape) -> Shape:
     """The axes along which `shape` was repeated to become `given`."""
-    lead = len(given) - len(shape)
-    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, given[lead:], strict=True)):
+    lead = len(extents) - len(shape)
+    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, extents[lead:], strict=True)):
         raise ShapeError(
-            f"sum_to: shape {given} is not a broadcast of {shape}; give a shape that broadcasts to "
-            "it"
+            f"sum_to: shape {extents} is not a broadcast of {shape}; give a shape that broadcasts "
+            "to it"
         )
-    ones = (d + lead for d, n in enumerate(shape) if n == 1 and given[d + lead] != 1)
+    ones = (d + lead for d, n in enumerate(shape) if n == 1 and extents[d + lead] != 1)
     return (*range(lead), *ones)
 
 

@@ -79,5 +79,5 @@ def deviation_rows(name: str, attributes: Attributes) -> tuple[RowOp, Attributes
 
 def norm_rows(attributes: Attributes) -> tuple[RowOp, Attributes]:
     """Of `vector_norm`."""
-    found = _NORMS.get(attributes["ord"])
-    return (_POWERS, {"ord": attributes["ord"]}) if found is None else (found, {})
+    program = _NORMS.get(attributes["ord"])
+    return (_POWERS, {"ord": attributes["ord"]}) if program is None else (program, {})

@@ -93,8 +93,8 @@ def _deviation(name: str, *, root: bool) -> ReduceOp:
         inputs: list[Array], outputs: list[Array], *, axis: Axis, correction: float, **_: Any
     ) -> None:
         axes = axes_of(name, axis, inputs[0].ndim)
-        found = _variance(inputs[0], axes, outputs[0], correction)
-        outputs[0][...] = np.sqrt(found) if root else found
+        variance_of = _variance(inputs[0], axes, outputs[0], correction)
+        outputs[0][...] = np.sqrt(variance_of) if root else variance_of
 
     def rule(g: Gradients) -> list[Any]:
         (x,), (spec,) = g.inputs, g.specs

@@ -180,8 +180,8 @@ class Unrolled:
             if leaf is described.place or leaf.id in totals:
                 continue
             names = [f"{leaf.data}[{k}]" for k in range(length if leaf.id in elements else 1)]
-            made = [graph.argument(name, leaf.kind) for name in names]
-            self.leaves[leaf.id] = made if leaf.id in elements else made * length
+            arguments = [graph.argument(name, leaf.kind) for name in names]
+            self.leaves[leaf.id] = arguments if leaf.id in elements else arguments * length
         self._known = [
             shared
             | {key: nodes[k] for key, nodes in self.leaves.items()}
@@ -200,14 +200,16 @@ class Unrolled:
 
     def _combined(self, total: Total, values: list[Node]) -> Node:
         graph = self.graph
-        found, *others = values
+        combined, *others = values
         for value in others:
             if total.combine in ("add", "multiply"):
-                found = graph.arithmetic("add" if total.combine == "add" else "mul", found, value)
+                combined = graph.arithmetic(
+                    "add" if total.combine == "add" else "mul", combined, value
+                )
             else:
-                better = graph.compare("gt" if total.combine == "max" else "lt", value, found)
-                found = graph.select(better, value, found)
-        return found
+                better = graph.compare("gt" if total.combine == "max" else "lt", value, combined)
+                combined = graph.select(better, value, combined)
+        return combined
 
 
 def _is_zero(adjoint: Adjoint, node: Node) -> bool:

@@ -30,7 +30,7 @@ def require(program: AdjointProgram) -> list[Certificate]:
     fixed = {leaf.id: parameters[str(leaf.data)] for leaf in unrolled.parameters}
     leaves = list(dict.fromkeys(n for many in unrolled.leaves.values() for n in many))
     fixed |= {leaf.id: _LABEL for leaf in leaves if leaf.kind != "f"}
-    found: list[Certificate] = []
+    certificates: list[Certificate] = []
     for i in program.wanted:
         operand, gradient = reverse.described.operands[i], gradients[i]
         if gradient is None:
@@ -41,5 +41,5 @@ def require(program: AdjointProgram) -> list[Certificate]:
             program.of.name, scalar, (*leaves, *unrolled.parameters), fixed, wrt, value, slope
         )
         digest = Captured(scalar, (), (), (value, slope)).digest()
-        found.append(certify(claim, f"row {digest}"))
-    return found
+        certificates.append(certify(claim, f"row {digest}"))
+    return certificates

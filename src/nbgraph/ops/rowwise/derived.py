@@ -24,19 +24,21 @@ def derived(g: Gradients) -> list[Any]:
         if asked and name not in program.integers and is_float(spec.dtype)
     ]
     outputs = [k for k, grad in enumerate(g.out_grads) if grad is not None]
-    found: list[Any] = [None] * len(g.specs)
+    gradients: list[Any] = [None] * len(g.specs)
     if not wanted or not outputs:
-        return found
+        return gradients
     reverse = adjoint(op, wanted, outputs)
     own = (*g.inputs, *(g.out_grads[k] for k in outputs))
     values = dict(zip((*program.operands, *reverse.program.grads), own, strict=True))  # type: ignore[attr-defined]
     attributes = {k: g.attributes[k] for k in ("axis", *program.parameters)}
     if reverse.program.rows or any(row for _, row in reverse.program.results):
         attributes["keepdims"] = g.attributes.get("keepdims", False)
-    made = call(reverse, [values[name] for name in reverse.operands], attributes)
-    for i, value in zip(wanted, made if isinstance(made, tuple | list) else (made,), strict=True):
-        found[i] = cast(library.sum_to(value, g.specs[i].shape), g.specs[i])
-    return found
+    results = call(reverse, [values[name] for name in reverse.operands], attributes)
+    for i, value in zip(
+        wanted, results if isinstance(results, tuple | list) else (results,), strict=True
+    ):
+        gradients[i] = cast(library.sum_to(value, g.specs[i].shape), g.specs[i])
+    return gradients
 
 
 def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
@@ -46,8 +48,8 @@ def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
     to be certified; those of the library are held to differences by its tests.
     """
     key = "adjoint", tuple(wanted), tuple(outputs)
-    found: RowOp | None = op.carried.get(key)
-    if found is None:
+    row_op: RowOp | None = op.carried.get(key)
+    if row_op is None:
         from nbgraph.ops.rowwise.programs import AdjointProgram  # it loads what derives
 
         program = AdjointProgram(op.program, wanted, outputs)
@@ -56,7 +58,7 @@ def adjoint(op: RowOp, wanted: Sequence[int], outputs: Sequence[int]) -> RowOp:
             from nbgraph.ops.rowwise.certified import require
 
             require(program)
-        found = RowOp(program, gradient=derived, keeps=program.operands)
-        found.certify = certify  # type: ignore[attr-defined]
-        op.carried[key] = found
-    return found
+        row_op = RowOp(program, gradient=derived, keeps=program.operands)
+        row_op.certify = certify  # type: ignore[attr-defined]
+        op.carried[key] = row_op
+    return row_op

@@ -76,25 +76,25 @@ class RowExplanation(picture.Report):
     @cached_property
     def dependence(self) -> dict[str, str]:
         """What each operand's gradient reads."""
-        found = {}
+        classes = {}
         for name, described in self._gradients.items():
             stages = described.needed(described.outputs)
             roots = [*described.outputs, *(t.node for stage in stages for t in stage)]
             read = {str(n.data) for n in described.graph.reachable(roots) if n.op == "arg"}
-            found[name] = "T2" if read & set(self._program.operands) else "T0"
-        return found
+            classes[name] = "T2" if read & set(self._program.operands) else "T0"
+        return classes
 
     @cached_property
     def certificates(self) -> dict[str, str]:
         """What was checked of each operand's gradient."""
-        found = {}
+        texts = {}
         for name in self._gradients:
             adjoint = self._gradient_program(self._program.operands.index(name))
             try:
-                found[name] = "; ".join(map(str, require(adjoint)))
+                texts[name] = "; ".join(map(str, require(adjoint)))
             except NbgraphError as error:
-                found[name] = str(error)
-        return found
+                texts[name] = str(error)
+        return texts
 
     @cached_property
     def _gradients(self) -> dict[str, Described]:

@@ -84,16 +84,18 @@ class TracedProgram(RowProgram):
         count = len(self.elements)
         wide = [np.broadcast_to(v, shape) for v in values[:count]]
         dtype = np.result_type(*(v.dtype for v in wide))
-        made = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
+        outputs = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
         for at in np.ndindex(shape[:-1]):
             row = [v[at] for v in wide] + [
                 int(v[at][0]) if name in self.integers else v[at][0]
                 for name, v in zip(self.rows, values[count:], strict=True)
             ]
-            found = self._run(*row, **{k: parameters[k] for k in self.parameters})
-            for out, value in zip(made, found if isinstance(found, tuple | list) else (found,)):
+            results = self._run(*row, **{k: parameters[k] for k in self.parameters})
+            for out, value in zip(
+                outputs, results if isinstance(results, tuple | list) else (results,)
+            ):
                 out[at] = value
-        return made
+        return outputs
 
 
 class AdjointProgram(RowProgram):
@@ -159,7 +161,7 @@ class AdjointProgram(RowProgram):
         roots = [unrolled(node) for node in described.outputs]
         wide = [np.broadcast_to(v, shape) for v in values]
         dtype = np.result_type(*(v.dtype for v in values if v.dtype.kind == "f"))
-        made = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
+        outputs = [np.empty((*shape[:-1], 1) if row else shape, dtype) for _, row in self.results]
         fixed = {leaf.id: parameters[str(leaf.data)] for leaf in unrolled.parameters}
         for at in np.ndindex(shape[:-1]):
             leaves: dict[int, Any] = dict(fixed)
@@ -167,9 +169,9 @@ class AdjointProgram(RowProgram):
                 for node, number in zip(unrolled.leaves[leaf.id], value[at]):
                     leaves[node.id] = float(number)
             evaluate = Evaluator(unrolled.graph, leaves, FloatDomain())
-            for out, nodes in zip(made, roots, strict=True):
+            for out, nodes in zip(outputs, roots, strict=True):
                 out[at] = [evaluate(node) for node in nodes[: out.shape[-1]]]
-        return made
+        return outputs
 
 
 def _roles(

@@ -26,10 +26,10 @@ def arrays_of(name: str, arrays: Any) -> list[Any]:
     """The arrays of a sequence; an array is a sequence of its slices."""
     if hasattr(arrays, "shape"):
         return list(library.unstack(arrays))
-    found = list(arrays)
-    if not found:
+    listed = list(arrays)
+    if not listed:
         raise ArgumentError(f"{name}: no arrays were given; give at least one")
-    return found
+    return listed
 
 
 # concatenate ------------------------------------------------------------------------------------
@@ -94,8 +94,8 @@ def _concatenated_partly(
         total = known
     elif parts.count(None) == 1 and total is not None and total >= known:
         parts[parts.index(None)] = total - known
-    made = [(*beside[:place], n, *beside[place + 1 :]) for n in (*parts, total)]
-    return made[:-1], made[-1:]
+    extents = [(*beside[:place], n, *beside[place + 1 :]) for n in (*parts, total)]
+    return extents[:-1], extents[-1:]
 
 
 _CONCATENATE = PiecesOp(
@@ -119,11 +119,11 @@ def concatenate(arrays: Any, /, axis: int | None = 0, *, dtype: Any = None, out:
     >>> concatenate([[1, 2], [3]])
     array([1, 2, 3])
     """
-    given = arrays_of("concatenate", arrays)
+    parts = arrays_of("concatenate", arrays)
     if axis is None:
-        given, axis = [ravel(x) for x in given], 0
+        parts, axis = [ravel(x) for x in parts], 0
     axis = whole("concatenate", "axis", axis)
-    return _CONCATENATE(*given, axis=axis, dtype=optional_dtype(dtype), out=out)
+    return _CONCATENATE(*parts, axis=axis, dtype=optional_dtype(dtype), out=out)
 
 
 concat = concatenate

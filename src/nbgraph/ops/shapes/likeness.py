@@ -14,10 +14,10 @@ from nbgraph.shape import Array
 
 
 def _like(x: Spec, *, fill_value: Number | None, dtype: Any, shape: Shape | None) -> Spec:
-    found = Spec(x.shape if shape is None else shape, dtype or x.dtype)
+    spec = Spec(x.shape if shape is None else shape, dtype or x.dtype)
     if fill_value is not None:
-        require_fit("full_like", fill_value, found.dtype)
-    return found
+        require_fit("full_like", fill_value, spec.dtype)
+    return spec
 
 
 def _fill(

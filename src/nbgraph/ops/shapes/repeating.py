@@ -104,15 +104,15 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 def _widths(pad_width: Any, ndim: int) -> Widths:
     """(before, after) of each axis, from NumPy's four forms of pad_width."""
     try:
-        given = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
+        widths = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
     except ValueError:
         raise ShapeError(
             f"pad: pad_width={pad_width!r} does not fit {ndim} axes; give one number, (before, "
             "after), or such a pair for each axis"
         ) from None
-    if given.dtype.kind not in "iu" or (given < 0).any():
+    if widths.dtype.kind not in "iu" or (widths < 0).any():
         raise ArgumentError(f"pad: pad_width={pad_width!r}; give whole numbers from 0")
-    return tuple((int(before), int(after)) for before, after in given)
+    return tuple((int(before), int(after)) for before, after in widths)
 
 
 def _inside(shape: Shape, widths: Widths) -> tuple[tuple[int, int, None], ...]:

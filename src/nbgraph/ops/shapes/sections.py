@@ -70,10 +70,10 @@ def _rule(g: Gradients) -> list[Any]:
 _SPLIT_PART = ArrayOp("split_part", _infer, view=_view, gradient=_rule)
 
 
-def _sections(name: str, given: Any) -> Sections:
-    if np.ndim(given):
-        return whole_tuple(name, "sections", given)
-    count = whole(name, "sections", given)
+def _sections(name: str, value: Any) -> Sections:
+    if np.ndim(value):
+        return whole_tuple(name, "sections", value)
+    count = whole(name, "sections", value)
     if count < 1:
         raise ShapeError(f"{name}: sections={count}; there is at least one")
     return count
@@ -100,9 +100,9 @@ def split_part(
 
 def sections_of(name: str, x: Any, sections: Any, axis: int, *, equal: bool) -> list[Any]:
     """Return the sections of an array along an axis."""
-    found, axis = _sections(name, sections), whole(name, "axis", axis)
-    count = len(found) + 1 if isinstance(found, tuple) else found
-    return [_SPLIT_PART(x, sections=found, index=i, axis=axis, equal=equal) for i in range(count)]
+    known, axis = _sections(name, sections), whole(name, "axis", axis)
+    count = len(known) + 1 if isinstance(known, tuple) else known
+    return [_SPLIT_PART(x, sections=known, index=i, axis=axis, equal=equal) for i in range(count)]
 
 
 @composed("x")

@@ -31,18 +31,18 @@ _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to cop
 # reshape ----------------------------------------------------------------------------------------
 
 
-def _resolved(given: Shape, shape: Shape) -> Shape:
+def _resolved(extents: Shape, shape: Shape) -> Shape:
     """The new shape, with -1 replaced by what is left."""
     size = math.prod(shape)
-    known = math.prod(n for n in given if n != -1)
-    if given.count(-1) == 1 and known and size % known == 0:
-        return tuple(size // known if n == -1 else n for n in given)
-    if -1 in given or known != size or any(n < 0 for n in given):
+    known = math.prod(n for n in extents if n != -1)
+    if extents.count(-1) == 1 and known and size % known == 0:
+        return tuple(size // known if n == -1 else n for n in extents)
+    if -1 in extents or known != size or any(n < 0 for n in extents):
         raise ShapeError(
-            f"reshape: an array of shape {shape} has {size} elements, which do not fit {given}; "
+            f"reshape: an array of shape {shape} has {size} elements, which do not fit {extents}; "
             "give sizes of that product, at most one of them -1"
         )
-    return given
+    return extents
 
 
 def reshape_view(x: Array, *, shape: Shape) -> Array:
@@ -50,17 +50,17 @@ def reshape_view(x: Array, *, shape: Shape) -> Array:
     # a copy would read memory that may be a device's
     if _CAN_REFUSE:
         return x.reshape(_resolved(shape, x.shape), copy=False)
-    found = x[...]
+    view = x[...]
     try:
-        setattr(found, "shape", _resolved(shape, x.shape))  # noqa: B010  (NumPy 2.5 warns of it)
+        setattr(view, "shape", _resolved(shape, x.shape))  # noqa: B010  (NumPy 2.5 warns of it)
     except AttributeError:
         raise ValueError("no view has that shape") from None
-    return found
+    return view
 
 
 def _partial(in_shapes: Shapes, out_shapes: Shapes, *, shape: Shape) -> tuple[Shapes, Shapes]:
-    given = tuple([None if n == -1 else n for n in shape])
-    return same_size(in_shapes, [merged(out_shapes[0], given, "reshape")])
+    extents = tuple([None if n == -1 else n for n in shape])
+    return same_size(in_shapes, [merged(out_shapes[0], extents, "reshape")])
 
 
 _RESHAPE = ArrayOp(
@@ -78,12 +78,12 @@ _RESHAPE = ArrayOp(
 def _order(axes: Shape | None, ndim: int) -> Shape:
     if axes is None:
         return tuple(reversed(range(ndim)))
-    found = axes_of("transpose", axes, ndim, "axes")
-    if len(found) != ndim:
+    order = axes_of("transpose", axes, ndim, "axes")
+    if len(order) != ndim:
         raise ShapeError(
-            f"transpose: axes={axes} has {len(found)} axes, the array has {ndim}; name each once"
+            f"transpose: axes={axes} has {len(order)} axes, the array has {ndim}; name each once"
         )
-    return found
+    return order
 
 
 def _moved(source: Shape, destination: Shape, ndim: int) -> Shape:
@@ -127,9 +127,9 @@ def _transpose_partial(ins: Shapes, outs: Shapes, *, axes: Shape | None) -> tupl
     if known is None:
         return ins, outs
     order = _order(axes, len(known))
-    made = None if x is None else tuple(x[d] for d in order)
+    turned = None if x is None else tuple(x[d] for d in order)
     back = None if out is None else tuple(out[order.index(d)] for d in range(len(order)))
-    return [back], [made]
+    return [back], [turned]
 
 
 _TRANSPOSE = ArrayOp(

@@ -180,10 +180,10 @@ def _diagonal_infer(x: Spec, *, offset: int, axis1: int, axis2: int) -> Spec:
 
 
 def _diagonal_view(x: Array, *, offset: int, axis1: int, axis2: int) -> Array:
-    found = np.diagonal(x, offset, axis1, axis2)
+    view = np.diagonal(x, offset, axis1, axis2)
     if x.flags.writeable:
-        found.flags.writeable = True  # NumPy's is read-only for reasons of its history
-    return found
+        view.flags.writeable = True  # NumPy's is read-only for reasons of its history
+    return view
 
 
 def _diagonal_rule(g: Gradients) -> list[Any]:

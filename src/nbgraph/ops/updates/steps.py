@@ -61,8 +61,8 @@ class _Alike:
         """See ArrayOp.infer_partial."""
         own = [s for s, label in zip(shapes, self.labels, strict=True) if label not in _FREE]
         alike, outs = same_shape(own, outs, op=self.name)
-        found = zip(shapes, self.labels, strict=True)
-        return [s if label in _FREE else alike[0] for s, label in found], outs
+        pairs = zip(shapes, self.labels, strict=True)
+        return [s if label in _FREE else alike[0] for s, label in pairs], outs
 
 
 def _operator(name: str, step: Step) -> UpdateOp:
@@ -176,16 +176,16 @@ def _step(name: str) -> Callable[..., Any]:
         except TypeError as error:
             raise ArgumentError(f"{name}: {error}; it takes {name}{signature}") from None
         bound.apply_defaults()
-        found = bound.arguments
-        p = read(name, step.kind, found["given"])
-        values = [found[label] for label in op.operands]
-        return _apply(op, step, values, p, found["out"], found["name"])
+        arguments = bound.arguments
+        p = read(name, step.kind, arguments["given"])
+        values = [arguments[label] for label in op.operands]
+        return _apply(op, step, values, p, arguments["out"], arguments["name"])
 
-    made: Any = update
-    made.__name__ = made.__qualname__ = name
-    made.__doc__, made.__signature__ = _text(name, step), signature
-    made.operands, made.op = op.operands, op
-    return register(documented(step.kind)(made), name)
+    function: Any = update
+    function.__name__ = function.__qualname__ = name
+    function.__doc__, function.__signature__ = _text(name, step), signature
+    function.operands, function.op = op.operands, op
+    return register(documented(step.kind)(function), name)
 
 
 def _several(name: str) -> Callable[..., Any]:
@@ -212,9 +212,9 @@ def _several(name: str) -> Callable[..., Any]:
         function = globals()[one]
         return [function(*row, lr=lr, wd=wd, out=own, **given) for row, lr, wd, own in each]
 
-    made: Any = update
-    made.__name__ = made.__qualname__ = name
-    made.__doc__ = f"""`{one}` of several weights.
+    function_of: Any = update
+    function_of.__name__ = function_of.__qualname__ = name
+    function_of.__doc__ = f"""`{one}` of several weights.
 
 Parameters
 ----------
@@ -233,7 +233,7 @@ list of arrays
 >>> len({name}(*arrays, lrs=(0.5, 0.25), wds=(0.0, 0.0), num_weights=2))
 2
 """
-    return register(made, name)
+    return register(function_of, name)
 
 
 sgd_update = _step("sgd_update")

@@ -209,13 +209,13 @@ def _bounded(p: Any) -> Numbers:
 def _doubled(step: Step, *, ends: bool = True) -> Step:
     """For weights of 16 bits: the rule works on their copy in float32. `ends`: it gives weights."""
     own = step.own.replace("weight", "-", 1) + " weight"
-    found = step._replace(operands=f"{step.operands} weight32", own=own)
+    doubled = step._replace(operands=f"{step.operands} weight32", own=own)
     if not ends:
-        return found._replace(like="weight32")
+        return doubled._replace(like="weight32")
     kept = ("weight", *(dict(zip(step.operands.split(), step.own.split(), strict=True))[s]
                         for s in step.states.split()))  # fmt: skip
     rule = variant(step.rule, kept, guarded=False, doubled=True)
-    return found._replace(rule=rule, states=f"weight32 {step.states}".strip())
+    return doubled._replace(rule=rule, states=f"weight32 {step.states}".strip())
 
 
 _SGD = Step(

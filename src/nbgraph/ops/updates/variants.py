@@ -32,22 +32,22 @@ class Variant(Derived):
 
     def make(self, kinds: Sequence[str], parameters: Mapping[str, Any]) -> Captured:
         """The rule's graph with other outputs."""
-        made = self.parent.capture(kinds[: len(self.parent.operands)], parameters)
-        operands, outputs = list(made.operands), list(made.outputs)
+        captured = self.parent.capture(kinds[: len(self.parent.operands)], parameters)
+        operands, outputs = list(captured.operands), list(captured.outputs)
         if self.guarded:
-            go = made.graph.argument(GO, kinds[-1])
+            go = captured.graph.argument(GO, kinds[-1])
             operands.append(go)
-            outputs[: len(self.kept)] = self._guard(made, go)
+            outputs[: len(self.kept)] = self._guard(captured, go)
         if self.doubled:
             outputs.insert(0, outputs[0])
-        return Captured(made.graph, tuple(operands), made.parameters, tuple(outputs))
+        return Captured(captured.graph, tuple(operands), captured.parameters, tuple(outputs))
 
-    def _guard(self, made: Captured, go: Node) -> list[Node]:
-        leaves = {str(leaf.data): leaf for leaf in made.operands}
-        truth = made.graph.truth(go)
+    def _guard(self, captured: Captured, go: Node) -> list[Node]:
+        leaves = {str(leaf.data): leaf for leaf in captured.operands}
+        truth = captured.graph.truth(go)
         return [
-            made.graph.select(truth, new, leaves[name])
-            for name, new in zip(self.kept, made.outputs, strict=False)
+            captured.graph.select(truth, new, leaves[name])
+            for name, new in zip(self.kept, captured.outputs, strict=False)
         ]
 
 
@@ -62,5 +62,5 @@ def variant(rule: Mapper, kept: tuple[str, ...], *, guarded: bool, doubled: bool
     """
     if not guarded and not doubled:
         return rule
-    made = Variant(rule.scalar, kept, guarded=guarded, doubled=doubled)
-    return Mapper(made, certify=False)
+    scalar = Variant(rule.scalar, kept, guarded=guarded, doubled=doubled)
+    return Mapper(scalar, certify=False)

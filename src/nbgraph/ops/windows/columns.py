@@ -29,10 +29,10 @@ def into_columns(x: Array, windows: Windows, out: Array) -> None:
 
 def into_cells(columns: Array, windows: Windows, out: Array) -> None:
     """Sum such an array up where it came from: (images, channels, *space)."""
-    made = windows.padded(np.zeros_like(out))
+    cells = windows.padded(np.zeros_like(out))
     for k, at in enumerate(windows.offsets()):
-        made[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
-    out[...] = made[windows.inside()]
+        cells[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
+    out[...] = cells[windows.inside()]
 
 
 # the operators ----------------------------------------------------------------------------------

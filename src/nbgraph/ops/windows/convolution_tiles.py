@@ -109,19 +109,19 @@ def _call(name: str, text: str, layer: Layer, tiles: Any, dtype: Any) -> KernelC
     from nbgraph.kernels.blas import routine  # SciPy comes with the first product
     from nbgraph.kernels.written import written
 
-    found: _Tiles | None = tiles(layer, _room(dtype))
-    if found is None:
+    cut: _Tiles | None = tiles(layer, _room(dtype))
+    if cut is None:
         return None
     blas = routine()
     pointers = (blas.pointers[kind][dtype] for kind in ("gemm", "gemv"))
     words = (
         *(blas.address, *pointers, blas.threads.address, ONE[dtype]),
         *layer.windows.words(),
-        *(layer.channels, layer.features, found.size, found.blocks, found.share, found.parts),
-        *(found.panel, int(layer.windows.plain)),
+        *(layer.channels, layer.features, cut.size, cut.blocks, cut.share, cut.parts),
+        *(cut.panel, int(layer.windows.plain)),
     )
     code, head = written(name, text, dtype), (layer.images, layer.groups)
-    return tile_call(code, head, words, found.tiles, layer.cost(dtype))
+    return tile_call(code, head, words, cut.tiles, layer.cost(dtype))
 
 
 def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall | None:
@@ -155,24 +155,26 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
 
     windows = layer.windows.wide()
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
-    made, read = layer.features, layer.channels
+    out_channels, read = layer.features, layer.channels
     if max(deep) > 1 or windows.volume == 1 or (flips and max(windows.step) > 1):
         return None
     outs = windows.outs[1:]
     if flips:
-        made, read, outs = read, made, windows.ins[1:]
+        out_channels, read, outs = read, out_channels, windows.ins[1:]
     window = Window(windows.kernel[1:], windows.step[1:], (0, 0), windows.gap[1:])
-    made_at = outs[0] * direct.line_of(window, outs[1])  # places, those made for nothing among them
+    out_places = outs[0] * direct.line_of(
+        window, outs[1]
+    )  # places, those made for nothing among them
     rows = direct.rows_of(dtype, window, outs, read, _room(dtype))
-    if rows == 0 or windows.spots < _WORTH * made_at:
+    if rows == 0 or windows.spots < _WORTH * out_places:
         return None
     bands = -(-outs[0] // rows)
     tiles = layer.images * layer.groups * bands
-    own = _shared(tiles, made, 64)
-    parts = -(-made // own)
+    own = _shared(tiles, out_channels, 64)
+    parts = -(-out_channels // own)
     body = direct.body_of(dtype, own)
     code = kernel("direct", direct.direct_text(dtype, window, body, bias=bias, flips=flips), dtype)
-    words = (*layer.windows.words(), made, read, rows, bands, own, parts)
+    words = (*layer.windows.words(), out_channels, read, rows, bands, own, parts)
     head = (layer.images, layer.groups)
     return tile_call(code, head, words, tiles * parts, layer.cost(dtype))
 
@@ -182,12 +184,12 @@ def tiling(specs: Sequence[Spec], dtype: Any, **attributes: Any) -> KernelCall |
     from nbgraph.kernels.windows import convolution_text
 
     layer = layer_of("convolution", specs[0].shape, specs[1].shape, How.of(attributes))
-    found = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=False)
-    if found is not None:
-        return found
-    found = _direct(layer, dtype, bias=len(specs) > 2)
-    if found is not None:
-        return found
+    depthwise = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=False)
+    if depthwise is not None:
+        return depthwise
+    depthwise = _direct(layer, dtype, bias=len(specs) > 2)
+    if depthwise is not None:
+        return depthwise
     text = convolution_text(dtype, bias=len(specs) > 2)
     return _call("convolution", text, layer, _forward_tiles, dtype)
 
@@ -199,12 +201,12 @@ def data_tiling(
     from nbgraph.kernels.windows import data_text
 
     layer = of_data(specs, size, How.of(attributes))
-    found = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=True)
-    if found is not None:
-        return found
-    found = _direct(layer, dtype, bias=len(specs) > 2, flips=True)
-    if found is not None:
-        return found
+    depthwise = _depthwise(layer, dtype, "depthwise", bias=len(specs) > 2, spreads=True)
+    if depthwise is not None:
+        return depthwise
+    depthwise = _direct(layer, dtype, bias=len(specs) > 2, flips=True)
+    if depthwise is not None:
+        return depthwise
     text = data_text(dtype, bias=len(specs) > 2)
     return _call("convolution_data", text, layer, _data_tiles, dtype)
 
@@ -216,7 +218,7 @@ def weight_tiling(
     from nbgraph.kernels.windows import weight_text
 
     layer = of_weights(specs, size, How.of(attributes))
-    found = _depthwise(layer, dtype, "depthwise_weights")
-    if found is not None:
-        return found
+    depthwise = _depthwise(layer, dtype, "depthwise_weights")
+    if depthwise is not None:
+        return depthwise
     return _call("convolution_weights", weight_text(dtype), layer, _weight_tiles, dtype)

@@ -57,12 +57,12 @@ def _beside(bias: Array, out: Array) -> Array:
 def _naive_data(g: Array, w: Array, *bias: Array, size: Shape, **attributes: Any) -> Array:
     layer = of_data([Spec.of(g), Spec.of(w)], size, How.of(attributes))
     windows, weights = layer.windows, _grouped(w, layer.groups, 0)
-    made = windows.padded(np.zeros(layer.x, g.dtype))
+    image = windows.padded(np.zeros(layer.x, g.dtype))
     out_grad = _grouped(g, layer.groups, 1)
     for at in windows.offsets():
         each = np.einsum("ngf...,gfc->ngc...", out_grad, weights[(..., *at)])
-        made[windows.under(at)] += each.reshape(*layer.x[:2], *each.shape[3:])
-    out = made[windows.inside()]
+        image[windows.under(at)] += each.reshape(*layer.x[:2], *each.shape[3:])
+    out = image[windows.inside()]
     return out + _beside(bias[0], out) if bias else out
 
 

@@ -54,10 +54,10 @@ def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
     return places - 1 if (places - 1) * step >= cells + pad else places
 
 
-def require_same(name: str, operand: str, given: Shape, wanted: Shape) -> None:
+def require_same(name: str, operand: str, shape: Shape, wanted: Shape) -> None:
     """ShapeError unless an operand has the shape that follows from the others."""
-    if given != wanted:
-        raise ShapeError(f"{name}: {operand} has shape {given}; expected {wanted}")
+    if shape != wanted:
+        raise ShapeError(f"{name}: {operand} has shape {shape}; expected {wanted}")
 
 
 # kernels ----------------------------------------------------------------------------------------
@@ -74,11 +74,11 @@ def pool_call(
     if windows.outs[-1] > ROOM[dtype]:
         return None
     line = pools.Line(windows.kernel[-1], windows.step[-1], windows.gap[-1])
-    made = getattr(pools, f"{text}_text")(dtype, line)
-    name = made.rsplit("def ", 1)[1].split("(", 1)[0]
+    text_of = getattr(pools, f"{text}_text")(dtype, line)
+    name = text_of.rsplit("def ", 1)[1].split("(", 1)[0]
     words = windows.words()
     cost = int(planes * (windows.spots * windows.volume * 0.4 + math.prod(windows.ins) * 0.2))
-    return tile_call(written(name, made, dtype), (planes, int(counted)), words, planes, cost)
+    return tile_call(written(name, text_of, dtype), (planes, int(counted)), words, planes, cost)
 
 
 # calls ------------------------------------------------------------------------------------------
@@ -88,11 +88,11 @@ def pool_options(
     name: str, window: Any, stride: Any, pad: Any, ceil: Any, dilation: Any = 1
 ) -> dict[str, Any]:
     """Attributes of the operators; gaps where there are some."""
-    found = {
+    options = {
         "window": per_axis(name, "window", window, 1),
         "stride": None if stride is None else per_axis(name, "stride", stride, 1),
         "pad": per_axis(name, "pad", pad, 0),
         "ceil": bool(ceil),
     }
     gap = per_axis(name, "dilation", dilation, 1)
-    return {**found, "dilation": gap} if np.max(gap) > 1 else found
+    return {**options, "dilation": gap} if np.max(gap) > 1 else options

@@ -86,22 +86,22 @@ def _chosen(x: Array, y: Array, windows: Windows) -> list[tuple[Any, Array]]:
     """For each element of the window its cells, and at which places it gave the maximum."""
     padded, left = windows.padded(x, -np.inf), np.ones(y.shape, bool)
     inside = windows.padded(np.ones_like(x)) != 0
-    found: list[tuple[Any, Array]] = []
+    pairs: list[tuple[Any, Array]] = []
     for at in windows.offsets():
         cells = windows.under(at)
         value = padded[cells]
         hit = left & inside[cells] & ((value == y) | (value != value))
         left &= ~hit
-        found.append((cells, hit))
-    return found
+        pairs.append((cells, hit))
+    return pairs
 
 
 def _gradient_naive(out_grad: Array, x: Array, y: Array, **how: Any) -> Array:
     windows = pool_windows("max_pooling_gradient", x.shape, **how)
-    made = windows.padded(np.zeros_like(x))
+    image = windows.padded(np.zeros_like(x))
     for cells, hit in _chosen(x, y, windows):
-        made[cells] += np.where(hit, out_grad, 0)
-    return made[windows.inside()]
+        image[cells] += np.where(hit, out_grad, 0)
+    return image[windows.inside()]
 
 
 def _gradient_rule(g: Gradients) -> Sequence[Any]:
@@ -156,15 +156,15 @@ _MAX_PICK = TiledOp(
 
 def _counts(windows: Windows, *, counted: bool) -> Array:
     """How many cells the mean of each place is of."""
-    found = np.ones((1,) * len(windows.ins))
+    counts = np.ones((1,) * len(windows.ins))
     for d, (n, o, k, s, p) in enumerate(
         zip(windows.ins, windows.outs, windows.kernel, windows.step, windows.pad, strict=True)
     ):
         edge = p if counted else 0
         first = np.arange(o) * s - p
         own = np.minimum(first + k, n + edge) - np.maximum(first, -edge)
-        found = found * own.reshape([-1 if e == d else 1 for e in range(len(windows.ins))])
-    return found
+        counts = counts * own.reshape([-1 if e == d else 1 for e in range(len(windows.ins))])
+    return counts
 
 
 def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
@@ -195,11 +195,11 @@ def _mean_gradient_infer(g: Spec, *, size: Shape, counted: bool, **how: Any) -> 
 
 def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) -> Array:
     windows = _of_mean(g.shape, size, how)
-    made = windows.padded(np.zeros((*g.shape[:2], *size), g.dtype))
+    image = windows.padded(np.zeros((*g.shape[:2], *size), g.dtype))
     each = (g / _counts(windows, counted=counted)).astype(g.dtype)
     for at in windows.offsets():
-        made[windows.under(at)] += each
-    return made[windows.inside()]
+        image[windows.under(at)] += each
+    return image[windows.inside()]
 
 
 def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:

@@ -20,10 +20,10 @@ AXES = 3
 
 def per_axis(name: str, argument: str, value: Any, least: int) -> int | Shape:
     """A whole number for all axes, or one for each; ArgumentError below `least`."""
-    given = whole_tuple(name, argument, value)
-    if not given or min(given) < least:
+    numbers = whole_tuple(name, argument, value)
+    if not numbers or min(numbers) < least:
         raise ArgumentError(f"{name}: {argument}={value!r}; expected whole numbers from {least} on")
-    return given if isinstance(value, (tuple, list)) else given[0]
+    return numbers if isinstance(value, (tuple, list)) else numbers[0]
 
 
 def spelled(name: str, argument: str, value: int | Shape, axes: int) -> Shape:
@@ -104,9 +104,9 @@ class Windows:
 
     def padded(self, x: Array, fill: float = 0) -> Array:
         """The data among cells of `fill`, so that every window lies within."""
-        made = np.full((*x.shape[:2], *self._reach()), fill, x.dtype)
-        made[self.inside()] = x
-        return made
+        image = np.full((*x.shape[:2], *self._reach()), fill, x.dtype)
+        image[self.inside()] = x
+        return image
 
     def inside(self) -> tuple[Any, ...]:
         """Where the data lie in `padded`."""

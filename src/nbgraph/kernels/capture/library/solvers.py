@@ -69,7 +69,7 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
     args, before, now = listed(args), 1.0 * a, 1.0 * b
     f_before, f_now = f(before, *args), f(now, *args)
     other, f_other, last, step = before, f_before, now - before, now - before
-    found = f_before * f_now <= 0.0
+    bracketed = f_before * f_now <= 0.0
     for _ in range(maxiter):
         if (f_now > 0.0) == (f_other > 0.0):
             other, f_other = before, f_before
@@ -79,7 +79,7 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
             f_before, f_now, f_other = f_now, f_other, f_now
         least = 0.5 * (xtol + rtol * abs(now))
         middle = 0.5 * (other - now)
-        if f_now == 0.0 or abs(middle) < least or not found:
+        if f_now == 0.0 or abs(middle) < least or not bracketed:
             break
         if abs(last) > least and abs(f_now) < abs(f_before):
             if before == other:
@@ -96,23 +96,23 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100
         before, f_before = now, f_now
         now = now + (step if abs(step) > least else math.copysign(least, middle))
         f_now = f(now, *args)
-    return polished(f, now, args) if found else math.nan
+    return polished(f, now, args) if bracketed else math.nan
 
 
 def bisect(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
     """The root of f between a and b by halving the interval; NaN where f keeps its sign."""
     args, low, width = listed(args), 1.0 * a, 1.0 * (b - a)
     first = f(low, *args)
-    found = first * f(1.0 * b, *args) <= 0.0
+    bracketed = first * f(1.0 * b, *args) <= 0.0
     for _ in range(maxiter):
         width = 0.5 * width
         middle = low + width
         value = f(middle, *args)
         if value * first >= 0.0:
             low = middle
-        if value == 0.0 or abs(width) < xtol + rtol * abs(middle) or not found:
+        if value == 0.0 or abs(width) < xtol + rtol * abs(middle) or not bracketed:
             break
-    return polished(f, low, args) if found else math.nan
+    return polished(f, low, args) if bracketed else math.nan
 
 
 def newton(
