@@ -6,7 +6,7 @@ function is given float64, and its results are in the dtypes and kinds of the st
 
 >>> import nbgraph as ng
 >>> found = ng.optimize.minimize(lambda p: (p["w"] - 2.0) ** 2 + p["b"] ** 2, {"w": 0.0, "b": 1.0})
->>> {name: round(value, 3) for name, value in found.x.items()}
+>>> {name: round(value, 3) + 0.0 for name, value in found.x.items()}
 {'w': 2.0, 'b': 0.0}
 """
 

@@ -149,6 +149,7 @@ def fully_connected(
     bias : array (features,), optional
     -> array (samples, features); with flatten=False (*leading axes of x, features)
     ! ShapeError where shapes do not fit.
+    >>> import numpy as np
     >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
     array([[13.],
            [13.]])

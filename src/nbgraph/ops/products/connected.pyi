@@ -32,6 +32,7 @@ def fully_connected(x: Operand[Carried], weight: Operand[Carried], bias: Any=Non
     ------
     ShapeError where shapes do not fit.
     
+    >>> import numpy as np
     >>> fully_connected(np.ones((2, 3)), np.ones((1, 3)), np.array([10.0]))
     array([[13.],
            [13.]])"""
