@@ -191,7 +191,7 @@ def test_one_element():
     for use in (bool, float, int, lambda x: x.item()):
         with pytest.raises((ValueError, TypeError), match=r"shape \(2,\)"):
             use(ng.zeros(2))
-    with pytest.raises(TypeError, match="integer array"):
+    with pytest.raises(TypeError, match="one integer"):
         [1][ng.array(0.0)]
     for use in (len, iter):
         with pytest.raises(TypeError, match=r"shape \(\)"):
@@ -221,7 +221,7 @@ def test_signatures_are_real():
         (lambda a: a.astype("longdouble"), TypeError, "not supported"),
         (lambda a: a.astype("no such"), TypeError, "no such"),
         (lambda a: a[:0].max(), ValueError, "max: no elements"),
-        (lambda a: a.dot(ng.zeros(2)), ValueError, "x1 has shape (2, 3), x2 (2,)"),
+        (lambda a: a.dot(ng.zeros(2)), ValueError, "dot: inner sizes differ: x1(2, 3), x2(2,)"),
         (lambda a: a + ng.zeros(2), ValueError, "add: shapes do not broadcast"),
         (lambda a: a.to_device("cpu"), TypeError, "to_device: device='cpu'"),
     ],

@@ -222,3 +222,17 @@ def test_kernels_are_not_given_memory_of_another_device():
     graph.forward()
     graph.backward(heads=head, head_grads=np.float32([1, 2, 3]))
     assert p.grad.tolist() == [3, 6, 9]
+
+
+def test_scattered_gradients_between_others_begin_with_zeros():
+    """A sum of two: neither is the result itself, so their memory holds what was there before."""
+    x, places = ng.var("x", shape=(2, 9)), np.array([[3, 5, 3], [1, 1, 0]])
+    loss = sum(ng.sum(ng.take_along_axis(x, places + k, 1)) for k in range(2))
+    grads = []
+    for device in (ng.cpu(), ng.gpu(0)):
+        array, grad = ng.zeros((2, 9), device=device), ng.full((2, 9), 7.0, device=device)
+        executor = loss.bind(device, {"x": array}, args_grad={"x": grad})
+        executor.forward(is_train=True)
+        executor.backward()
+        grads.append(grad.asnumpy())
+    np.testing.assert_array_equal(*grads)

@@ -69,6 +69,7 @@ FUNCTIONS = {
     **_each("cumprod diff ptp", M, axis=1),
     **_each("debug dropout empty_like rrelu trace", M),
     **_each("dot_csr", M[:2, :3], *CSR, columns=3),
+    **_each("softmax_within", M, np.int64([1, 2, 0]), axis=1, temperature=None, out=None),
     **_each("sparse_dot", scipy.sparse.csr_matrix(M), M.T),
     **_each("BatchNorm", M, V, V, V, V),
     **_each("concatenate stack", [M, M], axis=0),

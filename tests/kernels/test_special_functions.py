@@ -11,7 +11,7 @@ import scipy.special
 
 import nbgraph as ng
 from nbgraph.errors import DerivativeError
-from nbgraph.kernels import derivative
+from nbgraph.kernels import certificate, derivative
 from nbgraph.kernels.capture.special import Special
 from nbgraph.kernels.certificate import certify
 from nbgraph.kernels.claim import Claim
@@ -200,8 +200,10 @@ SLOPES = [(name, index) for name in sorted(WIDE) for index in FUNCTIONS[name].sl
 
 
 @pytest.mark.parametrize(("name", "index"), SLOPES)
-def test_slopes_are_certified(name, index):
-    found = certify(claim_of(name, index), seconds=0.4)
+def test_slopes_are_certified(name, index, monkeypatch):
+    """However slow the machine is: some functions are defined at few of the points."""
+    monkeypatch.setattr(certificate, "SECONDS", 2.0)
+    found = certify(claim_of(name, index), seconds=2.0)
     assert found.points >= 6
     assert found.worst < 1e-9
 

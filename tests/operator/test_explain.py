@@ -41,6 +41,7 @@ def stable(text):
         r"(found in the disk cache, compiled|compiled now) by (LLVM|Numba) in [\d.]+ s", "T", text
     )
     text = re.sub(r"\d+ points, worst disagreement [\d.e+-]+", "N points", text)
+    text = re.sub(r"\d+ others could not be decided(; it ended .*)?", "N others undecided", text)
     text = re.sub(r'File ".*[/\\]', 'File "', text)
     return re.sub(r"((?:py:|, line ))\d+", r"\1L", text)
 

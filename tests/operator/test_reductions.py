@@ -165,7 +165,7 @@ def test_refusals():
         add.reduce(np.zeros(0))
     assert add.reduce(np.zeros((3, 0)), axis=0).shape == (0,)
     assert add.reduce(np.zeros(0), initial=3.0) == 3.0
-    with pytest.raises(ShapeError, match="axis=3 does not exist in an array of 3-d"):
+    with pytest.raises(ShapeError, match="axis=3 does not exist in a 3-d array"):
         add.reduce(CUBE, axis=3)
     with pytest.raises(ShapeError, match="names an axis twice"):
         add.reduce(CUBE, axis=(0, 0))

@@ -194,7 +194,7 @@ def test_threads_register_and_find(name):
 
 
 def lists_to_arrays(op, args, kwargs):
-    return tuple(np.float32(a) if isinstance(a, list) else a for a in args), kwargs
+    return op, tuple(np.float32(a) if isinstance(a, list) else a for a in args), kwargs
 
 
 def test_a_view_lifts_arguments_and_shows_the_operator_itself():

@@ -50,7 +50,10 @@ class Draft:
         return entry in self.graph.users or entry in self.graph.head_set
 
     def output(self, node: GraphNode, index: int) -> Place:
-        """Return the place where an output is written: the result that it is, or a new value."""
+        """Return the place where an output is written, the same for all tasks of the node: the
+        result that it is, or a new value."""
+        if (node, index) in self.places:
+            return self.places[node, index]
         own = layout(*spec((node, index)))
         target = self.targets.get((node, index))
         name = self.names[node]

@@ -69,6 +69,7 @@ class Nodes:
         self.guards: dict[tuple[int, int, int], Any] = {}
         # between which numbers the counters of loops lie, by the ids of their phis
         self.ranges: dict[int, tuple[float, float]] = {}
+        self.unsigned = False  # whether an operand is uint64
         self.held: set[int] = set()  # results of loops that slopes do not go through, by id
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
@@ -94,6 +95,7 @@ class Nodes:
 
     def argument(self, name: str, kind: str) -> Node:
         """An operand of the scalar function."""
+        self.unsigned |= kind == "uint64"
         return self.node("arg", (), kind, name)
 
     def parameter(self, name: str, kind: str) -> Node:

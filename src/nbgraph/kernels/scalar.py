@@ -225,7 +225,10 @@ class Graph(Nodes):
         """`&`, `|`, `^`, `<<`, `>>` of integers or booleans."""
         a, b = _without_sign(self, a, b)
         kind = promote(a.kind, b.kind)
-        if {a.kind, b.kind} == {"int64", "uint64"}:
+        if {a.kind, b.kind} == {
+            "int64",
+            "uint64",
+        } and not self.unsigned:  # arrays as NumPy has them
             kind = "uint64"
         if a.kind == b.kind == "b" and op in ("band", "bor", "bxor"):
             kind = "b"

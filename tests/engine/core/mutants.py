@@ -172,8 +172,8 @@ MUTANTS = {
     "the brake forgets what is needed": Mutant(
         operations,
         "below_brake",
-        "max(held // 8, load(core + BRAKE_NEED))",
-        "held // 8",
+        "max(limit_bytes // 8, load(core + BRAKE_NEED))",
+        "limit_bytes // 8",
         ("brake_of_bytes",),
     ),
     "poison ignores that it was raised": Mutant(
@@ -284,7 +284,7 @@ MUTANTS = {
         launching,
         "launch",
         "    return admit(core, operation)\n",
-        f"    store(load(load(instance + {layout.I_PLACES})), argument(argv, LAUNCHED + given))\n"
+        f"    store(load(load(instance + {layout.I_PLACES})), argument(argv, LAUNCHED + externals))\n"
         "    return admit(core, operation)\n",
         ("plan_launched",),
     ),

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 1046588b9085cbf8, llvmlite 0.50, fma
+; sources 73508655207b1984, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 

@@ -27,7 +27,9 @@ def _several(name: str, values: tuple[Any, ...]) -> Any:
 
 def is_coded(x: Any, sizes: Any) -> bool:
     """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
-    if not isinstance(sizes, (tuple, list)) or min(sizes, default=1) > 0:
+    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) for n in sizes):
+        return False
+    if min(sizes, default=1) > 0:
         return False
     return min(sizes) < -1 or (0 in sizes and 0 not in (x.shape or (1,)))
 

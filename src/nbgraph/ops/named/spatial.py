@@ -89,7 +89,9 @@ multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     array([25.,  1.])
     = library.stack([library.sum(library.square(x)) for x in several(data)])
 """
-_BY_SHAPE = "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim".split()
+_BY_SHAPE = (
+    "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim index_copy".split()
+)
 
 
 def grid(data: Any, kind: str, target: Any) -> Any:
