@@ -369,7 +369,6 @@ from nbgraph.ops import identity as identity
 from nbgraph.ops import im2col as im2col
 from nbgraph.ops import imag as imag
 from nbgraph.ops import index_add as index_add
-from nbgraph.ops import index_copy as index_copy
 from nbgraph.ops import index_select as index_select
 from nbgraph.ops import index_update as index_update
 from nbgraph.ops import inner as inner

@@ -370,7 +370,6 @@ from nbgraph.ops.named.spatial import Correlation as Correlation
 from nbgraph.ops.named.spatial import GridGenerator as GridGenerator
 from nbgraph.ops.named.spatial import SpatialTransformer as SpatialTransformer
 from nbgraph.ops.named.spatial import div_sqrt_dim as div_sqrt_dim
-from nbgraph.ops.named.spatial import index_copy as index_copy
 from nbgraph.ops.named.spatial import multi_sum_sq as multi_sum_sq
 from nbgraph.ops.named.spatial import quadratic as quadratic
 from nbgraph.ops.named.spellings import Activation as Activation

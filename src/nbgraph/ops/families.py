@@ -97,7 +97,7 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.resampling": "Pooling UpSampling",
     "named.spatial": (
         "GridGenerator BilinearSampler SpatialTransformer Correlation quadratic div_sqrt_dim "
-        "index_copy multi_sum_sq"
+        "multi_sum_sq"
     ),
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"

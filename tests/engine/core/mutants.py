@@ -284,7 +284,8 @@ MUTANTS = {
         launching,
         "launch",
         "    return admit(core, operation)\n",
-        f"    store(load(load(instance + {layout.I_PLACES})), argument(argv, LAUNCHED + externals))\n"
+        f"    store(load(load(instance + {layout.I_PLACES})), "
+        "argument(argv, LAUNCHED + externals))\n"
         "    return admit(core, operation)\n",
         ("plan_launched",),
     ),

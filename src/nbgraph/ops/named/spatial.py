@@ -74,14 +74,6 @@ div_sqrt_dim(data): Divided by the root of the size of the last axis.
     >>> div_sqrt_dim([[2.0, 2.0, 2.0, 2.0]])
     array([[1., 1., 1., 1.]])
     = library.divide(data, as_known("div_sqrt_dim", data).shape[-1] ** 0.5)
-index_copy(data, index, new): A copy in which these rows are others.
-    data : array (rows, ...)
-    index : array (n,): numbers of rows
-    new : array (n, ...): what they become
-    >>> index_copy([[1, 1], [2, 2]], [1], [[9, 9]])
-    array([[1, 1],
-           [9, 9]])
-    = library.index_update(data, new, library.astype(index, "int64"), key=("array",))
 multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     *data : arrays, or one list of them
     -> array of a number for each
@@ -89,9 +81,7 @@ multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     array([25.,  1.])
     = library.stack([library.sum(library.square(x)) for x in several(data)])
 """
-_BY_SHAPE = (
-    "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim index_copy".split()
-)
+_BY_SHAPE = "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim".split()
 
 
 def grid(data: Any, kind: str, target: Any) -> Any:

@@ -122,19 +122,6 @@ def div_sqrt_dim(data: Operand[Carried]) -> Carried:
     >>> div_sqrt_dim([[2.0, 2.0, 2.0, 2.0]])
     array([[1., 1., 1., 1.]])
     """
-def index_copy(data: Operand[Carried], index: Operand[Carried], new: Operand[Carried]) -> Carried:
-    r"""A copy in which these rows are others.
-
-    Parameters
-    ----------
-    data : array (rows, ...)
-    index : array (n,): numbers of rows
-    new : array (n, ...): what they become
-
-    >>> index_copy([[1, 1], [2, 2]], [1], [[9, 9]])
-    array([[1, 1],
-           [9, 9]])
-    """
 def multi_sum_sq(*data: Any, num_arrays: Any=None) -> Any:
     r"""The sum of squares of each array.
 
