@@ -175,7 +175,7 @@ def test_casting_rules(casting):
             continue
         np.testing.assert_array_equal(mine(*operands, casting=casting), wanted)
     if casting in ("no", "equiv"):
-        with pytest.raises(TypeError, match="several|dtypes|cast"):
+        with pytest.raises(TypeError, match="Cannot cast"):
             np.add(ng.array(f), d, casting=casting)
     with pytest.raises(ValueError, match="casting='never'"):
         ng.add(i, i, casting="never")
