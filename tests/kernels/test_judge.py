@@ -16,6 +16,8 @@ from nbgraph.kernels.certificate import WORK, certify
 from nbgraph.operator import certified
 from tests.kernels.smooth_texts import functions
 
+AMPLE = 60.0  # seconds: the work ends a certificate, not the speed of the machine
+
 # rounding ----------------------------------------------------------------------------------------
 
 
@@ -145,13 +147,13 @@ def test_random_wrong_slopes_are_refused(full, tmp_path):
     refused = 0
     for text, function in functions(tmp_path, 200 if full else 20, seed=21).items():
         ((claim, _),) = certified._claims(ng.op(function).scalar, "x", 1)
-        found = certify(claim)
+        found = certify(claim, seconds=AMPLE)
         if found.points - found.faint < 8 or claim.slope.op == "const":
             continue
         factor = claim.graph.arithmetic("mul", claim.graph.const(1.001), claim.slope)
         for wrong in (factor, claim.graph.const(0.0)):
             try:
-                certify(claim._replace(slope=wrong))
+                certify(claim._replace(slope=wrong), seconds=AMPLE)
             except CertificateError:
                 refused += 1
             else:
