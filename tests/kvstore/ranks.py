@@ -35,47 +35,50 @@ def mpirun(workers, *arguments, **options):
 
 
 class Ranks:
-    """Workers that wait for functions: calls return a list of results in the order of ranks."""
+    """Workers that wait for functions: calls return a list of results in the order of ranks.
+
+    Each waits for its own connection: a rank that waits in a collective call of MPI polls, and
+    takes a core from every other test for as long as it lives.
+    """
 
     def __init__(self, workers, folder):
-        with Listener(str(folder / f"ranks-{workers}"), "AF_UNIX") as listener:
+        with Listener(str(folder / f"ranks-{workers}"), "AF_UNIX", backlog=workers) as listener:
             self._process = mpirun(workers, "-m", "tests.kvstore.ranks", listener.address)
-            self._connection = listener.accept()
+            connections = [listener.accept() for _ in range(workers)]
+        self._connections = sorted(connections, key=lambda connection: connection.recv())
 
     def __call__(self, function, *args):
-        self._connection.send_bytes(dumps((function, args)))
-        assert self._connection.poll(120), "the workers do not answer"
-        results = loads(self._connection.recv_bytes())
+        task = dumps((function, args))
+        for connection in self._connections:
+            connection.send_bytes(task)
+        results = []
+        for connection in self._connections:
+            assert connection.poll(120), "the workers do not answer"
+            results.append(loads(connection.recv_bytes()))
         for error in results:
             if isinstance(error, Exception):
                 raise error
         return results
 
     def close(self):
-        self._connection.send_bytes(dumps(None))
-        self._connection.close()
+        for connection in self._connections:
+            connection.send_bytes(dumps(None))
+            connection.close()
         assert self._process.wait(60) == 0
 
 
 def _serve(address):
     from mpi4py import MPI
 
-    comm = MPI.COMM_WORLD
-    asking = Client(address, "AF_UNIX") if comm.rank == 0 else None
-    while True:
-        task = loads(comm.bcast(asking.recv_bytes() if asking else None))
-        if task is None:
-            break
-        function, args = task
-        try:
-            result = function(comm.rank, *args)
-        except Exception as error:
-            result = error
-        results = comm.gather(result)
-        if asking:
-            asking.send_bytes(dumps(results))
-    if asking:
-        asking.close()
+    with Client(address, "AF_UNIX") as connection:
+        connection.send(MPI.COMM_WORLD.rank)
+        while task := loads(connection.recv_bytes()):
+            function, args = task
+            try:
+                result = function(MPI.COMM_WORLD.rank, *args)
+            except Exception as error:
+                result = error
+            connection.send_bytes(dumps(result))
 
 
 if __name__ == "__main__":
