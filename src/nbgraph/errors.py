@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import re
 import textwrap
 import zlib
 from collections.abc import Callable, Sequence
@@ -54,6 +55,16 @@ def noun(value: object) -> str:
     return "None" if value is None else f"{article} {name}"
 
 
+_LONG_ARRAY = re.compile(r"array\((\[[^()]{40})[^()]{40,}\]")
+
+
+def abridged(message: object) -> object:
+    """Return a message in which arrays show their first elements only."""
+    if isinstance(message, str) and len(message) > 120:
+        return _LONG_ARRAY.sub(lambda m: f"array({' '.join(m[1].split())} ...]", message)
+    return message
+
+
 class NbgraphError(Exception):
     """Base of all errors raised by nbgraph.
 
@@ -62,7 +73,7 @@ class NbgraphError(Exception):
     """
 
     def __init__(self, *args: object, **options: object) -> None:
-        super().__init__(*args, **options)  # options: those of the built-in exception
+        super().__init__(*map(abridged, args), **options)  # options: those of the built-in exception
         install()
 
     def _render_traceback_(self) -> list[str]:  # what IPython asks errors for

@@ -23,6 +23,15 @@ def optimised(text: str, what: str, *, loops: bool = True) -> llvm.ModuleRef:
     return module
 
 
+def quick(text: str, what: str) -> tuple[bytes, llvm.ModuleRef]:
+    """The object code that `text` says, made as fast as LLVM can, and its module: for code whose
+    speed does not matter."""
+    machine, module = target.new_machine(opt=0), parsed(text, what)
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    run_passes(module, machine, llvm.create_pipeline_tuning_options(speed_level=0))
+    return bytes(machine.emit_object(module)), module
+
+
 def run_passes(
     module: llvm.ModuleRef, machine: llvm.TargetMachine, options: llvm.PipelineTuningOptions
 ) -> None:

@@ -81,11 +81,13 @@ def hide(module: llvm.ModuleRef, symbols: Collection[str]) -> None:
             variable.linkage = llvm.Linkage.internal
 
 
-def new_machine(relocation: str = _RELOCATION, code_model: str = _CODE_MODEL) -> llvm.TargetMachine:
-    """A code generator for this processor."""
+def new_machine(
+    relocation: str = _RELOCATION, code_model: str = _CODE_MODEL, opt: int = 3
+) -> llvm.TargetMachine:
+    """A code generator for this processor; `opt` is LLVM's level, 0 to 3."""
     llvm = _llvm()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=cpu_name(), features=features(), opt=3, reloc=relocation, codemodel=code_model
+        cpu=cpu_name(), features=features(), opt=opt, reloc=relocation, codemodel=code_model
     )
 
 

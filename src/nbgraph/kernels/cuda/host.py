@@ -90,6 +90,5 @@ def _loaded(source: Source) -> target.LoadedCode:
 def _compiled(text: str, name: str) -> cache.Entry:
     from nbgraph.codegen import optimise  # imports LLVM
 
-    module = optimise.optimised(text, name)
-    code = bytes(target.machine().emit_object(module))
+    code, module = optimise.quick(text, name)
     return cache.Entry(code, target.externals(module), 0.0, "compiled")
