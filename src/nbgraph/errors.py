@@ -73,7 +73,9 @@ class NbgraphError(Exception):
     """
 
     def __init__(self, *args: object, **options: object) -> None:
-        super().__init__(*map(abridged, args), **options)  # options: those of the built-in exception
+        super().__init__(
+            *map(abridged, args), **options
+        )  # options: those of the built-in exception
         install()
 
     def _render_traceback_(self) -> list[str]:  # what IPython asks errors for

@@ -191,7 +191,7 @@ def custom_vjp(f: Call | None = None, *, nondiff_argnums: Sequence[int] = ()) ->
     >>> ng.grad(lambda x: (clipped(x) * 5).sum())(ng.array([1.0, 2.0]))
     array([1., 1.], dtype=float32)
     """
-    return _made("custom_vjp", f, nondiff_argnums)
+    return _decorated("custom_vjp", f, nondiff_argnums)
 
 
 @checked
@@ -213,10 +213,10 @@ def custom_jvp(f: Call | None = None, *, nondiff_argnums: Sequence[int] = ()) ->
     >>> float(ng.grad(f)(0.0))
     0.5
     """
-    return _made("custom_jvp", f, nondiff_argnums)
+    return _decorated("custom_jvp", f, nondiff_argnums)
 
 
-def _made(name: str, f: Call | None, nondiff_argnums: Sequence[int]) -> Any:
+def _decorated(name: str, f: Call | None, nondiff_argnums: Sequence[int]) -> Any:
     if f is None:
         return lambda own: CustomDerivative(name, own, nondiff_argnums)
     return CustomDerivative(name, f, nondiff_argnums)

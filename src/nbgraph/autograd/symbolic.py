@@ -43,10 +43,10 @@ class SymbolVariables:
     def __init__(self, name: str, structure: Any, path: str) -> None:
         self.structure, self._tracer = structure, current_tracer()
         self._places = places(structure, path)
-        self._given = [self._entry(name, place) for place in self._places]
+        self._entries = [self._entry(name, place) for place in self._places]
         self.nodes = [
             build.variable(f"{place.path} of derivative {next(_numbers)}", *_spec(entry))
-            for place, entry in zip(self._places, self._given, strict=True)
+            for place, entry in zip(self._places, self._entries, strict=True)
         ]
         self.arrays: list[Any] = [self._symbol((node, 0)) for node in self.nodes]
 
@@ -77,7 +77,7 @@ class SymbolVariables:
         """Return values over the original arguments, in place of the variables."""
         inner = [v for v in values if isinstance(v, Symbol)]
         moved: dict[Entry, Operand] = {
-            (n, 0): entry for n, entry in zip(self.nodes, self._given, strict=True)
+            (n, 0): entry for n, entry in zip(self.nodes, self._entries, strict=True)
         }
         graph = Graph([entry for v in inner for entry in v.entries])
         heads = iter(graph.rewrite(lambda node, inputs: None, moved).heads)

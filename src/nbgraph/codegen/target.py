@@ -136,16 +136,16 @@ class LoadedCode:
     `address` is that of the first of `symbols`, `addresses` has all.
     """
 
-    __slots__ = ("_held", "address", "addresses")
+    __slots__ = ("_owner", "address", "addresses")
 
     def __init__(
         self, code: bytes, externs: Sequence[str], symbols: Sequence[str] = (SYMBOL,)
     ) -> None:
         placed = image.place(code, symbols)
-        self._held: Any = placed or _linked(code, externs)
+        self._owner: Any = placed or _linked(code, externs)
         self.addresses: dict[str, int] = placed.addresses if placed else {}
         if not placed:
-            self.addresses = {s: int(self._held.get_function_address(s)) for s in symbols}
+            self.addresses = {s: int(self._owner.get_function_address(s)) for s in symbols}
         for symbol, address in self.addresses.items():
             if not address:
                 raise CompileError(f"the object code lacks the symbol {symbol!r}")
@@ -153,7 +153,7 @@ class LoadedCode:
 
     def keep(self) -> None:
         """Stay in memory until the process is gone, the end of the interpreter included."""
-        loaded = self._held
+        loaded = self._owner
         if isinstance(loaded, image.Image):
             loaded.keep()
         else:

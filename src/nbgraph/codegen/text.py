@@ -30,7 +30,7 @@ class Function:
         internal = "" if name == SYMBOL else "internal "
         self._head = f"define {internal}{result} @{name}({arguments}) {marks}{{"
         self._lines, self._cells, self._declared = list[str](), list[str](), dict[str, None]()
-        self._made = 0
+        self._count = 0
 
     def text(self, end: str = "ret i64 0") -> str:
         """Return the function, and before it what it declares; `end` is its last instruction."""
@@ -41,9 +41,9 @@ class Function:
 
     def value(self, text: str) -> str:
         """Return the result of an instruction."""
-        self._made += 1
-        self._lines.append(f"  %v{self._made} = {text}")
-        return f"%v{self._made}"
+        self._count += 1
+        self._lines.append(f"  %v{self._count} = {text}")
+        return f"%v{self._count}"
 
     def do(self, text: str) -> None:
         """Append an instruction without a result."""
@@ -93,10 +93,10 @@ class Function:
 
     def cell(self, kind: str = "", align: int = 0) -> str:
         """Make a variable."""
-        self._made += 1
-        text = f"  %c{self._made} = alloca {kind or self.kind}"
+        self._count += 1
+        text = f"  %c{self._count} = alloca {kind or self.kind}"
         self._cells.append(f"{text}, align {align}" if align else text)
-        return f"%c{self._made}"
+        return f"%c{self._count}"
 
     def put(self, cell: str, value: str, kind: str = "") -> None:
         """Set a variable."""
@@ -120,8 +120,8 @@ class Function:
     def loop(self, first: str | int, end: str | int, step: str | int = 1) -> Generator[str]:
         """Do what is written within over [first, end); give the index."""
         counter = self.cell("i64")
-        self._made += 1
-        n = self._made
+        self._count += 1
+        n = self._count
         self.put(counter, str(first), "i64")
         self.label(f"test{n}")
         index = self.get(counter, "i64")
@@ -134,8 +134,8 @@ class Function:
     @contextmanager
     def when(self, condition: str) -> Generator[None]:
         """Do what is written within where an i1 holds."""
-        self._made += 1
-        n = self._made
+        self._count += 1
+        n = self._count
         self._lines += [f"  br i1 {condition}, label %then{n}, label %after{n}", f"then{n}:"]
         yield
         self.label(f"after{n}")
@@ -148,8 +148,8 @@ class Function:
 
     def require(self, condition: str, label: str) -> None:
         """Go on where an i1 holds, else at a label."""
-        self._made += 1
-        n = self._made
+        self._count += 1
+        n = self._count
         self._lines += [f"  br i1 {condition}, label %well{n}, label %{label}", f"well{n}:"]
 
     def label(self, name: str) -> None:
@@ -158,5 +158,5 @@ class Function:
 
     def go(self, label: str) -> None:
         """Go on at a label elsewhere; what is written next is reached by labels alone."""
-        self._made += 1
-        self._lines += [f"  br label %{label}", f"behind{self._made}:"]
+        self._count += 1
+        self._lines += [f"  br label %{label}", f"behind{self._count}:"]

@@ -76,14 +76,14 @@ class Cublas:
             function = getattr(library, name)
             function.argtypes, function.restype = types, c_int
             setattr(self, name, function)
-        self._told = library.cublasGetStatusString
-        self._told.argtypes, self._told.restype = (c_int,), c_char_p
+        self._status_text = library.cublasGetStatusString
+        self._status_text.argtypes, self._status_text.restype = (c_int,), c_char_p
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call it; DeviceError says what the library says."""
         code = getattr(self, name)(*arguments)
         if code:
-            text = (self._told(code) or b"unknown error").decode()
+            text = (self._status_text(code) or b"unknown error").decode()
             raise DeviceError(f"{text} (cuBLAS status {code} of {name})")
 
     def handle(

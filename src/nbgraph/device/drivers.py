@@ -24,19 +24,19 @@ _KINDS = {
     "emulated": "nbgraph.device.emulated",
 }
 _lock = threading.RLock()
-_found: list[Driver | str] = []  # or why there is none
+_drivers: list[Driver | str] = []  # or why there is none
 _contexts: dict[Context, RunContext] = {}
 _reasons: dict[int, str | None] = {}
 
 
 def _look() -> Driver | str:
     """The driver, found once a process."""
-    if not _found:
+    if not _drivers:
         with _lock:
-            if not _found:
+            if not _drivers:
                 read_for_good("gpu", "set it before a GPU is asked for, or NBGRAPH_GPU")
-                _found.append(_load(config.gpu))
-    return _found[0]
+                _drivers.append(_load(config.gpu))
+    return _drivers[0]
 
 
 def _load(kind: str) -> Driver | str:
@@ -172,9 +172,9 @@ def _after_fork() -> None:
     """A driver does not work in a forked child: its threads and contexts are the parent's."""
     global _lock
     _lock = threading.RLock()
-    if _found and not isinstance(_found[0], str):
+    if _drivers and not isinstance(_drivers[0], str):
         reason = "this process was forked after GPUs had been used; start processes by 'spawn' "
-        _found[:] = [reason + "(multiprocessing.get_context('spawn'))"]
+        _drivers[:] = [reason + "(multiprocessing.get_context('spawn'))"]
         _reasons.clear()
         _contexts.clear()
 

@@ -70,14 +70,14 @@ class ExecutionLog:
         self.steps: list[tuple[CodeType, int]] = []  # of each push and wait
         self.ended = 0  # how many steps there were when the program returned
         self._additions, self._fresh = additions, fresh
-        self._made: list[Variable] = []
+        self._variables: list[Variable] = []
         self._makers: list[tuple[CodeType, int]] = []
         self._places: dict[Variable, int] = {}
 
     def made(self, variable: Variable) -> None:
         """A new variable."""
-        self._places[variable] = len(self._made)
-        self._made.append(variable)
+        self._places[variable] = len(self._variables)
+        self._variables.append(variable)
         self._makers.append(caller())
 
     def waited(self) -> None:
@@ -107,11 +107,11 @@ class ExecutionLog:
             return self._fresh
         if isinstance(label, Variable):
             return label
-        return self._made[label] if label < len(self._made) else None
+        return self._variables[label] if label < len(self._variables) else None
 
     def name_of(self, label: Label) -> str:
         """What to call a variable."""
-        variable = label if isinstance(label, Variable) else self._made[label]
+        variable = label if isinstance(label, Variable) else self._variables[label]
         if variable.name is not None:
             return variable.name
         if isinstance(label, Variable):
@@ -120,7 +120,7 @@ class ExecutionLog:
 
     def quoted(self, label: Label) -> str:
         """The same within a sentence."""
-        variable = label if isinstance(label, Variable) else self._made[label]
+        variable = label if isinstance(label, Variable) else self._variables[label]
         return self.name_of(label) if variable.name is None else repr(variable.name)
 
     def step_site(self, at: int) -> Site | None:

@@ -57,8 +57,8 @@ class Inline:
     def push_to_device(self, device: Context, *_: Any, name: str = "", **__: Any) -> NoReturn:
         """EngineError: what a stream does has not ended when the function goes on."""
         raise EngineError(
-            f"{name}: called inside operation {_told()}; arrays on {device!r} cannot be worked on "
-            "within a function of the engine. Do it before the push, or after its result"
+            f"{name}: called inside operation {_running_name()}; arrays on {device!r} cannot be "
+            "worked on within a function of the engine. Do it before the push, or after its result"
         )
 
     def take(self, variable: Variable) -> None:
@@ -108,7 +108,7 @@ class Inline:
         operation: Any = here.running
         if variable in operation.writes or (variable in operation.reads and not written):
             return
-        inside = f"{what}: called inside operation {_told()}"
+        inside = f"{what}: called inside operation {_running_name()}"
         if variable in operation.reads:
             raise EngineError(
                 f"{inside}, which declares {variable!r} in its const_vars, so others may be "
@@ -138,9 +138,9 @@ def in_charge() -> Any:
 
 def refuse(what: str, remedy: str) -> NoReturn:
     """EngineError: what the function that this thread runs asks for would come after it."""
-    raise EngineError(f"{what}: called inside operation {_told()}; {remedy}")
+    raise EngineError(f"{what}: called inside operation {_running_name()}; {remedy}")
 
 
-def _told() -> str:
+def _running_name() -> str:
     operation: Any = here.running
     return f"{operation.name!r}, pushed at {operation.site}"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _engines: weakref.WeakSet[TrackedEngine] = weakref.WeakSet()
 _hooked: list[bool] = []
-_held: list[bool] = []  # by forks under way: whether they have the lock on loading
+_locked: list[bool] = []  # by forks under way: whether they have the lock on loading
 _TOLD = 1000  # operations that have an error of their own
 _LOADED = 20.0  # seconds
 _kept: list[Core] = []  # of the parent: its memory is left alone
@@ -91,11 +91,11 @@ def _before() -> None:
     for engine in list(_engines):
         engine._before_fork()
     # nobody is loading code when the process is copied: that is done under locks of LLVM
-    _held.append(handle.LOADING.acquire(timeout=_LOADED))
+    _locked.append(handle.LOADING.acquire(timeout=_LOADED))
 
 
 def _release() -> None:
-    if _held and _held.pop():  # nothing is held where the first engine began during the fork
+    if _locked and _locked.pop():  # nothing is held where the first engine began during the fork
         handle.LOADING.release()
 
 

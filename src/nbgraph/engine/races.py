@@ -54,9 +54,9 @@ class Outcome:
             return difference(self.value, other.value, "the result")
         if type(self.error) is type(other.error):
             return None
-        return f"{other._told()} instead of {self._told()}"
+        return f"{other._shown_outcome()} instead of {self._shown_outcome()}"
 
-    def _told(self) -> str:
+    def _shown_outcome(self) -> str:
         if self.error is None:
             return "a result"
         text = str(self.error).strip().partition("\n")[0]

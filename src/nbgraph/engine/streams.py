@@ -117,7 +117,7 @@ class DeviceQueue:
         self._ended: deque[tuple[int, ...]] = deque()  # variables of jobs that are over
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._lock = threading.RLock()
-        self._told = False  # whether the thread that tells of ends is there
+        self._notifying = False  # whether the thread that tells of ends is there
 
     def lane(self, engine: EngineLike, make: Callable[[], Any]) -> Any:
         """The lane of an engine, made at first use."""
@@ -143,7 +143,7 @@ class DeviceQueue:
         """What is issued with a variable from now on begins behind an event of another library's
         stream; `keep` is kept until that is reached. Finalisers call this."""
         mark = Mark(event)
-        _told.append((number, mark))
+        _ended_marks.append((number, mark))
         self._tell_later(mark, (), _nobody_asks, keep)
 
     # a job --------------------------------------------------------------------------------------
@@ -212,12 +212,12 @@ class DeviceQueue:
         done: Callable[[BaseException | None], object],
         keep: Any,
     ) -> None:
-        if not self._told:
+        if not self._notifying:
             with self._lock:
-                if not self._told:
+                if not self._notifying:
                     name = f"nbgraph ends on {self.device!r}"
                     threading.Thread(target=self._tell, name=name, daemon=True).start()
-                    self._told = True
+                    self._notifying = True
         self._events.put((mark, numbers, done, keep))
 
     def _tell(self) -> None:
@@ -237,19 +237,19 @@ def _nobody_asks(error: object) -> None:
 
 # what other libraries do on streams of theirs: by a finaliser, and by variable. Of all devices, as
 # a copy from one to another is the other's work
-_told: deque[tuple[int, Mark]] = deque()
+_ended_marks: deque[tuple[int, Mark]] = deque()
 _foreign: dict[int, list[tuple[str, Mark]]] = {}
 _taking = threading.Lock()
 
 
 def _take_told() -> None:
-    if not _told:
+    if not _ended_marks:
         return
     with _taking:
         for number in [n for n, marks in _foreign.items() if all(m.over for _, m in marks)]:
             del _foreign[number]
-        while _told:
-            number, mark = _told.popleft()
+        while _ended_marks:
+            number, mark = _ended_marks.popleft()
             _foreign[number] = [*_foreign.get(number, ()), ("", mark)]
 
 

@@ -45,7 +45,7 @@ def simple_bind(
         symbol.graph, {n: _shape("simple_bind", n, s) for n, s in shapes.items()}, type_dict or {}
     )
     devices = _devices(graph, groups, device)
-    arrays = {node: _made(node, devices[node]) for node in graph.variables}
+    arrays = {node: _allocated(node, devices[node]) for node in graph.variables}
     requests = _requests("simple_bind", graph, grad_req)
     grads = {
         node: (filled(layout(*_spec(node)), devices[node], 0), request)
@@ -156,13 +156,13 @@ def reshaped(executor: Executor, shapes: Mapping[str, Sequence[int]]) -> Executo
 def _fitting(node: GraphNode, known: Array | None, device: Context) -> Array:
     if known is not None and Spec(known.shape, known.dtype) == _spec(node):
         return known
-    return _made(node, device)
+    return _allocated(node, device)
 
 
 # arrays -----------------------------------------------------------------------------------------
 
 
-def _made(node: GraphNode, device: Context) -> Any:
+def _allocated(node: GraphNode, device: Context) -> Any:
     """Return a new array for a variable, with the value of its `init`, else zeros."""
     own = layout(*_spec(node))
     init = node.marks.get("init")

@@ -87,7 +87,7 @@ class RecipeReader:
         body: Callable[[Json], Sequence[Any]] | None = None,
     ) -> None:
         self._trust, self._where, self._body = trust, where, body
-        self._made: list[Operator] = []
+        self._operators: list[Operator] = []
         self.values = ValueReader(arrays, self._function, self.operator, objects)
         for recipe in recipes:
             make = _MAKERS.get(recipe["kind"])
@@ -96,13 +96,13 @@ class RecipeReader:
                     f"{where}: an operator of kind {recipe['kind']!r} is not known to this "
                     "version; install a newer nbgraph"
                 )
-            self._made.append(make(self, recipe))
+            self._operators.append(make(self, recipe))
 
     def operator(self, number: Any) -> Any:
         """The operator of a number. A recipe refers to earlier ones only."""
-        if type(number) is not int or not 0 <= number < len(self._made):
+        if type(number) is not int or not 0 <= number < len(self._operators):
             raise FormatError(f"{self._where}: there is no operator {number!r}; it is damaged")
-        return self._made[number]
+        return self._operators[number]
 
     # found ------------------------------------------------------------------------------------
 

@@ -154,8 +154,8 @@ class RecipeWriter:
             "kind": "written",
             "name": op.__name__,
             "module": op.__module__,
-            "text": self._told(frozen.function),
-            "gradient": None if gradient is None else self._told(gradient),
+            "text": self._described(frozen.function),
+            "gradient": None if gradient is None else self._described(gradient),
             "options": frozen.options,
         }
 
@@ -174,12 +174,12 @@ class RecipeWriter:
     def function(self, fn: FunctionType) -> Json:
         """A plain function, as an attribute may be one."""
         try:
-            return self._told(freeze(fn))
+            return self._described(freeze(fn))
         except CaptureError as error:
             message = f"{fn.__name__}: a file cannot hold this function: {error}"
             raise ArgumentError(message) from None
 
-    def _told(self, frozen: Json) -> Json:
+    def _described(self, frozen: Json) -> Json:
         """What `freeze` gave, in JSON."""
         sort = frozen["sort"]
         if sort == "operator":
@@ -190,7 +190,7 @@ class RecipeWriter:
             return frozen
         return {
             **frozen,
-            "names": {name: self._told(value) for name, value in frozen["names"].items()},
+            "names": {name: self._described(value) for name, value in frozen["names"].items()},
             "defaults": self.values.value(frozen["defaults"]),
             "kwdefaults": self.values.value(frozen["kwdefaults"]),
         }

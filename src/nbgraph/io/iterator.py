@@ -115,7 +115,7 @@ class SourceIter(DataIter):
             raise ArgumentError(f"{self.source.name}: the iterator is closed; make a new one")
         begun = self._meter.begin()
         while not self._over:
-            batch = self._ready() if self.prefetch else self._made()
+            batch = self._ready() if self.prefetch else self._next_batch()
             if batch is not None:
                 self._meter.end(begun)
                 return batch
@@ -130,7 +130,7 @@ class SourceIter(DataIter):
         self.prefetch = self._ahead.depth = prefetch
         self._pusher.front = self._cursor
 
-    def _made(self) -> DataBatch | None:
+    def _next_batch(self) -> DataBatch | None:
         """Return the next batch, made now; None at the end, or where none of its samples can be
         read."""
         with collecting(self._meter.seconds):
@@ -147,7 +147,7 @@ class SourceIter(DataIter):
         return None if batch is None else self._batcher.moved(batch)
 
     def _ready(self) -> DataBatch | None:
-        """Return the next batch of those that are made ahead, as `_made` returns it."""
+        """Return the next batch of those that are made ahead, as `_next_batch` returns it."""
         job = self._ahead.next(self._pusher.start, self._follows, self._rewind)
         if job is None or job.ended:
             self._over = True

@@ -116,17 +116,17 @@ _making = threading.Lock()
 
 
 @functools.cache
-def _made() -> Routine:
+def _routine() -> Routine:
     return Routine()
 
 
 def routine() -> Routine:
     """The kernel. SciPy is imported here, at the first product, by one thread: its module cannot
     be loaded twice, and the words of `_Threads` are one for the process."""
-    if _made.cache_info().currsize:
-        return _made()
+    if _routine.cache_info().currsize:
+        return _routine()
     with _making:
-        return _made()
+        return _routine()
 
 
 def _cython_blas() -> ModuleType:

@@ -301,7 +301,7 @@ def device_text(d: Drawn, *, vectors: bool) -> str:
         *(f"{name} = {text}" for name, text in d.parameters.items()),
         "block = start",
         "while block < blocks:",
-        *inner([*making, *integers(d.compute, d.form), *_made(d, here=not d.loads)]),
+        *inner([*making, *integers(d.compute, d.form), *_draw_lines(d, here=not d.loads)]),
         f"    at = block * {block}",
         f"    if at + {block} <= count:",
         *inner(_whole(d, vectors=vectors), 2),
@@ -312,7 +312,7 @@ def device_text(d: Drawn, *, vectors: bool) -> str:
     )
 
 
-def _made(d: Drawn, *, here: bool) -> list[str]:
+def _draw_lines(d: Drawn, *, here: bool) -> list[str]:
     """The elements of a block: at once where nothing is loaded for them."""
     return [line for j in range(d.block) for line in d.element(str(j)) if here]
 
@@ -323,7 +323,7 @@ def _whole(d: Drawn, *, vectors: bool) -> list[str]:
     for name, dtype in d.loads.items():
         for names, place, lanes in _places(d, name, dtype, vectors=vectors):
             lines.append(f"{names} = load{lanes}({name}_p, {place})")
-    lines += _made(d, here=bool(d.loads))
+    lines += _draw_lines(d, here=bool(d.loads))
     for name, dtype in d.stores.items():
         for names, place, lanes in _places(d, name, dtype, vectors=vectors):
             lines.append(f"store{lanes}({name}_p, {place}, {names})")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.kernels.draws import Drawn, _made, _rest, _whole
+from nbgraph.kernels.draws import Drawn, _draw_lines, _rest, _whole
 from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.philox import DRAW, inner, integers, words
 from nbgraph.kernels.written import Record, function, written
@@ -63,7 +63,7 @@ def _text(name: str, d: Drawn) -> str:
         "    block = load(sample, row)",
         "    count = each * (row + 1)",
         "    for turn in range(blocks):",
-        *inner([*words("turn"), *integers(d.compute, d.form), *_made(d, here=True)], 2),
+        *inner([*words("turn"), *integers(d.compute, d.form), *_draw_lines(d, here=True)], 2),
         f"        at = each * row + turn * {d.block}",
         f"        if at + {d.block} <= count:",
         *inner(_whole(d, vectors=False), 3),

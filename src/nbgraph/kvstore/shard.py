@@ -24,7 +24,7 @@ from nbgraph.operator.layout import layout
 _Spec = tuple[str, tuple[int, ...], int]  # dtype and shape of a key, elements of its slice
 
 
-class _Held:
+class _Entry:
     """A slice: how many rounds are counted, and pushes of the rounds that are not whole yet."""
 
     __slots__ = ("dtype", "pending", "round", "seen", "size", "whole")
@@ -71,7 +71,7 @@ class Shard:
     def __init__(self, number: int, workers: int, timeout: float) -> None:
         self.number, self.workers, self.timeout = number, workers, timeout
         self._store = Local()
-        self._held: dict[str, _Held] = {}
+        self._entries: dict[str, _Entry] = {}
         self._thread = ThreadPoolExecutor(1, f"shard {number}")
         self._failure: BaseException | None = None
         self._compression: Compression | None = None
@@ -147,7 +147,7 @@ class Shard:
         return f"kv: worker {rank} waited {self.timeout:g} s for {what}, without {lasts}"
 
     def _last_of(self, rank: int) -> str:
-        number, name = max(((h.seen[rank], n) for n, h in self._held.items()), default=(0, ""))
+        number, name = max(((h.seen[rank], n) for n, h in self._entries.items()), default=(0, ""))
         last = f"round {number} of the key {parameter(name)!r}" if number else "no round"
         return f"worker {rank} (it has pushed {last})"
 
@@ -155,21 +155,21 @@ class Shard:
 
     async def init(self, rank: int, names: list[str], specs: list[_Spec], data: Any) -> None:
         """Store first values, those of worker 0, for which the others wait."""
-        if rank == 0 and names[0] not in self._held:
+        if rank == 0 and names[0] not in self._entries:
             firsts = _split(data, [np.dtype(d) for d, _, _ in specs], [n for *_, n in specs])
             await self._work(lambda: self._store.init(names, [array(f) for f in firsts]))
             for name, spec in zip(names, specs, strict=True):
-                self._held[name] = _Held(spec, self.workers)
+                self._entries[name] = _Entry(spec, self.workers)
             self._wake()
         await self._until(
-            lambda: all(name in self._held for name in names),
+            lambda: all(name in self._entries for name in names),
             lambda: (
                 f"kv.init: worker {rank} waited {self.timeout:g} s for worker 0 to give the key "
                 f"{names[0]!r} its first value; every worker calls init with the same keys"
             ),
         )
         for name, (dtype, shape, _) in zip(names, specs, strict=True):
-            own = self._held[name]
+            own = self._entries[name]
             if (own.dtype, own.whole) != (np.dtype(dtype), tuple(shape)):
                 raise ShapeError(
                     f"kv.init: the key {parameter(name)!r} of worker {rank} has shape {shape} and "
@@ -185,7 +185,7 @@ class Shard:
         """
         rank, names, rounds, numbers, pulls = opened(head)
         self._require()
-        own = [self._held[name] for name in names]
+        own = [self._entries[name] for name in names]
         values = self._decoded(data, own)
         ready: list[_Round] = []
         for name, entry, number, value in zip(names, own, rounds, values, strict=True):
@@ -218,7 +218,7 @@ class Shard:
 
         values = await self._work(run)
         for name, number, _, _ in ready:
-            entry = self._held[name]
+            entry = self._entries[name]
             entry.round = entry.round + 1 if self._asynchronous else number
         self._wake()
         return values
@@ -246,7 +246,7 @@ class Shard:
     async def pull(self, head: Pull | bytes) -> Any:
         """Return the values of a round, when every worker has pushed it."""
         rank, names, rounds = opened(head)
-        own = [self._held[name] for name in names]
+        own = [self._entries[name] for name in names]
         if not self._asynchronous:
 
             def reached() -> bool:
@@ -272,7 +272,7 @@ class Shard:
         return np.concatenate([self._store._stored[n]._view().view(np.uint8) for n in names])
 
     def _missing(
-        self, rank: int, names: Sequence[str], own: Sequence[_Held], rounds: Sequence[int]
+        self, rank: int, names: Sequence[str], own: Sequence[_Entry], rounds: Sequence[int]
     ) -> str:
         for name, entry, number in zip(names, own, rounds, strict=True):
             late = [r for r in range(self.workers) if entry.seen[r] < number]
@@ -283,7 +283,7 @@ class Shard:
                 )
         return f"kv.pull: the round of {names[0]!r} was not applied within {self.timeout:g} s"
 
-    def _decoded(self, data: Any, own: Sequence[_Held]) -> list[Any]:
+    def _decoded(self, data: Any, own: Sequence[_Entry]) -> list[Any]:
         dtypes, sizes = [h.dtype for h in own], [h.size for h in own]
         packed = self._compression
         if packed is None:
@@ -349,7 +349,7 @@ class Shard:
 
     async def last(self, rank: int) -> tuple[int, str]:
         """Return the round of a worker's last push, and the slice that it was of."""
-        rounds = ((entry.seen[rank], name) for name, entry in self._held.items())
+        rounds = ((entry.seen[rank], name) for name, entry in self._entries.items())
         return max(rounds, key=lambda each: each[0], default=(0, ""))
 
 

@@ -75,7 +75,7 @@ class _Windowed(Module):
         """Return the first two extents of the weight."""
         return self.features, channels // self.groups
 
-    def _made(self, x: Any) -> dict[str, Any]:
+    def _ready(self, x: Any) -> dict[str, Any]:
         """Make the weight for such data; return the numbers of the operator."""
         if len(x.shape) != self.axes + 2:
             raise ShapeError(
@@ -123,7 +123,7 @@ class Conv1d(_Windowed):
 
     def forward(self, x: Any) -> Any:
         """Return an array with windows as axes of space, features as channels."""
-        how = self._made(x)
+        how = self._ready(x)
         return self._ended(library.convolution(x, self.weight, self.bias, **how))
 
 
@@ -221,7 +221,7 @@ class ConvTranspose1d(_Windowed):
 
     def forward(self, x: Any) -> Any:
         """Return an array with features as channels, and more space."""
-        how = self._made(x)
+        how = self._ready(x)
         each = zip(x.shape[2:], self.window, self.stride, self.pad, self.dilation, strict=True)
         size = tuple([(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, k, s, p, d in each])
         out = library.convolution_data(x, self.weight, self.bias, size=size, **how)

@@ -107,7 +107,7 @@ class Module:
 
         ArgumentError where a shape is not known yet.
         """
-        arrays = {name: array for name, array, trained in self._held() if trained}
+        arrays = {name: array for name, array, trained in self._named_arrays() if trained}
         for name, array in arrays.items():
             if isinstance(array, Deferred):
                 raise ArgumentError(
@@ -120,7 +120,7 @@ class Module:
         """Return the arrays that are saved but not trained, by dotted names."""
         return {
             name: array
-            for name, array, trained in self._held()
+            for name, array, trained in self._named_arrays()
             if not trained and not isinstance(array, Deferred)
         }
 
@@ -136,7 +136,7 @@ class Module:
                     }
         return by_name
 
-    def _held(self) -> Iterator[tuple[str, Any, bool]]:
+    def _named_arrays(self) -> Iterator[tuple[str, Any, bool]]:
         """Yield arrays by dotted names, and whether each is trained."""
         seen: set[int] = set()
         for path, module in self.modules().items():
@@ -148,7 +148,7 @@ class Module:
                         yield f"{path}.{inner}" if path else inner, array, trained
 
     def _arrays(self) -> Iterator[tuple[str, Any]]:
-        return ((name, array) for name, array, _ in self._held())
+        return ((name, array) for name, array, _ in self._named_arrays())
 
     def _deferred(self) -> bool:
         return any(isinstance(array, Deferred) for _, array in self._arrays())

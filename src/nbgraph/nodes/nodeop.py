@@ -116,13 +116,13 @@ class NodeOp:
         self.push()
 
     def __repr__(self) -> str:
-        read = ", ".join(_told(v) for v in self.ins)
+        read = ", ".join(_text(v) for v in self.ins)
         sign = "+=" if self.request == "add" else "="
         factor = "" if self.scale == 1.0 else f"{self.scale} * "
-        return f"<{self.name}: {_told(self.out)} {sign} {factor}({read})>"
+        return f"<{self.name}: {_text(self.out)} {sign} {factor}({read})>"
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     if type(value) in WEAK or isinstance(value, NoGradient):
         return repr(value)
     return f"{value.dtype}{list(value.shape)}"

@@ -37,13 +37,13 @@ class Forms:
 
     def __init__(self, op: Elementwise) -> None:
         self._op = op
-        self._made: dict[tuple[Any, ...], Elementwise] = {}
+        self._forms: dict[tuple[Any, ...], Elementwise] = {}
         # of names: whether they choose no form; None where a Python number chooses none
         self._numbers: dict[str, bool | None] | None = None
 
     def clear(self) -> None:
         """Forget the forms: the operator has changed."""
-        self._made.clear()
+        self._forms.clear()
 
     @property
     def direct(self) -> int:
@@ -135,7 +135,7 @@ class Forms:
             op.refresh()
             return specialized(op, chosen)
         try:
-            form = self._made.get(key)
+            form = self._forms.get(key)
         except TypeError:
             listed = ", ".join(f"{c.name}={c.value!r}" for c in chosen)
             raise ArgumentError(
@@ -143,9 +143,9 @@ class Forms:
                 "a string, None or a tuple of these"
             ) from None
         if form is None:
-            while len(self._made) >= MAX_FORMS:
-                self._made.pop(next(iter(self._made)), None)
-            form = self._made.setdefault(key, self._make(chosen))
+            while len(self._forms) >= MAX_FORMS:
+                self._forms.pop(next(iter(self._forms)), None)
+            form = self._forms.setdefault(key, self._make(chosen))
         return form
 
     def _make(self, choices: tuple[Choice, ...]) -> Any:

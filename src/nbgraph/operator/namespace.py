@@ -109,7 +109,7 @@ class Namespace:
 
     def __init__(self, prefix: str, lift: Lift | None = None, kind: type[Lifted] = Lifted) -> None:
         self._prefix, self._lift, self._kind = prefix, lift, kind
-        self._made: dict[str, Lifted] = {}
+        self._lifted: dict[str, Lifted] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # asked by protocols, never an operator
@@ -126,9 +126,9 @@ class Namespace:
                 self.__dict__[name] = entry.op
             return entry.op
         first = entry.names[0]  # aliases are one object
-        value = self._made.get(first)
+        value = self._lifted.get(first)
         if value is None or value.__wrapped__ is not entry.op:  # registered anew
-            value = self._made[first] = self._kind(entry.op, self._lift, self._prefix)
+            value = self._lifted[first] = self._kind(entry.op, self._lift, self._prefix)
         return value
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -104,9 +104,9 @@ class _Watched(list[B]):
             pool.retire(block)
             return
         super().append(block)
-        pool._given += self.bin.size  # two threads at once: one look comes later
-        if pool._given >= _ROUND:
-            pool._given = 0
+        pool._lent_bytes += self.bin.size  # two threads at once: one look comes later
+        if pool._lent_bytes >= _ROUND:
+            pool._lent_bytes = 0
             pool.trim()
 
 
@@ -138,7 +138,7 @@ class Pool(Generic[B]):
     ) -> None:
         self.device = device
         self.build(make, idle, retire)
-        self._given = self._made = 0
+        self._lent_bytes = self._new_bytes = 0
 
     def build(
         self,
@@ -224,9 +224,9 @@ class Pool(Generic[B]):
 
     def _fresh(self, bin: Bin[B]) -> B:
         next(bin.misses)
-        self._made += bin.size
-        if self._made >= _ROUND:
-            self._made = 0
+        self._new_bytes += bin.size
+        if self._new_bytes >= _ROUND:
+            self._new_bytes = 0
             if scarce(config.storage_reserve):
                 self.empty()
         return self.make(allocate(bin.size, self.device), bin)

@@ -153,7 +153,7 @@ def _do(job: Job) -> None:
 
 # exit and forks ----------------------------------------------------------------------------------
 
-_held: list[tuple[progress.Wait, bool]] = []  # by forks under way: whether they have the turn
+_paused: list[tuple[progress.Wait, bool]] = []  # by forks under way: whether they have the turn
 
 
 def _rest() -> tuple[progress.Wait, bool]:
@@ -168,15 +168,15 @@ def _at_exit() -> None:
 
 
 def _before_fork() -> None:
-    _held.append(_rest())
+    _paused.append(_rest())
     _locks.changed.acquire()
 
 
 def _after_fork() -> None:
-    if not _held:  # the first job came while the fork began
+    if not _paused:  # the first job came while the fork began
         return
     _locks.changed.release()
-    wait, has_turn = _held.pop()
+    wait, has_turn = _paused.pop()
     if has_turn:
         _locks.turn.release()
     wait.end()
@@ -184,5 +184,5 @@ def _after_fork() -> None:
 
 def _in_child() -> None:
     global _thread, _locks
-    _held.clear()
+    _paused.clear()
     _thread, _locks = None, _Locks()

@@ -111,7 +111,7 @@ class Signature:
 
     def __str__(self) -> str:
         arrays = [f"{o.dtype}[{', '.join(':' * o.ndim)}]" for o in self.arrays]
-        return ", ".join([*arrays, *(_told(kind) for kind in self.values)])
+        return ", ".join([*arrays, *(_type_text(kind) for kind in self.values)])
 
 
 def operand(op: str, dtype: np.dtype[Any], ndim: int, *, writable: bool) -> Operand:
@@ -165,10 +165,10 @@ def _sample(kind: Kind) -> Any:
     return _unpacked(iter([1] * _words(kind)), kind)
 
 
-def _told(kind: Kind) -> str:
+def _type_text(kind: Kind) -> str:
     if isinstance(kind, str):
         return {"i": "int64", "f": "float64", "b": "bool"}[kind]
-    return f"({', '.join(map(_told, kind))})"
+    return f"({', '.join(map(_type_text, kind))})"
 
 
 def _array(address: int, shape: tuple[int, ...], operand: Operand) -> Array:

@@ -84,7 +84,7 @@ def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
     """The grid with rows, or blocks of a run, shared out among threads."""
     length = min(inner, loop.block) if loop.form == "reduce" else inner
     vectors = -(-length // grid.lanes)
-    each = _held(loop, grid.lanes)  # a thread's at most, if they are to stay in registers
+    each = _lane_elements(loop, grid.lanes)  # a thread's at most, if they are to stay in registers
     most = THREADS if loop.form == "reduce" else MOST_THREADS
     team = 1 if inner == length else most
     while team < most and (2 * team <= vectors if team < WARP else each * team < vectors):
@@ -98,12 +98,12 @@ def shared(loop: Loop, grid: Grid, inner: int, rows: int) -> Grid:
 def teamed(loop: Loop, grid: Grid, length: int, team: int, teams: int) -> Grid:
     """The grid with so many teams of so many threads for rows of a length."""
     registers, full = -(-length // (grid.lanes * team)), length // (grid.lanes * team)
-    if loop.form != "rows" or length % grid.lanes or registers > _held(loop, grid.lanes):
+    if loop.form != "rows" or length % grid.lanes or registers > _lane_elements(loop, grid.lanes):
         registers = full = 0
     return grid._replace(threads=team * teams, teams=teams, held=registers, full=full)
 
 
-def _held(loop: Loop, count: int) -> int:
+def _lane_elements(loop: Loop, count: int) -> int:
     """Vectors of a row that a thread may have in registers."""
     moving = [a for a in loop.operands if a.layout != "0"] if loop.form == "rows" else [1]
     registers = max(1, len(moving)) * count * (2 if loop.compute == "float64" else 1)

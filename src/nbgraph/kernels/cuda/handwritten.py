@@ -44,7 +44,7 @@ class HandCode:
 
     def ptx(self, capability: Capability) -> bytes:
         """See Code; machine code, for the device whose context is the calling thread's."""
-        with _LOCK, _numpy_as_it_was(), self._told():
+        with _LOCK, _numpy_as_it_was(), self._compile_errors():
             cuda = importlib.import_module("numba.cuda")
             if _simulates(cuda.jit):
                 raise CompileError(
@@ -79,7 +79,7 @@ class HandCode:
     def _compiled(self) -> Callable[[Bytes], None]:
         """The function of one thread, for the host."""
         run: Any = self.fn.dispatcher
-        with self._told():
+        with self._compile_errors():
             numba = importlib.import_module("numba")
             run.compile(tuple(numba.typeof(v) for v in (*self.signature.samples(), 0, 1)))
 
@@ -103,7 +103,7 @@ class HandCode:
             self.fn[tuple(shape[:3]), tuple(shape[3:]), 0, shared](*arguments)
 
     @contextlib.contextmanager
-    def _told(self) -> Generator[None]:
+    def _compile_errors(self) -> Generator[None]:
         """What Numba raises, as a CompileError that says which function it was."""
         try:
             yield

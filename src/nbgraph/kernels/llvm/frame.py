@@ -43,11 +43,11 @@ class Frame(Unit):
     def __init__(self, definition: ast.FunctionDef, part: Part, *, fast: bool) -> None:
         super().__init__(shares=True)
         self._part = part
-        self._given: dict[str, Value] = {}  # addresses of parts, by their names in the kernel
+        self._parts: dict[str, Value] = {}  # addresses of parts, by their names in the kernel
         words = [Value("int64", f"%{a.arg}") for a in definition.args.args]
         function = Function(NAME, words, fast=fast)
         Lowering(self, function, definition, {w.text[1:]: w for w in words})
-        function.parameters += tuple(self._given.values())
+        function.parameters += tuple(self._parts.values())
         self.define(function)
         self._listed = ", ".join(w.typed for w in words)
         self.made = shared(self.text(), function.declaration, tuple(self.shared))
@@ -57,13 +57,13 @@ class Frame(Unit):
         if name in helpers.NAMES or name in vocabulary.PRIMITIVES:
             return super().call(f, name, args)
         function = self._part(name, args)
-        place = self._given.setdefault(function.name, Value("*", f"%part{len(self._given)}"))
+        place = self._parts.setdefault(function.name, Value("*", f"%part{len(self._parts)}"))
         return call(f, function, args, place.text)
 
     def entry(self, symbol: str) -> str:
         """The text of the kernel that calls it."""
         words = self._listed
-        parts = "".join(f", ptr @{name}" for name in self._given)
+        parts = "".join(f", ptr @{name}" for name in self._parts)
         return (
             f"define i64 @{symbol}({words}) nounwind {{\n"
             f"  %status = tail call i64 @{self.made.symbol}({words}{parts})\n"

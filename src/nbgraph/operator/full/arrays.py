@@ -30,12 +30,12 @@ class Results:
     ) -> None:
         self.targets = targets
         arrays = map(_target, targets, requests, range(len(targets)), itertools.repeat(rights))
-        self._given, self.requests = zip(*arrays, strict=True)
-        self.arrays: list[Array] = list(self._given)
+        self._originals, self.requests = zip(*arrays, strict=True)
+        self.arrays: list[Array] = list(self._originals)
 
     def deliver(self, op: str, what: str) -> None:
         """Write what is not there yet to where it belongs."""
-        for k, (target, array) in enumerate(zip(self.targets, self._given, strict=True)):
+        for k, (target, array) in enumerate(zip(self.targets, self._originals, strict=True)):
             if self.arrays[k] is not array:
                 raise _replaced(op, what, k)
             if target is not array and self.requests[k] is not kNullOp:
@@ -73,11 +73,11 @@ class States:
     def __init__(self, targets: Arrays, *, writable: bool) -> None:
         self.writable, self._targets = writable, targets
         self.arrays = [np.asarray(a, order="C") if writable else read_only(a) for a in targets]
-        self._given = tuple(self.arrays)
+        self._originals = tuple(self.arrays)
 
     def deliver(self, op: str) -> None:
         """Write them to where they belong."""
-        for k, (target, array) in enumerate(zip(self._targets, self._given, strict=True)):
+        for k, (target, array) in enumerate(zip(self._targets, self._originals, strict=True)):
             if self.arrays[k] is not array:
                 raise _replaced(op, "aux_states", k)
             if self.writable and target is not array:

@@ -74,7 +74,7 @@ class Places:
         with self._lock:
             operator = self._own.get(key) or self._spare.get(key)
             if operator is None:
-                operator = self._spare[key] = self._made(device, specs)
+                operator = self._spare[key] = self._operator(device, specs)
             return operator
 
     def differentiable(self, specs: Specs) -> bool:
@@ -107,13 +107,13 @@ class Places:
             return operator
         with self._lock:
             if key not in store:
-                fresh = self._spare.pop(key, None) or self._made(device, specs)
+                fresh = self._spare.pop(key, None) or self._operator(device, specs)
                 for one in (fresh, *getattr(fresh, "candidates", ())):
                     fix(one, fixed)
                 store[key] = fresh
             return store[key]
 
-    def _made(self, device: Context, specs: Specs) -> Operator:
+    def _operator(self, device: Context, specs: Specs) -> Operator:
         op = self._op
         op.known(specs)  # whether operands fit
         arguments = specs[: len(op.facts.arguments)]

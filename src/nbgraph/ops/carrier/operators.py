@@ -59,17 +59,17 @@ def _binary(name: str, *, swapped: bool = False) -> Method:
             return NotImplemented
         return call(operator_of(name), (other, self) if swapped else (self, other), {})
 
-    return _made(method, Way(name, 2, swapped))
+    return _named(method, Way(name, 2, swapped))
 
 
 def _unary(name: str) -> Method:
     def method(self: Any) -> Any:
         return call(operator_of(name), (self,), {})
 
-    return _made(method, Way(name, 1))
+    return _named(method, Way(name, 1))
 
 
-def _made(method: Method, way: Way) -> Method:
+def _named(method: Method, way: Way) -> Method:
     method.__name__ = method.__qualname__ = f"{way.name}_method"
     setattr(method, "way", way)  # noqa: B010  (functions have no such attribute by type)
     return method

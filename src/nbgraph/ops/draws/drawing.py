@@ -100,7 +100,7 @@ class Drawing(DrawnOp):
         **options: Any,
     ) -> None:
         plain = options.pop("plain", False) or None in parameters
-        kernel = None if plain else self._made(outputs[0].dtype, parameters, options)
+        kernel = None if plain else self._kernel_call(outputs[0].dtype, parameters, options)
         if kernel is not None:
             _by_kernel(kernel, env.random(), outputs[0])
             return
@@ -109,7 +109,7 @@ class Drawing(DrawnOp):
         with np.errstate(all="ignore"):  # an infinity tells as much, and in the right place
             self._fill(env.random(), outputs[0], *values, **options)
 
-    def _made(
+    def _kernel_call(
         self, dtype: np.dtype[Any], parameters: Sequence[Number], options: Mapping[str, Any]
     ) -> Made | None:
         return None if self._kernel is None else self._kernel(dtype.name, *parameters, **options)
@@ -128,7 +128,7 @@ class Drawing(DrawnOp):
             return None
         (out,) = self.infer(operands, attributes)
         options = {name: value for name, value in attributes.items() if name not in _ASKED}
-        kernel = self._made(out.dtype, values, options)
+        kernel = self._kernel_call(out.dtype, values, options)
         if kernel is None:
             return None
         drawn, parameters = kernel
