@@ -1,7 +1,9 @@
 """What every test run shares: its own cache of compiled code, --full, hypothesis profiles."""
 
 import gc
+import math
 import os
+import random
 import shutil
 import signal
 import tempfile
@@ -45,13 +47,28 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Slow tests run with --full; elsewhere they are left out at once: skipped one by one, they are
-    a third of all tests, each reported to the terminal by the process that ran it."""
+    """Slow tests run with --full, and so do all cases of what has a share everyday; elsewhere they
+    are left out at once: skipped one by one, they are a third of all tests, each reported to the
+    terminal by the process that ran it."""
     if config.getoption("--full"):
         return
-    slow = [item for item in items if "slow" in item.keywords]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if "slow" not in item.keywords]
+    left_out = {item for item in items if "slow" in item.keywords}
+    left_out |= _beyond_shares([item for item in items if item not in left_out])
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _beyond_shares(items):
+    """The cases that the everyday run leaves to others. A case that is asked for by its id runs."""
+    products, beyond = {}, set()
+    for item in items:
+        if mark := item.get_closest_marker("everyday"):
+            products.setdefault((item.nodeid.partition("[")[0], *mark.args), []).append(item)
+    for (name, share), cases in products.items():
+        drawn = random.Random(f"{os.environ.get('SEED', '20260101')} {name}")
+        if len(cases) > 1:
+            beyond |= set(drawn.sample(cases, len(cases) - math.ceil(share * len(cases))))
+    return beyond
 
 
 def pytest_collection_finish():

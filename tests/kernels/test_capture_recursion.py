@@ -144,6 +144,7 @@ def rows(fn, columns):
     return np.array([fn(*row) for row in zip(*(c.tolist() for c in columns), strict=True)])
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(("fn", "columns", "smooth"), CASES)
 def test_values_and_slopes_are_those_of_the_text(fn, columns, smooth):
     op, wanted = ng.op(fn, certify=False), rows(fn, columns)

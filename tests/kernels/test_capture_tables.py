@@ -121,6 +121,7 @@ def check(results, wanted, **tolerance):
         np.testing.assert_allclose(result, want, **tolerance)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("compiler", ["llvm", "numba", "python"])
 def test_values_are_those_of_the_text(function, compiler):

@@ -199,6 +199,7 @@ def claim_of(name, index):
 SLOPES = [(name, index) for name in sorted(WIDE) for index in FUNCTIONS[name].slopes]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(("name", "index"), SLOPES)
 def test_slopes_are_certified(name, index, monkeypatch):
     """However slow the machine is: some functions are defined at few of the points."""

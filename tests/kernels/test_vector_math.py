@@ -215,6 +215,7 @@ def each_in_one_dtype(names):
     ]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(
     ("name", "dtype"), each_in_one_dtype(sorted(NAMES - GAMMA_FAMILY - {"fmod"}))
 )

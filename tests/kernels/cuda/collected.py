@@ -21,9 +21,9 @@ from tests.ops.tape import Traced, gradients
 from tests.ops.test_array_gradients import ROWS
 
 
-def arrays(rng):
+def arrays(rng, share):
     """Every operator over whole arrays and its gradient, in both precisions."""
-    for _, function, *points in ROWS:
+    for _, function, *points in collected.some(ROWS, rng, share):
         for dtype in ("float64", "float32"):
             given = [
                 p.astype(dtype) if isinstance(p, np.ndarray) and p.dtype.kind == "f" else p
@@ -40,7 +40,7 @@ def main(name, seed, count):
     """See the module."""
     rng = np.random.default_rng(seed)
     with ng.config(compiler="llvm"):
-        loops = collected.noted(WORKLOADS[name], rng)
+        loops = collected.noted(WORKLOADS[name], rng, collected.share(count))
     for number, loop in enumerate(collected.chosen(loops, count, rng)):
         capability = (8, 0) if number % 5 == 4 else (9, 0)
         said = [wrong(loop, capability, grid) for grid in grids(loop)]

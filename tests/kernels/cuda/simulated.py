@@ -79,7 +79,7 @@ def rows(rng):
     return collected.noted(_rows, rng)
 
 
-def _rows(rng):
+def _rows(rng, _):
     for dtype in ("float32", "float64", "float16"):
         for shape, axis in (((6, 300), -1), ((6, 30, 40), 1)):
             x, y = (twins.values(rng, dtype, shape) for _ in range(2))

@@ -14,12 +14,9 @@ from tests.kernels.cuda.hosts import differences, run
 from tests.kernels.llvm.test_maps import loops, seed_of
 from tests.ops.elementwise import NAMES
 
-EVERYDAY = [name for name in NAMES if seed_of(name, "cuda") % 5 == 0]
 
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in EVERYDAY else pytest.mark.slow) for n in NAMES]
-)
+@pytest.mark.everyday(1 / 5)
+@pytest.mark.parametrize("name", NAMES)
 def test_maps(name, full):
     """The same bits, wherever elements lie and however many a thread takes at once."""
     for number, loop in enumerate(loops(name, full)):
@@ -49,6 +46,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize("scalar", NAMED, ids=lambda f: "-".join(f.__code__.co_varnames))
 @pytest.mark.parametrize("layouts", ["ccc", "s0s", "ssc"])
 def test_operands_may_have_any_name(scalar, layouts):

@@ -63,12 +63,8 @@ def loops(name, full):
     return found
 
 
-EVERYDAY = [name for name in NAMES if seed_of(name) % 5 < 2]
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[] if n in EVERYDAY else pytest.mark.slow) for n in NAMES]
-)
+@pytest.mark.everyday(1 / 4)
+@pytest.mark.parametrize("name", NAMES)
 def test_maps(name, full):
     """Whatever is stored, and all that is not, has the same bits."""
     tried = loops(name, full)
