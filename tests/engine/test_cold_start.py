@@ -41,7 +41,7 @@ def others():
         pushed[0] += 1
         time.sleep(0.0005)
 counter, pushed = engine.new_variable(), [0]
-thread = threading.Thread(target=others)
+thread = threading.Thread(target=others, daemon=True)
 thread.start()
 end = time.monotonic() + PATIENCE
 while not ready() and time.monotonic() < end:
@@ -85,7 +85,7 @@ def run(text, tmp_path, **env):
 
 
 def test_change_over(own_cache, tmp_path):
-    text = CHANGE.replace("PATIENCE", "120").replace(
+    text = CHANGE.replace("PATIENCE", "500").replace(
         "ready()", "(next(iter(own.glob('**/*.nbk')), None) is not None)"
     )
     text = f"from pathlib import Path\nown = Path({str(own_cache)!r})\n" + text
