@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
-from nbgraph.kernels.capture.arrays import Making
+from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
@@ -64,6 +64,15 @@ def about_slopes(call: Call) -> Value | None:
     return derivative.partials(graph, [value], x)[0]
 
 
+def exception(call: Call) -> Value | None:
+    """Return nothing for an exception that stands in place of a number: the element raises it."""
+    if not isinstance(call.target, type) or not issubclass(call.target, Exception):
+        return None
+    words = ", ".join(str(v.value) for v in call.args if isinstance(v, Static))
+    call.tracer.raises(call.node, call.target, words, call.graph.const(True))
+    return Static(None)
+
+
 MAX_DEPTH = 40  # of helpers that call helpers
 NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the number
     "conjugate": np.conjugate,
@@ -73,7 +82,7 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
 }
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, objects.apply, distribution, about_slopes, draw),
+    *(typed.function_of_number, objects.apply, distribution, about_slopes, draw, exception),
 )
 _DEFAULT = object()  # stands for an argument that was left out
 
@@ -106,7 +115,7 @@ class Calls(Generators):
         args = list(self.elements(node.args, env, path))
         kwargs = self._keywords(node, env, path)
         self.frame, self.site = env, node
-        call = self._unbound(Call(self, node, callee.value, args, kwargs, path))
+        call = self._unbound(Call(self, node, path, callee.value, args, kwargs))
         target = call.target
         if isinstance(target, Method) and isinstance(target.owner, (tuple, Reference, View)):
             return self.method_call(call, target, env)
@@ -177,8 +186,7 @@ class Calls(Generators):
             return target.inline(call)
         operation = _operation_of(target)
         if operation is not None and any(isinstance(a, Array) for a in args):
-            m = Making(self, call.node, call.path)
-            return m.spread(lambda *row: self.apply(call._replace(args=list(row))), *args)
+            return spread(call, lambda *row: self.apply(call._replace(args=list(row))), *args)
         if operation is not None:
             if operation[0] == "complex" or any(isinstance(a, Complex) for a in call.values):
                 return complex_numbers.apply(call, operation)
