@@ -321,9 +321,7 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     np.sort: lambda call, a: Array(in_order(call, a)),
     np.cumsum: _cumulative("add"),
     np.cumprod: _cumulative("mul"),
-    np.diff: lambda call, a: Array(
-        call.graph.arithmetic("sub", y, x) for x, y in itertools.pairwise(a)
-    ),
+    np.diff: _differences,
 }
 MAKERS = frozenset(
     (np.zeros, np.empty, np.ones, np.full, np.arange, np.linspace, np.eye, np.identity)

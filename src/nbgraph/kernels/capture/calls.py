@@ -151,7 +151,7 @@ class Calls(Generators):
                 first = tuple(self.constant(a, call.node) for a in target.args)
                 named = {k: self.constant(v, call.node) for k, v in target.keywords.items()}
                 target = Bound(target.func, first, named)
-            args, kwargs = [*target.args, *args], target.kwargs | kwargs
+            args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
             target = target.function
         return call._replace(target=target, args=args, kwargs=kwargs)
 
@@ -161,7 +161,7 @@ class Calls(Generators):
         if not args or not isinstance(args[0], Static):
             remedy = "write partial(function, value)"
             call.refuse("the first argument of partial() is not a function", remedy)
-        return Static(Bound(args[0].value, tuple(args[1:]), call.kwargs))
+        return Static(Bound(args[0].value, tuple(args[1:]), dict(call.kwargs)))
 
     def apply(self, call: Call) -> Value:
         """The value of a function for the values of its arguments."""

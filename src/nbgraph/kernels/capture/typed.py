@@ -110,7 +110,7 @@ def _total(call: Call, x: Node, axis: Value = None) -> Value:
 
 
 def _product(call: Call, x: Node, y: Value) -> Value:
-    return call.tracer.binary("mul", x, y, call.path)
+    return call.tracer.binary("mul", x, call.tracer.number_of(call.node, y), call.path)
 
 
 FUNCTIONS: dict[object, Callable[..., Value]] = {
@@ -124,9 +124,7 @@ FUNCTIONS: dict[object, Callable[..., Value]] = {
     ),
     **dict.fromkeys((np.sum, np.prod), _total),
     **dict.fromkeys((np.mean, np.median, np.average), lambda call, x: call.graph.float(x)),
-    **dict.fromkeys(
-        (np.dot, np.inner, np.vdot), lambda call, x, y: call.graph.arithmetic("mul", x, y)
-    ),
+    **dict.fromkeys((np.dot, np.inner, np.vdot), _product),
     np.linalg.norm: lambda call, x: call.graph.absolute(call.graph.float(x)),
     np.ones_like: _like(1),
     np.zeros_like: _like(0),
