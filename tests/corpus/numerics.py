@@ -373,13 +373,6 @@ def length_along_points(a, slope):
     return sum(math.hypot(1.0, after - before) for before, after in zip(heights, heights[1:]))
 
 
-@sample("mixed", "dtype", x=(0.5, 3.0), y=(0.5, 4.0))
-def agreement_of_single_features(x, y):
-    distance = np.sqrt(np.sum((np.asarray(x) - np.asarray(y)) ** 2))
-    cosine = np.dot(x, y) / (np.linalg.norm(x) * np.linalg.norm(y))
-    return distance, cosine * np.mean(x) + np.max(y) * np.prod(x)
-
-
 @sample("lists", "for", x=(0.1, 2.0))
 def lattice_sum(x):
     corners = itertools.product((-1, 1), repeat=3)

@@ -105,27 +105,14 @@ def _truth(call: Call, x: Node, axis: Value = None) -> Value:
     return call.graph.truth(x)
 
 
-def _total(call: Call, x: Node, axis: Value = None) -> Value:
-    return call.graph.cast(x, "i") if is_boolean(x.kind) else x
-
-
-def _product(call: Call, x: Node, y: Value) -> Value:
-    return call.tracer.binary("mul", x, call.tracer.number_of(call.node, y), call.path)
-
-
 FUNCTIONS: dict[object, Callable[..., Value]] = {
     **dict.fromkeys(
         (
             *(np.asarray, np.array, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.copy),
             *(np.squeeze, np.ravel, copy.copy, copy.deepcopy),
-            *(np.max, np.min, np.amax, np.amin),
         ),
         _same,
     ),
-    **dict.fromkeys((np.sum, np.prod), _total),
-    **dict.fromkeys((np.mean, np.median, np.average), lambda call, x: call.graph.float(x)),
-    **dict.fromkeys((np.dot, np.inner, np.vdot), _product),
-    np.linalg.norm: lambda call, x: call.graph.absolute(call.graph.float(x)),
     np.ones_like: _like(1),
     np.zeros_like: _like(0),
     np.empty_like: _like(0),
@@ -151,7 +138,7 @@ ATTRIBUTES: dict[str, Callable[[Any, Node], Value]] = {
 }
 METHODS: dict[str, Any] = {  # the number is the first argument
     **dict.fromkeys(("astype", "item", "copy", "tolist", "squeeze", "ravel", "flatten"), np.array),
-    **{name: getattr(np, name) for name in "any all clip round sum prod max min mean dot".split()},
+    **{name: getattr(np, name) for name in ("any", "all", "clip", "round")},
     "is_integer": float.is_integer,
 }
 
