@@ -64,9 +64,12 @@ def about_slopes(call: Call) -> Value | None:
     return derivative.partials(graph, [value], x)[0]
 
 
+_EXCEPTIONS = (ValueError, TypeError, ArithmeticError, ZeroDivisionError, OverflowError, Exception)
+
+
 def exception(call: Call) -> Value | None:
     """Return nothing for an exception that stands in place of a number: the element raises it."""
-    if not isinstance(call.target, type) or not issubclass(call.target, Exception):
+    if not any(call.target is cls for cls in _EXCEPTIONS):
         return None
     words = ", ".join(str(v.value) for v in call.args if isinstance(v, Static))
     call.tracer.raises(call.node, call.target, words, call.graph.const(True))
