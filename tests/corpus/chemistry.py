@@ -158,3 +158,9 @@ def partition_function(T, levels):
 @sample("interp", T=(250.0, 400.0))
 def water_viscosity(T):
     return np.interp(T - 273.15, (0.0, 20.0, 40.0, 60.0, 100.0), (1.79, 1.0, 0.653, 0.466, 0.282))
+
+
+@sample("branches", "raise", "helper", light=(0.5, 20.0), heavy=(0.5, 200.0))
+def effusion_ratio(light, heavy):
+    valid = light > 0 and heavy > 0
+    return sqrt(heavy / light) if valid else ValueError("molar masses must be positive")

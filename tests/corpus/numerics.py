@@ -1,6 +1,7 @@
 """Numerical methods in the text: quadrature, roots, series, splines, differential equations."""
 
 import functools
+import itertools
 import math
 import statistics
 from functools import partial
@@ -361,3 +362,18 @@ def spread_of_means(a, b):
     values = [a, b, a + b]
     harmonic, geometric = statistics.harmonic_mean(values), statistics.geometric_mean(values)
     return statistics.mean(values) - harmonic, geometric + special.logsumexp(values)
+
+
+@sample("for", "lists", "local", a=(0.5, 2.0), slope=(-0.1, 0.1), ulps=400)
+def length_along_points(a, slope):
+    heights, height = [a], a
+    for k in range(1, 20):
+        height += slope * math.cos(0.1 * k)
+        heights.append(height)
+    return sum(math.hypot(1.0, after - before) for before, after in zip(heights, heights[1:]))
+
+
+@sample("lists", "for", x=(0.1, 2.0))
+def lattice_sum(x):
+    corners = itertools.product((-1, 1), repeat=3)
+    return sum(math.exp(-x * abs(i + 0.5 * j + 0.25 * k)) for i, j, k in list(corners))

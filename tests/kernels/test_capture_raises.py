@@ -288,3 +288,13 @@ def test_a_function_that_always_raises_is_refused():
 
     with pytest.raises(CaptureError, match="always raises"):
         ng.op(never)
+
+
+def test_an_exception_in_place_of_a_number_is_raised_for_its_elements():
+    def effused(m):
+        return math.sqrt(2.0 / m) if m > 0 else ValueError("a mass must be positive")
+
+    op = ng.op(effused)
+    np.testing.assert_allclose(op(np.array([0.5, 2.0])), [2.0, 1.0])
+    with pytest.raises(ValueError, match=r"effused: a mass must be positive \(element 1"):
+        op(np.array([0.5, -2.0]))

@@ -7,7 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.decided import decided
+from nbgraph.kernels.capture.intervals import decided
 from nbgraph.kernels.scalar import Graph
 
 N = np.arange(9)

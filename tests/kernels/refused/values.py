@@ -287,7 +287,7 @@ REFUSALS = [
         "give a start value",
     ),
     (
-        lambda x: min((x, 1.0), reverse=True),
+        lambda x: min((x, 1.0), key=x),
         "a keyword argument is not understood here",
         "leave it out",
     ),
@@ -308,8 +308,8 @@ REFUSALS = [
     ),
     (
         lambda x: [a for a, b in zip((x, 1.0), x)][0],
-        "what is gone through is not a tuple",
-        "give a tuple of numbers",
+        "this is not something to loop over in a scalar function",
+        "loop over range(...) or over a constant tuple",
     ),
     (
         lambda x: (1.0, 2.0)[1.5 * x],

@@ -9,14 +9,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from types import FunctionType
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 
 from nbgraph.errors import DTypeError
 from nbgraph.kernels.capture import vectors
-from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten
 from nbgraph.kernels.kinds import kind_of_dtype, promote
 from nbgraph.kernels.scalar import Node
@@ -25,107 +24,98 @@ MAX_SIZE = 1024  # entries of an array that a function makes
 _STRONG = {"i": "int64", "b": "bool"}  # what Python's numbers are in an array
 
 
-class Making:
-    """What a function of arrays is called for: who captures, the call, and where it is reached."""
+def spread(call: Call, fn: Callable[..., Value], *values: Value) -> Value:
+    """A function of numbers over arrays that are broadcast against each other."""
+    deepest = max(map(depth, values))
+    if not deepest:
+        return fn(*values)
+    rows = [v for v in values if depth(v) == deepest]
+    count = max(map(len, rows)) if all(rows) else 0
+    if any(len(row) not in (1, count) for row in rows):
+        lengths = " and ".join(str(len(row)) for row in rows)
+        call.refuse(f"arrays of {lengths} entries meet", "use arrays of one shape")
+    columns = [
+        [v[k if len(v) > 1 else 0] for k in range(count)] if depth(v) == deepest else [v] * count
+        for v in values
+    ]
+    return Array(spread(call, fn, *row) for row in zip(*columns, strict=True))
 
-    def __init__(self, tracer: Tracer, node: Any, path: Node) -> None:
-        self.tracer, self.node, self.path, self.graph = tracer, node, path, tracer.graph
 
-    def refuse(self, problem: str, remedy: str) -> NoReturn:
-        """Raise CaptureError; see Tracer."""
-        self.tracer.refuse(self.node, problem, remedy)
+def whole(
+    call: Call, value: Value, what: str, remedy: str = "use a constant, so that it is known"
+) -> int:
+    """A constant integer."""
+    if not (isinstance(value, Node) and value.op == "const" and value.kind != "f"):
+        call.refuse(f"{what} is not a constant integer", remedy)
+    return int(value.data)
 
-    def text(self, fn: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
-        """A function of `vectors`, traced in place."""
-        text = cast("FunctionType", fn)
-        return Call(self.tracer, self.node, text, list(args), kwargs, self.path).text(text)
 
-    def spread(self, fn: Callable[..., Value], *values: Value) -> Value:
-        """A function of numbers over arrays that are broadcast against each other."""
-        deepest = max(map(depth, values))
-        if not deepest:
-            return fn(*values)
-        rows = [v for v in values if depth(v) == deepest]
-        count = max(map(len, rows)) if all(rows) else 0
-        if any(len(row) not in (1, count) for row in rows):
-            lengths = " and ".join(str(len(row)) for row in rows)
-            self.refuse(f"arrays of {lengths} entries meet", "use arrays of one shape")
-        columns = [
-            [v[k if len(v) > 1 else 0] for k in range(count)]
-            if depth(v) == deepest
-            else [v] * count
-            for v in values
-        ]
-        return Array(self.spread(fn, *row) for row in zip(*columns, strict=True))
+def shape_of(call: Call, value: Value) -> tuple[int, ...]:
+    """A shape that is known."""
+    parts = value if isinstance(value, tuple) else (value,)
+    return tuple(whole(call, part, "the shape of an array") for part in parts)
 
-    def whole(self, value: Value, what: str) -> int:
-        """A constant integer."""
-        if not (isinstance(value, Node) and value.op == "const" and value.kind != "f"):
-            self.refuse(f"{what} is not a constant integer", "use a constant, so that it is known")
-        return int(value.data)
 
-    def shape(self, value: Value) -> tuple[int, ...]:
-        """A shape that is known."""
-        parts = value if isinstance(value, tuple) else (value,)
-        return tuple(self.whole(part, "the shape of an array") for part in parts)
+def kind_of(call: Call, dtype: Value) -> str | None:
+    """The kind of a dtype; None where none is given."""
+    asked = dtype.value if isinstance(dtype, Static) else None
+    if asked is None:
+        return None
+    try:
+        kind = kind_of_dtype(np.dtype(asked))
+    except (TypeError, DTypeError):
+        kind = ""
+    if not kind or (kind == "f" and np.dtype(asked) != np.float64):
+        call.refuse(
+            f"an array of dtype {getattr(asked, '__name__', asked)} is made",
+            "leave out dtype=: the precision is that of the operands",
+        )
+    return kind
 
-    def kind(self, dtype: Value) -> str | None:
-        """The kind of a dtype; None where none is given."""
-        asked = dtype.value if isinstance(dtype, Static) else None
-        if asked is None:
-            return None
-        try:
-            kind = kind_of_dtype(np.dtype(asked))
-        except (TypeError, DTypeError):
-            kind = ""
-        if not kind or (kind == "f" and np.dtype(asked) != np.float64):
-            self.refuse(
-                f"an array of dtype {getattr(asked, '__name__', asked)} is made",
-                "leave out dtype=: the precision is that of the operands",
-            )
-        return kind
 
-    def array(self, value: Value, dtype: Value = None) -> Value:
-        """A number, or an array of what nested lists and tuples hold; all entries of one kind."""
-        nodes = flatten(value) or []
-        if flatten(value) is None or len(nodes) > MAX_SIZE:
-            what = f"this is not an array of up to {MAX_SIZE} numbers"
-            self.refuse(what, "give a tuple, a list or an array of numbers")
-        kinds = {_STRONG.get(n.kind, n.kind) for n in nodes} or {"f"}
-        kind = self.kind(dtype) or functools.reduce(promote, sorted(kinds))
+def array_of(call: Call, value: Value, dtype: Value = None) -> Value:
+    """A number, or an array of what nested lists and tuples hold; all entries of one kind."""
+    nodes = flatten(value) or []
+    if flatten(value) is None or len(nodes) > MAX_SIZE:
+        what = f"this is not an array of up to {MAX_SIZE} numbers"
+        call.refuse(what, "give a tuple, a list or an array of numbers")
+    kinds = {_STRONG.get(n.kind, n.kind) for n in nodes} or {"f"}
+    kind = kind_of(call, dtype) or functools.reduce(promote, sorted(kinds))
 
-        def entries(part: Value) -> Value:
-            if not isinstance(part, tuple):
-                return self.tracer.as_kind(part, kind)
-            rows = [entries(row) for row in part]
-            if len({shape(row) for row in rows}) > 1:
-                self.refuse("the rows of an array have different lengths", "give rows of one")
-            return Array(rows)
+    def entries(part: Value) -> Value:
+        if not isinstance(part, tuple):
+            return call.tracer.as_kind(part, kind)
+        rows = [entries(row) for row in part]
+        if len({shape(row) for row in rows}) > 1:
+            call.refuse("the rows of an array have different lengths", "give rows of one")
+        return Array(rows)
 
-        return entries(value)
+    return entries(value)
 
-    def filled(self, shape: Sequence[int], value: Node, dtype: Value = None) -> Value:
-        """An array that holds one number throughout."""
-        if int(np.prod(shape)) > MAX_SIZE:
-            self.refuse(f"an array of more than {MAX_SIZE} entries is made", "use fewer entries")
-        kind = self.kind(dtype) or _STRONG.get(value.kind, value.kind)
-        entry: Value = self.tracer.as_kind(value, kind)
-        for extent in reversed(shape):
-            entry = Array([entry] * extent)
-        return entry
 
-    def axes(self, fn: Callable[[Array], Value], value: Value, axis: Value) -> Value:
-        """A function of one axis applied along it, or to all entries."""
-        array = cast("Array", self.array(value))
-        if axis is None or (isinstance(axis, Static) and axis.value is None):
-            return fn(Array(leaves(array)))
-        place = self.whole(axis, "axis") % max(1, depth(array))
-        if depth(array) == 1:
-            return fn(array)
-        if depth(array) > 2:
-            self.refuse("a reduction along an axis of more than two", "reduce matrices")
-        rows = transposed(array) if place == 0 else array
-        return Array(fn(cast("Array", row)) for row in rows)
+def filled_with(call: Call, shape: Sequence[int], value: Node, dtype: Value = None) -> Value:
+    """An array that holds one number throughout."""
+    if int(np.prod(shape)) > MAX_SIZE:
+        call.refuse(f"an array of more than {MAX_SIZE} entries is made", "use fewer entries")
+    kind = kind_of(call, dtype) or _STRONG.get(value.kind, value.kind)
+    entry: Value = call.tracer.as_kind(value, kind)
+    for extent in reversed(shape):
+        entry = Array([entry] * extent)
+    return entry
+
+
+def axes(call: Call, fn: Callable[[Array], Value], value: Value, axis: Value) -> Value:
+    """A function of one axis applied along it, or to all entries."""
+    array = cast("Array", array_of(call, value))
+    if axis is None or (isinstance(axis, Static) and axis.value is None):
+        return fn(Array(leaves(array)))
+    place = whole(call, axis, "axis") % max(1, depth(array))
+    if depth(array) == 1:
+        return fn(array)
+    if depth(array) > 2:
+        call.refuse("a reduction along an axis of more than two", "reduce matrices")
+    rows = transposed(array) if place == 0 else array
+    return Array(fn(cast("Array", row)) for row in rows)
 
 
 def depth(value: Value) -> int:
@@ -154,28 +144,28 @@ def transposed(value: Value) -> Value:
     return Array(Array(column) for column in zip(*value, strict=True))
 
 
-def matmul(m: Making, a: Value, b: Value) -> Value:
+def matmul(call: Call, a: Value, b: Value) -> Value:
     """The product of vectors and matrices."""
     if not (depth(a) and depth(b)):
-        return m.spread(lambda x, y: m.graph.arithmetic("mul", x, y), a, b)
+        return spread(call, lambda x, y: call.graph.arithmetic("mul", x, y), a, b)
     if depth(a) > 1:
-        return Array(matmul(m, row, b) for row in a)
+        return Array(matmul(call, row, b) for row in a)
     if depth(b) > 1:
-        return Array(matmul(m, a, column) for column in transposed(b))
+        return Array(matmul(call, a, column) for column in transposed(b))
     if len(a) != len(b):
-        m.refuse(f"vectors of {len(a)} and {len(b)} entries are multiplied", "use equal lengths")
-    return m.text(vectors.dot, a, b)
+        call.refuse(f"vectors of {len(a)} and {len(b)} entries are multiplied", "use equal lengths")
+    return call.text(vectors.dot, a, b)
 
 
-def reshaped(m: Making, a: Value, *extents: Value) -> Value:
+def reshaped(call: Call, a: Value, *extents: Value) -> Value:
     """The entries in another shape; one extent may be -1."""
-    asked = list(m.shape(extents[0] if len(extents) == 1 else tuple(extents)))
+    asked = list(shape_of(call, extents[0] if len(extents) == 1 else tuple(extents)))
     entries = [*leaves(a)]
     wanted = asked
     try:
         wanted = np.empty(len(entries)).reshape(asked).shape
     except ValueError as error:
-        m.refuse(str(error), "use a shape with as many entries")
+        call.refuse(str(error), "use a shape with as many entries")
     rows: list[Value] = list(entries)
     for extent in reversed(wanted[1:]):
         rows = [Array(rows[k : k + extent]) for k in range(0, len(rows), extent)]
@@ -196,14 +186,14 @@ def exchanges(count: int) -> Iterator[tuple[int, int]]:
         span *= 2
 
 
-def in_order(m: Making, items: Sequence[Value], reverse: bool = False) -> list[Value]:
+def in_order(call: Call, items: Sequence[Value], reverse: bool = False) -> list[Value]:
     """Numbers from the least to the largest; NaN is above all."""
     ordered = list(items)
     if not all(isinstance(item, Node) for item in ordered) or len(ordered) > MAX_SORTED:
-        m.refuse(f"what is sorted is not up to {MAX_SORTED} numbers", "sort before the call")
+        call.refuse(f"what is sorted is not up to {MAX_SORTED} numbers", "sort before the call")
     for i, j in exchanges(len(ordered)):
         ordered[i], ordered[j] = cast(
-            "tuple[Value, Value]", m.text(vectors.ordered, ordered[i], ordered[j])
+            "tuple[Value, Value]", call.text(vectors.ordered, ordered[i], ordered[j])
         )
     return ordered[::-1] if reverse else ordered
 
@@ -211,61 +201,70 @@ def in_order(m: Making, items: Sequence[Value], reverse: bool = False) -> list[V
 MAX_SORTED = 64  # numbers that are sorted by comparing pairs
 
 
-def _arange(m: Making, *bounds: Value) -> Value:
+def _arange(call: Call, *bounds: Value) -> Value:
     numbers = [b for b in bounds if isinstance(b, Node) and b.op == "const"]
     if len(numbers) < len(bounds):
-        m.refuse("a bound of arange() is not constant", "use constants, so that it is known")
+        call.refuse("a bound of arange() is not constant", "use constants, so that it is known")
     values = np.arange(*(n.data for n in numbers))
-    return m.array(tuple(m.graph.const(v) for v in values.tolist()))
+    return array_of(call, tuple(call.graph.const(v) for v in values.tolist()))
 
 
-def _linspace(m: Making, start: Value, stop: Value, num: Value = None) -> Value:
-    count = 50 if num is None else m.whole(num, "the number of points")
-    ends = [m.graph.float(v) for v in (start, stop)]
+def _linspace(call: Call, start: Value, stop: Value, num: Value = None) -> Value:
+    count = 50 if num is None else whole(call, num, "the number of points")
+    ends = [call.graph.float(v) for v in (start, stop)]
     values = [
-        m.text(vectors.between, *ends, m.graph.const(k), m.graph.const(count)) for k in range(count)
+        call.text(vectors.between, *ends, call.graph.const(k), call.graph.const(count))
+        for k in range(count)
     ]
     return Array(values)
 
 
-def _cumulative(op: str) -> Callable[[Making, Value], Value]:
-    def totals(m: Making, a: Value) -> Value:
+def _cumulative(op: str) -> Callable[[Call, Value], Value]:
+    def totals(call: Call, a: Value) -> Value:
         totals: list[Node] = []
-        for item in leaves(m.array(a)):
-            totals.append(m.graph.arithmetic(op, totals[-1], item) if totals else item)
+        for item in leaves(array_of(call, a)):
+            totals.append(call.graph.arithmetic(op, totals[-1], item) if totals else item)
         return Array(totals)
 
     return totals
 
 
-def _joined(m: Making, parts: Value) -> Value:
-    arrays = [m.array(part) for part in parts]
-    return m.array(Array(item for part in arrays for item in part))
+def _differences(call: Call, a: Value) -> Value:
+    return Array(call.graph.arithmetic("sub", y, x) for x, y in itertools.pairwise(a))
 
 
-def _identity(m: Making, n: Value) -> Value:
-    size = m.whole(n, "the size of a matrix")
-    one, zero = m.graph.const(1.0), m.graph.const(0.0)
+def _joined(call: Call, parts: Value) -> Value:
+    arrays = [array_of(call, part) for part in parts]
+    return array_of(call, Array(item for part in arrays for item in part))
+
+
+def _identity(call: Call, n: Value) -> Value:
+    size = whole(call, n, "the size of a matrix")
+    one, zero = call.graph.const(1.0), call.graph.const(0.0)
     return Array(Array(one if i == j else zero for j in range(size)) for i in range(size))
 
 
 def _like(value: float) -> Callable[..., Value]:
-    def filled(m: Making, a: Value, dtype: Value = None) -> Value:
-        array = m.array(a)
+    def filled(call: Call, a: Value, dtype: Value = None) -> Value:
+        array = array_of(call, a)
         kind = next(leaves(array)).kind
-        entry = m.tracer.as_kind(m.graph.const(value), m.kind(dtype) or kind)
-        return m.filled(shape(array), entry)
+        entry = call.tracer.as_kind(call.graph.const(value), kind_of(call, dtype) or kind)
+        return filled_with(call, shape(array), entry)
 
     return filled
 
 
 def _full(value: float) -> Callable[..., Value]:
-    return lambda m, extents, dtype=None: m.filled(m.shape(extents), m.graph.const(value), dtype)
+    return lambda call, extents, dtype=None: _filled(call, extents, call.graph.const(value), dtype)
+
+
+def _filled(call: Call, extents: Value, value: Value, dtype: Value = None) -> Value:
+    return filled_with(call, shape_of(call, extents), value, dtype)
 
 
 def _reduction(fn: Callable[..., Any]) -> Callable[..., Value]:
-    def reduced(m: Making, a: Value, axis: Value = None, **how: Value) -> Value:
-        return m.axes(lambda entries: m.text(fn, entries, **how), a, axis)
+    def reduced(call: Call, a: Value, axis: Value = None, **how: Value) -> Value:
+        return axes(call, lambda entries: call.text(fn, entries, **how), a, axis)
 
     return reduced
 
@@ -288,41 +287,41 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     **{getattr(np, name): _reduction(fn) for name, fn in REDUCTIONS.items()},
     np.amax: _reduction(vectors.largest),
     np.amin: _reduction(vectors.smallest),
-    np.median: lambda m, a: m.text(vectors.middle, Array(in_order(m, [*leaves(a)]))),
+    np.median: lambda call, a: call.text(vectors.middle, Array(in_order(call, [*leaves(a)]))),
     np.zeros: _full(0.0),
     np.empty: _full(0.0),
     np.ones: _full(1.0),
-    np.full: lambda m, extents, value, dtype=None: m.filled(m.shape(extents), value, dtype),
+    np.full: _filled,
     np.zeros_like: _like(0.0),
     np.empty_like: _like(0.0),
     np.ones_like: _like(1.0),
-    np.array: lambda m, a, dtype=None: m.array(a, dtype),
-    np.asarray: lambda m, a, dtype=None: m.array(a, dtype),
-    np.copy: lambda m, a: m.array(a),
+    np.array: array_of,
+    np.asarray: array_of,
+    np.copy: array_of,
     np.arange: _arange,
     np.linspace: _linspace,
     np.eye: _identity,
     np.identity: _identity,
     np.concatenate: _joined,
     np.hstack: _joined,
-    np.vstack: lambda m, parts: m.array(parts),
-    np.stack: lambda m, parts: m.array(parts),
-    np.append: lambda m, a, b: _joined(m, (a, b if isinstance(b, tuple) else (b,))),
+    np.vstack: array_of,
+    np.stack: array_of,
+    np.append: lambda call, a, b: _joined(call, (a, b if isinstance(b, tuple) else (b,))),
     np.dot: matmul,
     np.matmul: matmul,
     np.inner: matmul,
     np.vdot: matmul,
-    np.outer: lambda m, a, b: Array(
-        m.spread(lambda x, y: m.graph.arithmetic("mul", x, y), item, b) for item in leaves(a)
+    np.outer: lambda call, a, b: Array(
+        spread(call, lambda x, y: call.graph.arithmetic("mul", x, y), item, b) for item in leaves(a)
     ),
-    np.transpose: lambda m, a: transposed(m.array(a)),
+    np.transpose: lambda call, a: transposed(array_of(call, a)),
     np.reshape: reshaped,
-    np.ravel: lambda m, a: Array(leaves(a)),
-    np.flip: lambda m, a: Array(a[::-1]),
-    np.sort: lambda m, a: Array(in_order(m, a)),
+    np.ravel: lambda call, a: Array(leaves(a)),
+    np.flip: lambda call, a: Array(a[::-1]),
+    np.sort: lambda call, a: Array(in_order(call, a)),
     np.cumsum: _cumulative("add"),
     np.cumprod: _cumulative("mul"),
-    np.diff: lambda m, a: Array(m.graph.arithmetic("sub", y, x) for x, y in itertools.pairwise(a)),
+    np.diff: _differences,
 }
 MAKERS = frozenset(
     (np.zeros, np.empty, np.ones, np.full, np.arange, np.linspace, np.eye, np.identity)
@@ -330,15 +329,15 @@ MAKERS = frozenset(
 METHODS: dict[str, Callable[..., Value]] = {
     **{name: _reduction(fn) for name, fn in REDUCTIONS.items()},
     "dot": matmul,
-    "copy": lambda m, a: type(a)(a) if isinstance(a, List) else m.array(a),
-    "tolist": lambda m, a: _listed(a),
-    "astype": lambda m, a, dtype: m.array(a, dtype),
+    "copy": lambda call, a: type(a)(a) if isinstance(a, List) else array_of(call, a),
+    "tolist": lambda call, a: _listed(a),
+    "astype": array_of,
     "reshape": reshaped,
-    "ravel": lambda m, a: Array(leaves(a)),
-    "flatten": lambda m, a: Array(leaves(a)),
-    "transpose": lambda m, a: transposed(a),
+    "ravel": lambda call, a: Array(leaves(a)),
+    "flatten": lambda call, a: Array(leaves(a)),
+    "transpose": lambda call, a: transposed(a),
     "cumsum": _cumulative("add"),
-    "item": lambda m, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
+    "item": lambda call, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
 }
 
 

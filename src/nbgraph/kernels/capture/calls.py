@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
-from nbgraph.kernels.capture.arrays import Making
+from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
@@ -64,6 +64,18 @@ def about_slopes(call: Call) -> Value | None:
     return derivative.partials(graph, [value], x)[0]
 
 
+_EXCEPTIONS = (ValueError, TypeError, ArithmeticError, ZeroDivisionError, OverflowError, Exception)
+
+
+def exception(call: Call) -> Value | None:
+    """Return nothing for an exception that stands in place of a number: the element raises it."""
+    if not any(call.target is cls for cls in _EXCEPTIONS):
+        return None
+    words = ", ".join(str(v.value) for v in call.args if isinstance(v, Static))
+    call.tracer.raises(call.node, call.target, words, call.graph.const(True))
+    return Static(None)
+
+
 MAX_DEPTH = 40  # of helpers that call helpers
 NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the number
     "conjugate": np.conjugate,
@@ -73,7 +85,7 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
 }
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, objects.apply, distribution, about_slopes, draw),
+    *(typed.function_of_number, objects.apply, distribution, about_slopes, draw, exception),
 )
 _DEFAULT = object()  # stands for an argument that was left out
 
@@ -106,7 +118,7 @@ class Calls(Generators):
         args = list(self.elements(node.args, env, path))
         kwargs = self._keywords(node, env, path)
         self.frame, self.site = env, node
-        call = self._unbound(Call(self, node, callee.value, args, kwargs, path))
+        call = self._unbound(Call(self, node, path, callee.value, args, kwargs))
         target = call.target
         if isinstance(target, Method) and isinstance(target.owner, (tuple, Reference, View)):
             return self.method_call(call, target, env)
@@ -142,7 +154,7 @@ class Calls(Generators):
                 first = tuple(self.constant(a, call.node) for a in target.args)
                 named = {k: self.constant(v, call.node) for k, v in target.keywords.items()}
                 target = Bound(target.func, first, named)
-            args, kwargs = [*target.args, *args], target.kwargs | kwargs
+            args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
             target = target.function
         return call._replace(target=target, args=args, kwargs=kwargs)
 
@@ -152,7 +164,7 @@ class Calls(Generators):
         if not args or not isinstance(args[0], Static):
             remedy = "write partial(function, value)"
             call.refuse("the first argument of partial() is not a function", remedy)
-        return Static(Bound(args[0].value, tuple(args[1:]), call.kwargs))
+        return Static(Bound(args[0].value, tuple(args[1:]), dict(call.kwargs)))
 
     def apply(self, call: Call) -> Value:
         """The value of a function for the values of its arguments."""
@@ -177,8 +189,7 @@ class Calls(Generators):
             return target.inline(call)
         operation = _operation_of(target)
         if operation is not None and any(isinstance(a, Array) for a in args):
-            m = Making(self, call.node, call.path)
-            return m.spread(lambda *row: self.apply(call._replace(args=list(row))), *args)
+            return spread(call, lambda *row: self.apply(call._replace(args=list(row))), *args)
         if operation is not None:
             if operation[0] == "complex" or any(isinstance(a, Complex) for a in call.values):
                 return complex_numbers.apply(call, operation)

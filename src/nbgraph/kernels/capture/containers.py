@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
 from nbgraph.kernels.capture.values import (
@@ -91,8 +92,8 @@ class Containers(Builtins):
 
     def at_key(self, node: ast.expr, owner: Mapping, key: Value, default: Value = None) -> Value:
         """`owner[key]`, or `default` where there is no such key."""
-        known = _key(key)
-        if known is not None:
+        if (constant := objects.known(key)) is not None:
+            known = constant[0]
             entry = owner.entries.get(known, default)
             if entry is not None:
                 return entry
@@ -148,16 +149,6 @@ class Containers(Builtins):
         if value is None:
             self.refuse(node, "the values of the dict are not all numbers", "use numbers")
         return value, inside
-
-
-def _key(value: Value) -> Any:
-    """The Python object that a key is; None where it depends on values."""
-    if isinstance(value, Node):
-        return value.data if value.op == "const" else None
-    if isinstance(value, tuple):
-        parts = tuple(map(_key, value))
-        return None if None in parts else parts
-    return value.value if isinstance(value, Static) else None
 
 
 def _transposed(owner: Array) -> Array:

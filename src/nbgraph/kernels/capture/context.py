@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import FunctionType
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import Any, Literal, NamedTuple, NoReturn, Protocol, cast
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.lookups import Counter
@@ -99,6 +99,7 @@ class Tracer(Protocol):
     change: Callable[..., Value]
     as_kind: Callable[[Value, str], Value]
     keys: Callable[[ast.expr, Any], tuple[Value, ...]]
+    listed: Callable[[ast.expr, Value], tuple[Value, ...]]
     method: Callable[[ast.Call, Any, Sequence[Value]], Value]
     raises: Callable[..., None]
     raises_lookup: Callable[..., None]
@@ -106,14 +107,15 @@ class Tracer(Protocol):
 
 
 class Call(NamedTuple):
-    """A call of a function that is known: who captures it, its text, its arguments, its path."""
+    """A call, or what else is done to values: who captures it, its text, its path, and what is
+    called with which arguments."""
 
     tracer: Tracer
-    node: ast.Call
-    target: Any
-    args: list[Value]
-    kwargs: dict[str, Value]
+    node: Any
     path: Node
+    target: Any = None
+    args: Sequence[Value] = ()
+    kwargs: Mapping[str, Value] = {}
 
     @property
     def graph(self) -> Graph:
@@ -132,7 +134,15 @@ class Call(NamedTuple):
 
     def of(self, target: Any, *args: Value, **kwargs: Value) -> Call:
         """Return the call of another function with other arguments in its place."""
-        return self._replace(target=target, args=list(args), kwargs=kwargs)
+        return self._replace(target=target, args=args, kwargs=kwargs)
+
+    def answer(self, make: Callable[..., Value], *args: Value, **kwargs: Value) -> Value:
+        """Return what a function of this call gives for values; refused where it takes others."""
+        try:
+            inspect.signature(make).bind(self, *args, **kwargs)
+        except TypeError as error:
+            self.refuse(f"{self.name}(): {error}", "leave out what it does not take")
+        return make(self, *args, **kwargs)
 
     def refuse(
         self, problem: str, remedy: str, error: type[CaptureError] = CaptureError
@@ -140,9 +150,12 @@ class Call(NamedTuple):
         """Raise CaptureError with the user's line and what to write instead."""
         self.tracer.refuse(self.node, problem, remedy, error)
 
-    def text(self, fn: FunctionType) -> Value:
-        """Return the value of a function of the library, which is traced with these arguments."""
-        return self.tracer.compose(fn, self.in_order(fn), self.path)
+    def text(self, fn: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
+        """Return the value of a function of the library, which is traced with these arguments, or
+        with those of the call."""
+        call = self.of(fn, *args, **kwargs) if args or kwargs else self
+        text = cast("FunctionType", fn)
+        return self.tracer.compose(text, call.in_order(text), self.path)
 
     def in_order(self, fn: FunctionType) -> list[Value]:
         """Return the arguments in the order of a function's parameters, with its defaults."""

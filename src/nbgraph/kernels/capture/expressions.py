@@ -17,7 +17,7 @@ from nbgraph.kernels.capture import (
     trying,
     typed,
 )
-from nbgraph.kernels.capture.arrays import METHODS, Making
+from nbgraph.kernels.capture.arrays import METHODS, spread
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
@@ -25,8 +25,9 @@ from nbgraph.kernels.capture.containers import (
     Containers,
     Method,
 )
-from nbgraph.kernels.capture.decided import decided
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.distributions import method_of
+from nbgraph.kernels.capture.intervals import decided
 from nbgraph.kernels.capture.lists import CHANGES, Lists
 from nbgraph.kernels.capture.values import (
     FROZEN,
@@ -176,7 +177,7 @@ class Expressions(Calls, Containers, Lists):
             case ast.Constant(value=value):
                 return self.constant(value, node)
             case ast.Name(id=name):
-                return on_path(self.graph, self._name(node, name, env), path)
+                return on_path(self._name(node, name, env), path)
             case ast.BinOp():
                 return self._binaries(node, env, path)
             case ast.UnaryOp():
@@ -384,8 +385,7 @@ class Expressions(Calls, Containers, Lists):
             return self.graph.logical_not(self.condition(node.operand, env, path))
         value = self.expression(node.operand, env, path)
         if isinstance(value, Array):
-            m = Making(self, node, path)
-            return m.spread(lambda entry: self._signed(node.op, entry), value)
+            return spread(Call(self, node, path), lambda entry: self._signed(node.op, entry), value)
         return self._signed(node.op, self.operand_of(node.operand, value))
 
     def _signed(self, op: ast.unaryop, a: Node | Complex) -> Value:
@@ -410,7 +410,7 @@ class Expressions(Calls, Containers, Lists):
             compare = functools.partial(comparing.compare, self, node, op)
             spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
             if spreads and (isinstance(left, Array) or isinstance(right, Array)):
-                return Making(self, node, path).spread(compare, left, right)
+                return spread(Call(self, node, path), compare, left, right)
             result = graph.logical_and(result, compare(left, right))
             left = right
         return result

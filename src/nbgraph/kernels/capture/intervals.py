@@ -1,36 +1,38 @@
-"""Between which numbers an integer lies, as far as its formula and its path tell.
+"""Between which numbers a value lies, as far as its formula and its path tell.
 
-An index that lies within what it looks up in needs no test.
+An index that lies within what it looks up in needs no test. In functions that call themselves the
+path decides conditions, too: `-x < 0` where x < 0 is not. There numbers are meant: where a
+condition on the path does not hold because of NaN, NaN goes on as the numbers for which it does
+not hold.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from nbgraph.kernels.capture.decided import literals
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
 Interval = tuple[float, float]
 EVERY: Interval = (-math.inf, math.inf)
-_DEEP = 16  # operations that are looked through
+_DEEP, _SHALLOW = 16, 8  # operations that are looked through, of integers and of all numbers
 _NESTED = 4  # selects whose conditions are looked at
 _WIDE = 2.0**53  # beyond, sums may wrap and bounds are no longer exact
 
 
 class Intervals:
-    """What is known of nodes where a path holds."""
+    """What is known of integers where a path holds; of all numbers, if none of them is NaN."""
 
-    def __init__(self, graph: Graph, path: Node | None = None) -> None:
-        self._graph = graph
-        self._facts = {} if path is None else _facts(path, True)
+    def __init__(self, graph: Graph, path: Node | None = None, *, numbers: bool = False) -> None:
+        self._graph, self._numbers = graph, numbers
+        self._facts = {} if path is None else _facts(path, True, numbers)
         self._known: dict[int, Interval] = {}
 
     def of(self, node: Node, depth: int = _DEEP) -> Interval:
-        """Return the least and the largest value of an integer node; infinite where unknown."""
+        """Return the least and the largest value of a node; infinite where unknown."""
         bounds = self._known.get(node.id)
         if bounds is None:
             low, high = self._of_formula(node, depth)
@@ -41,14 +43,14 @@ class Intervals:
         return bounds
 
     def _of_formula(self, node: Node, depth: int) -> Interval:
-        if node.op == "const" and node.kind != "f":
-            return int(node.data), int(node.data)
+        if node.op == "const" and (node.kind != "f" or self._numbers):
+            return node.data, node.data
         if node.op in ("phi", "final"):
             variable = node.id if node.op == "phi" else node.data[1]
             low, high = self._graph.ranges.get(variable, EVERY)
         else:
             low, high = self._by_operation(node, depth) or EVERY
-        least, most = _of_kind(node.kind)
+        least, most = EVERY if self._numbers else _of_kind(node.kind)
         return (low if abs(low) <= _WIDE else least), (high if abs(high) <= _WIDE else most)
 
     def _by_operation(self, node: Node, depth: int) -> Interval | None:
@@ -57,7 +59,8 @@ class Intervals:
         if node.op == "cast" and node.args[0].kind == "f":
             return self._whole_part(node.args[0])
         rule = _RULES.get(node.op)
-        if rule is None or not depth or not all(a.kind != "f" for a in node.args):
+        floats = any(a.kind == "f" for a in node.args)
+        if rule is None or not depth or (floats and not self._numbers):
             return None
         if node.op == "select":
             return self._select(node, depth)
@@ -65,7 +68,9 @@ class Intervals:
         low, high = _of_kind(node.kind)
         if bounds is None or bounds[0] < low or bounds[1] > high:
             return None
-        exact = node.op in _BOUNDED or max(map(abs, bounds)) <= _WIDE  # else it may wrap
+        if any(map(math.isnan, bounds)):
+            return None
+        exact = floats or node.op in _BOUNDED or max(map(abs, bounds)) <= _WIDE  # else it may wrap
         return bounds if exact else None
 
     def _whole_part(self, value: Node) -> Interval | None:
@@ -90,17 +95,12 @@ class Intervals:
 
     def _where(self, cond: Node, holds: bool, node: Node, depth: int) -> Interval:
         """Of a node where a condition holds, or does not; of the first few within each other."""
-        more = _facts(cond, holds) if depth > _DEEP - _NESTED else {}
+        more = _facts(cond, holds, self._numbers) if depth > _DEEP - _NESTED else {}
         if not more:
             return self.of(node, depth - 1)
-        inner = Intervals(self._graph)
+        inner = Intervals(self._graph, numbers=self._numbers)
         inner._facts = _both(self._facts, more)
         return inner.of(node, depth - 1)
-
-
-def interval(graph: Graph, node: Node) -> Interval:
-    """Return the least and the largest value of an integer node; infinite where unknown."""
-    return Intervals(graph).of(node)
 
 
 def _both(a: Mapping[int, Interval], b: Mapping[int, Interval]) -> dict[int, Interval]:
@@ -110,17 +110,19 @@ def _both(a: Mapping[int, Interval], b: Mapping[int, Interval]) -> dict[int, Int
     return joined
 
 
-def _facts(path: Node, true: bool) -> dict[int, Interval]:
+def _facts(path: Node, true: bool, numbers: bool) -> dict[int, Interval]:
     """Return between which numbers nodes lie that the path, which holds or does not, compares with
-    constants. A float that is known by what does not hold may be NaN: of such nothing is known."""
+    constants. A float that is known by what does not hold may be NaN, unless numbers are meant: of
+    such nothing is known."""
     facts: dict[int, Interval] = {}
     for part, holds in literals(path, true):
-        if part.op not in _MIRRORED:
+        op = part.op if holds else _NEGATED.get(part.op, "")
+        if op not in _MIRRORED:
             continue
         a, b = part.args
-        if not holds and (part.op == "eq" or "f" in (a.kind, b.kind)):
+        if not holds and not numbers and "f" in (a.kind, b.kind):
             continue
-        op = part.op if holds else _NEGATED[part.op]
+        op = _CLOSED[op] if numbers and "f" in (a.kind, b.kind) else op  # as results are rounded
         for x, y, how in ((a, b, op), (b, a, _MIRRORED[op])):
             if y.op == "const" and x.op != "const":
                 low, high = facts.get(x.id, EVERY)
@@ -152,11 +154,77 @@ def _plain(node: Node) -> tuple[str, object]:
     return ("const", node.data) if node.op == "const" else ("node", node.id)
 
 
-def _product(a: Interval, b: Interval) -> Interval | None:
-    if math.inf in (*map(abs, a), *map(abs, b)):
-        return None
-    ends = [x * y for x in a for y in b]
+# conditions that a path decides -------------------------------------------------------------------
+
+
+def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
+    """Conditions that hold, or do not hold, where `cond` does."""
+    stack = [(cond, holds)]
+    while stack:
+        part, true = stack.pop()
+        if part.op == "not":
+            stack.append((part.args[0], not true))
+        elif part.op == ("and" if true else "or"):
+            stack.extend((a, true) for a in part.args)
+        else:
+            yield part, true
+
+
+def opposed(path: Node, other: Node) -> bool:
+    """Whether two paths exclude each other."""
+    holding = set(literals(path, True))
+    return any((part, not holds) in holding for part, holds in literals(other, True))
+
+
+def implies(path: Node, cond: Node, holds: bool) -> bool:
+    """Whether a condition holds, or does not, wherever a path does, as their parts say."""
+    return set(literals(cond, holds)) <= set(literals(path, True))
+
+
+def decided(graph: Graph, path: Node, cond: Node) -> Node:
+    """Return the condition, or the constant that it is where `path` holds."""
+    if cond.op == "not":
+        return graph.logical_not(decided(graph, path, cond.args[0]))
+    if cond.op in ("and", "or"):
+        a, b = (decided(graph, path, part) for part in cond.args)
+        return graph.logical_and(a, b) if cond.op == "and" else graph.logical_or(a, b)
+    if cond.op not in _OUTCOMES:
+        return cond
+    outcomes, possible = set(_OUTCOMES[cond.op]), _possible(graph, path, *cond.args)
+    if not possible & outcomes:
+        return graph.const(False)
+    return graph.const(True) if possible <= outcomes else cond
+
+
+def _possible(graph: Graph, path: Node, a: Node, b: Node) -> set[str]:
+    """How two nodes may compare."""
+    orders = set("<=>")
+    for part, holds in literals(path, True):
+        for op, pair in ((part.op, part.args), (_MIRRORED.get(part.op, ""), part.args[::-1])):
+            if op in _OUTCOMES and pair == (a, b):
+                orders &= set(_OUTCOMES[op]) if holds else set("<=>") - set(_OUTCOMES[op])
+    known = Intervals(graph, path, numbers=True)
+    (low, high), (least, most) = known.of(a, _SHALLOW), known.of(b, _SHALLOW)
+    if low >= most:
+        orders -= {"<"} if low == most else {"<", "="}
+    if high <= least:
+        orders -= {">"} if high == least else {">", "="}
+    return orders
+
+
+# ranges of results --------------------------------------------------------------------------------
+
+
+def _product(a: Interval, b: Interval) -> Interval:
+    ends = [0.0 if 0 in (x, y) else x * y for x in a for y in b]
     return min(ends), max(ends)
+
+
+def _ratio(a: Interval, b: Interval) -> Interval | None:
+    if b[0] <= 0.0 <= b[1] and (b[0] < 0.0 < b[1] or b == (0.0, 0.0)):
+        return None
+    inverse = [math.copysign(math.inf, sum(b)) if y == 0.0 else 1.0 / y for y in b]
+    return _product(a, (min(inverse), max(inverse)))
 
 
 def _modulo(a: Interval, b: Interval) -> Interval | None:
@@ -177,7 +245,9 @@ def _masked(a: Interval, b: Interval) -> Interval | None:
 
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
-_NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le"}
+_NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "ne": "eq"}
+_CLOSED = {"lt": "le", "gt": "ge", "le": "le", "ge": "ge", "eq": "eq"}
+_OUTCOMES = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "<>"}
 _BOUNDED = ("cast", "mod", "band")  # whose results do not wrap
 _RULES: dict[str, Callable[..., Interval | None]] = {
     "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
@@ -186,10 +256,9 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "abs": lambda a: (max(0, a[0], -a[1]), max(abs(a[0]), abs(a[1]))),
     "cast": lambda a: a,
     "mul": _product,
+    "div": _ratio,
     "mod": _modulo,
     "floordiv": _quotient,
     "band": _masked,
     "select": lambda *arms: None,
 }
-
-__all__ = ["EVERY", "Intervals", "interval"]

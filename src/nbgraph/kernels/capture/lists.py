@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.arrays import MAX_SIZE, Making, depth, in_order, matmul
+from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, spread, whole
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.values import (
     FROZEN,
@@ -82,21 +83,21 @@ class Lists(Builtins):
 
     def of_sequences(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         """An operator of arrays; `+` and `*` of lists and tuples."""
-        m = Making(self, node, path)
+        call = Call(self, node, path)
         if isinstance(node.op, ast.MatMult):
-            return matmul(m, a, b)
+            return matmul(call, a, b)
         name = self.operator_name(node.op)
         if isinstance(a, Array) or isinstance(b, Array):
-            return m.spread(lambda x, y: self.binary(name, x, y, path), a, b)
+            return spread(call, lambda x, y: self.binary(name, x, y, path), a, b)
         if isinstance(node.op, ast.Add) and type(a) is type(b):
             return type(a)((*a, *b))
         items, count = (a, b) if isinstance(a, tuple) else (b, a)
         if isinstance(node.op, ast.Mult) and not isinstance(count, tuple):
-            times = m.whole(count, "how often a list is repeated")
+            times = whole(call, count, "how often a list is repeated")
             if times * len(items) > MAX_SIZE:
-                m.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
+                call.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
             return type(items)([placed(item, env) for item in items] * times)
-        m.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
+        call.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
 
     # changing ---------------------------------------------------------------------------------
 
@@ -120,50 +121,50 @@ class Lists(Builtins):
         root = self.changeable(node, owner, env)
         content = env[root.key]
         value = self.held(value, env) if isinstance(content, Array) else placed(value, env)
-        m = Making(self, node, path)
-        env[root.key] = self._changed(m, content, places, value, env, self.graph.const(True))
+        call = Call(self, node, path)
+        env[root.key] = self._changed(call, content, places, value, env, self.graph.const(True))
 
     def _changed(
-        self, m: Making, old: Value, places: Sequence[Any], value: Value, env: Env, cond: Node
+        self, call: Call, old: Value, places: Sequence[Any], value: Value, env: Env, cond: Node
     ) -> Value:
         """What a list holds once `value` was stored at `places` where a condition holds."""
         if not places:
-            return self._stored(m, old, value, cond)
+            return self._stored(call, old, value, cond)
         if isinstance(old, Reference):
-            root = self.changeable(m.node, old, env)
-            env[root.key] = self._changed(m, env[root.key], places, value, env, cond)
+            root = self.changeable(call.node, old, env)
+            env[root.key] = self._changed(call, env[root.key], places, value, env, cond)
             return old
         if not isinstance(old, tuple):
-            m.refuse("there are more indices than dimensions", "leave the last ones out")
+            call.refuse("there are more indices than dimensions", "leave the last ones out")
         place, *rest = places
         items: list[Value] = list(cast("tuple[Value, ...]", old))
         graph = self.graph
         if isinstance(place, slice):
-            return self._spliced(m, cast("Array", old), place, rest, value, env, cond)
+            return self._spliced(call, cast("Array", old), place, rest, value, env, cond)
         if place.op == "const":
             if not -len(items) <= place.data < len(items):
-                m.refuse("assignment index out of range", "use an index within the list")
+                call.refuse("assignment index out of range", "use an index within the list")
             item = items[place.data]
-            value = value if rest else self._fitting(m, old, item, value)
-            items[place.data] = self._changed(m, item, rest, value, env, cond)
+            value = value if rest else self._fitting(call, old, item, value)
+            items[place.data] = self._changed(call, item, rest, value, env, cond)
         else:
             if len(items) > MAX_ITEMS:
                 what = f"an index that depends on values changes one of {len(items)} items"
-                m.refuse(what, f"use a list of at most {MAX_ITEMS} items")
-            index, inside = within(graph, place, len(items), m.path)
+                call.refuse(what, f"use a list of at most {MAX_ITEMS} items")
+            index, inside = within(graph, place, len(items), call.path)
             words = f"list assignment index out of range, there are {len(items)} items"
             missing = graph.logical_and(cond, graph.logical_not(inside))
-            self.raises_lookup(m.node, IndexError, words, missing)
+            self.raises_lookup(call.node, IndexError, words, missing)
             for k, item in enumerate(items):
                 here = graph.logical_and(inside, graph.compare("eq", index, graph.const(k)))
                 here = graph.logical_and(cond, here)
-                fitting = value if rest else self._fitting(m, old, item, value)
-                items[k] = self._changed(m, item, rest, fitting, env, here)
+                fitting = value if rest else self._fitting(call, old, item, value)
+                items[k] = self._changed(call, item, rest, fitting, env, here)
         return type(old)(items)
 
     def _spliced(
         self,
-        m: Making,
+        call: Call,
         old: Array,
         place: slice,
         rest: Sequence[Any],
@@ -175,23 +176,23 @@ class Lists(Builtins):
         items, numbers = list(old), range(len(old))[place]
         if type(old) is List:
             if not isinstance(value, tuple) or (place.step or 1) != 1:
-                m.refuse("this assigns no list to a slice", "assign a list")
+                call.refuse("this assigns no list to a slice", "assign a list")
             items[place] = cast("tuple[Value, ...]", value)
             return List(items)
         several = isinstance(value, tuple) and depth(value) >= depth(old) - _whole(rest)
         if several and len(value) not in (1, len(numbers)):
-            m.refuse(f"{len(value)} numbers are assigned to {len(numbers)}", "assign as many")
+            call.refuse(f"{len(value)} numbers are assigned to {len(numbers)}", "assign as many")
         for k, number in enumerate(numbers):
             part = value[k if len(value) > 1 else 0] if several else value
-            part = part if rest else self._fitting(m, old, items[number], part)
-            items[number] = self._changed(m, items[number], rest, part, env, cond)
+            part = part if rest else self._fitting(call, old, items[number], part)
+            items[number] = self._changed(call, items[number], rest, part, env, cond)
         return type(old)(items)
 
-    def _stored(self, m: Making, old: Value, value: Value, cond: Node) -> Value:
+    def _stored(self, call: Call, old: Value, value: Value, cond: Node) -> Value:
         """A new item: of an array as its numbers are, of a list whatever it is."""
         value = join_value(self.graph, cond, value, old) if cond.op != "const" else value
         if isinstance(value, Undefined):
-            m.refuse(f"the value {value.why}", "assign a value like the one before")
+            call.refuse(f"the value {value.why}", "assign a value like the one before")
         return value
 
     def as_kind(self, value: Value, kind: str) -> Value:
@@ -200,11 +201,11 @@ class Lists(Builtins):
             value = self.graph.call("trunc", value)
         return self.graph.cast(value, kind) if isinstance(value, Node) else value
 
-    def _fitting(self, m: Making, owner: Value, item: Value, value: Value) -> Value:
+    def _fitting(self, call: Call, owner: Value, item: Value, value: Value) -> Value:
         """What is stored in an array has its dtype and, broadcast, its shape."""
         if not isinstance(owner, Array):
             return value
-        return m.spread(lambda old, new: self.as_kind(new, old.kind), item, value)
+        return spread(call, lambda old, new: self.as_kind(new, old.kind), item, value)
 
     def adopt(self, env: Env, inner: Env) -> None:
         """What a block traced aside, or a function, left in lists is theirs from now on."""
@@ -212,9 +213,9 @@ class Lists(Builtins):
 
     # methods ----------------------------------------------------------------------------------
 
-    def change(self, m: Making, method: Method, args: Sequence[Value], env: Env) -> Value:
+    def change(self, call: Call, method: Method, args: Sequence[Value], env: Env) -> Value:
         """A method of a list that changes it."""
-        root = self.changeable(m.node, method.owner, env)
+        root = self.changeable(call.node, method.owner, env)
         content = env[root.key]
         items = [*content]
         if method.name == "extend":
@@ -223,31 +224,33 @@ class Lists(Builtins):
             args = [placed(a, env) for a in args]
         make = CHANGES[method.name]
         try:
-            inspect.signature(make).bind(m, items, *args)
-            result = make(m, items, *args)
+            inspect.signature(make).bind(call, items, *args)
+            result = make(call, items, *args)
         except (IndexError, TypeError) as error:
             if isinstance(error, CaptureError):
                 raise
-            m.refuse(f"{method.name}() of a list: {error}", "give what it takes")
+            call.refuse(f"{method.name}() of a list: {error}", "give what it takes")
         env[root.key] = type(content)(items)
         return Static(None) if result is None else result
 
 
-def _filled(m: Making, items: list[Value], value: Value) -> None:
-    items[:] = [m.spread(lambda old: m.tracer.as_kind(value, old.kind), item) for item in items]
+def _filled(call: Call, items: list[Value], value: Value) -> None:
+    items[:] = [
+        spread(call, lambda old: call.tracer.as_kind(value, old.kind), item) for item in items
+    ]
 
 
-def _sorted(m: Making, items: list[Value]) -> None:
-    items[:] = in_order(m, items)
+def _sorted(call: Call, items: list[Value]) -> None:
+    items[:] = in_order(call, items)
 
 
 CHANGES: dict[str, Callable[..., Value]] = {
-    "append": lambda m, items, item: items.append(item),
-    "extend": lambda m, items, more: items.extend(more),
-    "insert": lambda m, items, place, item: items.insert(m.whole(place, "the place"), item),
-    "pop": lambda m, items, *place: items.pop(*(m.whole(p, "the place") for p in place)),
-    "reverse": lambda m, items: items.reverse(),
-    "clear": lambda m, items: items.clear(),
+    "append": lambda call, items, item: items.append(item),
+    "extend": lambda call, items, more: items.extend(more),
+    "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
+    "pop": lambda call, items, *place: items.pop(*(whole(call, p, "the place") for p in place)),
+    "reverse": lambda call, items: items.reverse(),
+    "clear": lambda call, items: items.clear(),
     "sort": _sorted,
     "fill": _filled,
 }

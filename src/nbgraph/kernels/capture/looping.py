@@ -23,7 +23,6 @@ from nbgraph.kernels.capture.values import (
     RESULT,
     RETURNED,
     Env,
-    Mapping,
     Reference,
     Static,
     Value,
@@ -37,6 +36,7 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
+MAX_UNROLLED = 128  # trips of a loop that is written out where it is no region
 _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
 
 
@@ -48,7 +48,7 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
             iterated = _looped_over(tracer, st, env, path)
             if (digits := objects.digits_of(iterated)) is not None:
                 return _over_digits(tracer, st, digits, env, path)
-            items = _items_of(tracer, st, iterated)
+            items = tracer.listed(st.iter, iterated)
             run = functools.partial(_over_items, tracer, st, items)
         else:
             run = functools.partial(_for, tracer, st, bounds)
@@ -62,14 +62,13 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
 
 
 def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: Node) -> Env:
-    trips = _constant_range(bounds)
-    if trips is None or not is_short(st, len(trips)):
-        return RegionLoop(tracer, st, env, path, bounds).run()
-    if draws.are_many(tracer, st, len(trips)):
-        noted = len(tracer.pending)
+    trips, noted = _constant_range(bounds), len(tracer.pending)
+    if trips is None or not is_short(st, len(trips)) or draws.are_many(tracer, st, len(trips)):
         try:
             return RegionLoop(tracer, st, env, path, bounds).run()
-        except CaptureError:  # it needs to know its trips
+        except CaptureError:  # it needs to know its trips, or a list grows in them
+            if trips is None or len(trips) > MAX_UNROLLED or tracer.survey is not None:
+                raise
             del tracer.pending[noted:]
     return _unroll(tracer, st, [tracer.graph.const(i) for i in trips], env, path)
 
@@ -106,20 +105,6 @@ def _over_digits(tracer: Tracer, st: ast.For, digits: objects.Digits, env: Env, 
     power, digit = tracer.binary("pow", base, last, path), Static(objects.Digits)
     values = {"power": power, "digit": digit, "number": digits.number, "base": base}
     return looped(tracer, loop, env | {name + mark: v for name, v in values.items()}, path)
-
-
-def _items_of(tracer: Tracer, st: ast.For, iterated: Value) -> tuple[Value, ...]:
-    """Return the items of a loop over anything but a range."""
-    items = objects.characters(iterated)
-    if isinstance(items, Mapping):
-        items = tracer.keys(st.iter, items)
-    if not isinstance(items, tuple):
-        tracer.refuse(
-            st.iter,
-            "this is not something to loop over in a scalar function",
-            "loop over range(...) or over a constant tuple",
-        )
-    return items
 
 
 def _over_items(tracer: Tracer, st: ast.For, items: tuple[Value, ...], env: Env, path: Node) -> Env:
@@ -167,7 +152,7 @@ def _unroll(
         if (
             live
             and trip
-            and len(items := _items_of(tracer, st, _looped_over(tracer, st, env, path))) != count
+            and len(items := tracer.listed(st.iter, _looped_over(tracer, st, env, path))) != count
         ):
             what = "the list that a loop goes over changes its length"
             tracer.refuse(st, what, "go over a copy, e.g. list(values)")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import itertools
 import math
 import operator
@@ -17,10 +16,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, vectors
-from nbgraph.kernels.capture.arrays import METHODS, Making, in_order
+from nbgraph.kernels.capture import arrays, objects, vectors
+from nbgraph.kernels.capture.arrays import METHODS, in_order, whole
 from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.closures import LocalFunction, assigned_within
+from nbgraph.kernels.capture.closures import assigned_within
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lists import CHANGES
@@ -103,7 +102,12 @@ class Sequences(Builtins):
         return bool(cond.data)
 
     def _items(self, node: ast.expr, env: Env, path: Node) -> tuple[Value, ...]:
-        items = self.expression(node, env, path)
+        return self.listed(node, self.expression(node, env, path))
+
+    def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
+        """The items of what is gone through: a tuple or an array, the keys of a dict, the
+        characters of a string."""
+        items = objects.characters(value)
         if isinstance(items, Mapping):
             return self.keys(node, items)
         if not isinstance(items, tuple):
@@ -118,196 +122,41 @@ class Sequences(Builtins):
 
     def sequence_call(self, call: Call) -> Value | None:
         """The value of a built-in function of tuples; None for other functions."""
-        node, target, kwargs, path = call.node, call.target, call.kwargs, call.path
-        args = tuple(call.args)
-        if target in (min, max, sorted) and isinstance(args[0], tuple) and kwargs:
-            return self._ranked(call, args[0])
-        if target in (min, max) and len(args) > 1 and kwargs.keys() == {"key"}:
-            return self._ranked(call, args)
-        if kwargs and (target not in (sum, math.prod, enumerate, zip) or len(kwargs) > 1):
+        make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
+        if isinstance(first, (tuple, Mapping)):
+            fits = True
+        elif call.target in (map, functools.reduce):
+            fits = bool(rest) and isinstance(first, Static)
+        else:
+            several = call.target in (min, max) and rest and call.kwargs.keys() == {"key"}
+            fits = call.target is range or several
+        if make is None or not fits:
             return None
-        args = tuple(self.keys(node, a) if isinstance(a, Mapping) else a for a in args)
-        first = args[0] if args else None
-        strict = kwargs.get("strict")
-        if (
-            isinstance(strict, Node)
-            and strict.data
-            and len({len(a) for a in args if isinstance(a, tuple)}) > 1
-        ):
-            self.refuse(node, "the tuples have different lengths", "leave out strict=True")
-        args = (*args, *(v for k, v in kwargs.items() if k == "start"))
-        call = call.of(target, *args)
-        if (fold := lookup(FOLDS, target)) is not None and isinstance(first, tuple):
-            flat = flatten(first) if isinstance(first, Array) else None
-            items = tuple(flat or cast("tuple[Value, ...]", first))
-            start = args[1:] or ((self.graph.const(0),) if fold == "add" else ())
-            return self._fold(node, fold, (*start, *items), path)
-        if (sought := lookup(TESTS, target)) is not None and isinstance(first, tuple):
-            join = self.graph.logical_or if sought else self.graph.logical_and
-            truths = [self.truth(item) for item in first]
-            return functools.reduce(join, truths, self.graph.const(not sought))
-        if target is callable:
-            known = isinstance(first, Static) and first.value
-            return self.graph.const(callable(known) or isinstance(known, LocalFunction))
-        if target is range:
-            return self._range_items(call)
-        applied = lookup(_APPLIED, target)
-        if applied is not None and len(args) > 1 and isinstance(first, Static):
-            return applied(self, call)
-        make = lookup(_MAKERS, target)
-        return make(self, call) if make and isinstance(first, tuple) else None
+        args = [self.keys(call.node, a) if isinstance(a, Mapping) else a for a in call.args]
+        return call.answer(make, *args, **call.kwargs)
 
     def vector_call(self, call: Call) -> Value | None:
         """The value of a function of NumPy or `bisect` of tuples; None for other functions."""
         target = call.target
         make = lookup(arrays.FUNCTIONS, target)
         if make is not None and (target in arrays.MAKERS or _has_tuple(call.values)):
-            return self._made(call, make, call.args, call.kwargs)
+            return call.answer(make, *call.args, **call.kwargs)
         fn = lookup(_VECTORS, target) or vectors.of_statistics(target)
         if fn is None or not _has_tuple(call.values):
             return None
         value = call.text(fn)
         return _vectors(value) if str(target.__module__).startswith("numpy") else value
 
-    def _made(
-        self, call: Call, make: Callable[..., Value], args: Sequence[Value], kwargs: Env
-    ) -> Value:
-        """What a function of arrays makes of values."""
-        m = Making(self, call.node, call.path)
-        try:
-            inspect.signature(make).bind(m, *args, **kwargs)
-        except TypeError as error:
-            call.refuse(f"{call.name}(): {error}", "leave out what it does not take")
-        return make(m, *args, **kwargs)
-
     def method_call(self, call: Call, method: Method, env: Env) -> Value:
         """The value of a method of a list or an array."""
         owner = self.held(method.owner, env)
         if method.name in CHANGES and not call.kwargs:
-            return self.change(Making(self, call.node, call.path), method, call.args, env)
+            return self.change(call, method, call.args, env)
         if method.name not in METHODS:
             what = f"{method.name}() of a list takes no keywords here"
             call.refuse(what, "use sorted(values, ...)")
         args = [owner, *(self.held(a, env) for a in call.args)]
-        return self._made(call, METHODS[method.name], args, call.kwargs)
-
-    def _fold(self, node: ast.Call, op: str, items: tuple[Value, ...], path: Node) -> Value:
-        self._numbers(node, tuple(item for item in items if not isinstance(item, Complex)))
-        total = items[0] if items else self.graph.const(1)
-        for item in items[1:]:
-            total = self.binary(op, total, item, path)
-        return total
-
-    def _numbers(self, node: ast.Call, items: Sequence[Value], least: int = 0) -> list[Node]:
-        if len(items) < least:
-            self.refuse(node, "the tuple is empty", "give at least one number")
-        if not all(isinstance(item, Node) for item in items):
-            self.refuse(node, "the items are not all numbers", "give a tuple of numbers")
-        return list(items)
-
-    def _range_items(self, call: Call) -> tuple[Value, ...]:
-        node, bounds = call.node, self._numbers(call.node, tuple(call.args))
-        if not all(b.op == "const" and is_integer(b.kind) for b in bounds):
-            self.refuse(
-                node, "how many items there are depends on a value", "write a `for` loop over them"
-            )
-        numbers = range(*(int(b.data) for b in bounds))
-        if len(numbers) > MAX_LISTED:
-            self.refuse(node, f"more than {MAX_LISTED} items are listed", "write a `for` loop")
-        return tuple(self.graph.const(i) for i in numbers)
-
-    def _enumerate(self, call: Call) -> Value:
-        start = self._numbers(call.node, call.args[1:])
-        if any(s.op != "const" for s in start):
-            call.refuse("the start of enumerate() is not constant", "add it to the number")
-        first = int(start[0].data) if start else 0
-        return tuple((self.graph.const(i), item) for i, item in enumerate(call.args[0], first))
-
-    def _zip(self, call: Call) -> Value:
-        return tuple(zip(*(self._listed(call.node, a) for a in call.args), strict=False))
-
-    def _map(self, call: Call) -> Value:
-        fn, *columns = call.args
-        rows = zip(*(self._listed(call.node, c) for c in columns), strict=False)
-        return tuple(self.apply(call.of(fn.value, *row)) for row in rows)
-
-    def _accumulate(self, call: Call) -> Value:
-        items, *function = call.args
-        fn = function[0].value if function else operator.add
-        return tuple(
-            itertools.accumulate(
-                self._listed(call.node, items),
-                lambda a, b: self.apply(call.of(fn, a, b)),
-            )
-        )
-
-    def _reduce(self, call: Call) -> Value:
-        fn, items, *start = call.args
-        values = [*start, *self._listed(call.node, items)]
-        if not values:
-            call.refuse("reduce() of an empty tuple", "give a start value")
-        return functools.reduce(lambda a, b: self.apply(call.of(fn.value, a, b)), values)
-
-    def _ranked(self, call: Call, items: tuple[Value, ...]) -> Value:
-        """`min`, `max` or `sorted` with a key, a default or in reverse."""
-        node, target, kwargs = call.node, call.target, call.kwargs
-        allowed = {"key", "reverse"} if target is sorted else {"key", "default"}
-        key = kwargs.get("key")
-        if not kwargs.keys() <= allowed or not (key is None or isinstance(key, Static)):
-            self.refuse(node, "a keyword argument is not understood here", "leave it out")
-        by = None if key is None or key.value is None else key.value
-        reverse = kwargs.get("reverse", self.graph.const(False))
-        falls = isinstance(reverse, Node) and bool(reverse.data)
-        if target is sorted and by is None:
-            return List(in_order(Making(self, node, call.path), items, falls))
-        ranks = [item if by is None else self.apply(call.of(by, item)) for item in items]
-        rows = list(zip(self._numbers(node, tuple(ranks)), items, strict=True))
-        if target is not sorted:
-            if not rows:
-                return kwargs.get("default") or self._numbers(node, (), 1)
-            op = "lt" if target is min else "gt"
-            return functools.reduce(lambda a, b: self._ordered(op, a, b)[0], rows)[1]
-        return self._sorted_rows(node, "gt" if falls else "lt", rows)
-
-    def _sorted_rows(self, node: ast.Call, op: str, rows: list[tuple[Node, Value]]) -> Value:
-        """Items in the order of their ranks; equal ones stay in order."""
-        if len(rows) > MAX_SORTED:
-            self.refuse(node, f"more than {MAX_SORTED} items are sorted", "sort before the call")
-        for last in range(len(rows) - 1, 0, -1):
-            for k in range(last):
-                rows[k : k + 2] = self._ordered(op, rows[k], rows[k + 1])
-        return List(item for _, item in rows)
-
-    def _ordered(
-        self, op: str, a: tuple[Node, Value], b: tuple[Node, Value]
-    ) -> list[tuple[Node, Value]]:
-        """Two rows, exchanged where the rank of the second is `op` that of the first."""
-        swap, graph = self.graph.compare(op, b[0], a[0]), self.graph
-        pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
-        rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
-        return cast("list[tuple[Node, Value]]", rows)
-
-    def _sorted(self, call: Call) -> Value:
-        return self._ranked(call.of(sorted), call.args[0])
-
-    def _iterated(self, call: Call) -> Value:
-        """What `itertools` lists of tuples; counts among its arguments are constants."""
-        fn = self.static(call.node.func, {})
-        values = [a if isinstance(a, tuple) else self._count_of(call, a) for a in call.args]
-        items = tuple(itertools.islice(fn(*values), MAX_LISTED + 1))
-        if len(items) > MAX_LISTED:
-            call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
-        return items
-
-    def _count_of(self, call: Call, value: Value) -> int:
-        if not isinstance(value, Node) or value.op != "const" or not is_integer(value.kind):
-            call.refuse("a count is not a constant integer", "write the number")
-        return int(value.data)
-
-    def _listed(self, node: ast.Call, items: Value) -> tuple[Value, ...]:
-        if not isinstance(items, tuple):
-            self.refuse(node, "what is gone through is not a tuple", "give a tuple of numbers")
-        return cast("tuple[Value, ...]", items)
+        return call.answer(METHODS[method.name], *args, **call.kwargs)
 
     # entries ----------------------------------------------------------------------------------
 
@@ -322,7 +171,8 @@ class Sequences(Builtins):
     def _place(self, node: ast.Subscript, part: ast.expr, env: Env, path: Node) -> Node | slice:
         """One index or slice of a subscript."""
         if isinstance(part, ast.Slice):
-            return slice(*(self._fixed(p, env, path) for p in (part.lower, part.upper, part.step)))
+            bounds = (part.lower, part.upper, part.step)
+            return slice(*(p and self._fixed(p, env, path) for p in bounds))
         index = self.number(part, env, path)
         if not (is_integer(index.kind) or is_boolean(index.kind)):
             self.refuse(
@@ -356,15 +206,9 @@ class Sequences(Builtins):
         self.raises_lookup(node, IndexError, _outside(owner), self.graph.const(True))
         return self.graph.const(math.nan)
 
-    def _fixed(self, node: ast.expr | None, env: Env, path: Node) -> int | None:
-        if node is None:
-            return None
-        bound = self.number(node, env, path)
-        if bound.op != "const" or not is_integer(bound.kind):
-            self.refuse(
-                node, "the bound of a slice is not a constant integer", "write the items out"
-            )
-        return int(bound.data)
+    def _fixed(self, node: ast.expr, env: Env, path: Node) -> int:
+        bound, call = self.number(node, env, path), Call(self, node, path)
+        return whole(call, bound, "the bound of a slice", "write the items out")
 
     def _looked_up(
         self, node: ast.Subscript, owner: tuple[Value, ...], index: Node, path: Node | None
@@ -403,27 +247,151 @@ def _outside(owner: tuple[Value, ...]) -> str:
     return f"{_sort(owner)} index out of range, there are {len(owner)} items"
 
 
+# built-in functions of tuples ---------------------------------------------------------------------
+
+
+def _numbers(call: Call, items: Sequence[Value], least: int = 0) -> list[Node]:
+    if len(items) < least:
+        call.refuse("the tuple is empty", "give at least one number")
+    if not all(isinstance(item, Node) for item in items):
+        call.refuse("the items are not all numbers", "give a tuple of numbers")
+    return list(items)
+
+
+def _folded(op: str) -> Callable[..., Value]:
+    def total(call: Call, items: Value, start: Value = None) -> Value:
+        items = (flatten(items) or ()) if isinstance(items, Array) else items
+        first = call.graph.const(1 if op == "mul" else 0)
+        values = [*([start] if start is not None else [first] * (op == "add" or not items)), *items]
+        _numbers(call, [value for value in values if not isinstance(value, Complex)])
+        return functools.reduce(lambda a, b: call.tracer.binary(op, a, b, call.path), values)
+
+    return total
+
+
+def _tested(sought: bool) -> Callable[..., Value]:
+    def found(call: Call, items: Value) -> Value:
+        join = call.graph.logical_or if sought else call.graph.logical_and
+        truths = [call.tracer.truth(item) for item in items]
+        return functools.reduce(join, truths, call.graph.const(not sought))
+
+    return found
+
+
+def _range(call: Call, *bounds: Value) -> Value:
+    nodes = _numbers(call, bounds)
+    if not all(b.op == "const" and is_integer(b.kind) for b in nodes):
+        call.refuse("how many items there are depends on a value", "write a `for` loop over them")
+    numbers = range(*(int(b.data) for b in nodes))
+    if len(numbers) > MAX_LISTED:
+        call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
+    return tuple(call.graph.const(i) for i in numbers)
+
+
+def _enumerate(call: Call, items: Value, start: Value = None) -> Value:
+    if start is not None and getattr(start, "op", "") != "const":
+        call.refuse("the start of enumerate() is not constant", "add it to the number")
+    first = 0 if start is None else int(start.data)
+    return tuple((call.graph.const(i), item) for i, item in enumerate(items, first))
+
+
+def _zip(call: Call, *columns: Value, strict: Value = None) -> Value:
+    listed = [call.tracer.listed(call.node, column) for column in columns]
+    if strict is not None and strict.data and len(set(map(len, listed))) > 1:
+        call.refuse("the tuples have different lengths", "leave out strict=True")
+    return tuple(zip(*listed, strict=False))
+
+
+def _map(call: Call, fn: Value, *columns: Value) -> Value:
+    return tuple(call.tracer.apply(call.of(fn.value, *row)) for row in _zip(call, *columns))
+
+
+def _accumulate(call: Call, items: Value, function: Value = None) -> Value:
+    fn = operator.add if function is None else function.value
+    return tuple(itertools.accumulate(items, lambda a, b: call.tracer.apply(call.of(fn, a, b))))
+
+
+def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:
+    values = [*start, *call.tracer.listed(call.node, items)]
+    if not values:
+        call.refuse("reduce() of an empty tuple", "give a start value")
+    return functools.reduce(lambda a, b: call.tracer.apply(call.of(fn.value, a, b)), values)
+
+
+def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Node, Value]]:
+    """Items with what they are ordered by."""
+    if not (key is None or isinstance(key, Static)):
+        call.refuse("a keyword argument is not understood here", "leave it out")
+    by = None if key is None else key.value
+    ranks = [item if by is None else call.tracer.apply(call.of(by, item)) for item in items]
+    return list(zip(_numbers(call, ranks), items, strict=True))
+
+
+def _extreme(op: str) -> Callable[..., Value]:
+    def chosen(call: Call, *items: Value, key: Value = None, default: Value = None) -> Value:
+        rows = _ranked(call, items[0] if len(items) == 1 else items, key)
+        if not rows:
+            return default or _numbers(call, (), 1)
+        return functools.reduce(lambda a, b: _ordered(call, op, a, b)[0], rows)[1]
+
+    return chosen
+
+
+def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
+    """The items in the order of their ranks; equal ones stay in order."""
+    falls = isinstance(reverse, Node) and bool(reverse.data)
+    if key is None or (isinstance(key, Static) and key.value is None):
+        return List(in_order(call, items, falls))
+    rows = _ranked(call, items, key)
+    if len(rows) > MAX_SORTED:
+        call.refuse(f"more than {MAX_SORTED} items are sorted", "sort before the call")
+    for last in range(len(rows) - 1, 0, -1):
+        for k in range(last):
+            rows[k : k + 2] = _ordered(call, "gt" if falls else "lt", rows[k], rows[k + 1])
+    return List(item for _, item in rows)
+
+
+def _ordered(
+    call: Call, op: str, a: tuple[Node, Value], b: tuple[Node, Value]
+) -> list[tuple[Node, Value]]:
+    """Two rows, exchanged where the rank of the second is `op` that of the first."""
+    swap, graph = call.graph.compare(op, b[0], a[0]), call.graph
+    pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
+    rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
+    return cast("list[tuple[Node, Value]]", rows)
+
+
+def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
+    """What `itertools` lists of tuples; counts among its arguments are constants."""
+    count = lambda a: a if isinstance(a, tuple) else whole(call, a, "a count", "write the number")
+    listed = call.target(*map(count, args), **{k: count(v) for k, v in kwargs.items()})
+    items = tuple(itertools.islice(listed, MAX_LISTED + 1))
+    if len(items) > MAX_LISTED:
+        call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
+    return items
+
+
 _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain".split()
 )
 _VECTORS: dict[Any, Any] = vectors.FUNCTIONS
-_Maker = Callable[[Any, Call], Value]
-_MAKERS: dict[object, _Maker] = {
-    len: lambda self, call: self.graph.const(len(call.args[0])),
-    tuple: lambda self, call: tuple(call.args[0]),
-    list: lambda self, call: List(call.args[0]),
-    reversed: lambda self, call: call.args[0][::-1],
-    min: lambda self, call: self.extreme("lt", self._numbers(call.node, call.args[0], 1)),
-    max: lambda self, call: self.extreme("gt", self._numbers(call.node, call.args[0], 1)),
-    enumerate: Sequences._enumerate,
-    zip: Sequences._zip,
-    sorted: Sequences._sorted,
-    itertools.accumulate: Sequences._accumulate,
-    **{getattr(itertools, name): Sequences._iterated for name in _ITERTOOLS},
-}
-_APPLIED: dict[object, _Maker] = {
-    map: Sequences._map,
-    functools.reduce: Sequences._reduce,
+_MAKERS: dict[object, Callable[..., Value]] = {
+    **{fn: _folded(op) for fn, op in FOLDS.items()},
+    **{fn: _tested(sought) for fn, sought in TESTS.items()},
+    len: lambda call, items: call.graph.const(len(items)),
+    tuple: lambda call, items: tuple(items),
+    list: lambda call, items: List(items),
+    reversed: lambda call, items: items[::-1],
+    range: _range,
+    min: _extreme("lt"),
+    max: _extreme("gt"),
+    enumerate: _enumerate,
+    zip: _zip,
+    map: _map,
+    sorted: _sorted,
+    functools.reduce: _reduce,
+    itertools.accumulate: _accumulate,
+    **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
 }
 
 
@@ -443,6 +411,6 @@ def lookup(table: dict[object, Any], target: object) -> Any:
 
 def takes_tuples(target: object) -> bool:
     """Whether a function may be known for tuples or arrays, though not for numbers."""
-    tables = (FOLDS, TESTS, _MAKERS, _APPLIED, _VECTORS, arrays.FUNCTIONS)
+    tables = (_MAKERS, _VECTORS, arrays.FUNCTIONS)
     known = any(lookup(table, target) is not None for table in tables)
     return known or vectors.of_statistics(target) is not None

@@ -17,9 +17,9 @@ from typing import NoReturn, cast
 
 from nbgraph.errors import CaptureError, Raised
 from nbgraph.kernels.capture import effects, objects, refusals
-from nbgraph.kernels.capture.arrays import Making
+from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
-from nbgraph.kernels.capture.context import OnInvalid
+from nbgraph.kernels.capture.context import Call, OnInvalid
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.looping import looped
@@ -238,7 +238,7 @@ class FunctionTracer(Expressions):
         if stop.op == "const":
             return env if stop.data else run(env, path)
         left = self.graph.logical_not(stop)
-        known = {name: on_path(self.graph, v, left) for name, v in env.items()}
+        known = {name: on_path(v, left) for name, v in env.items()}
         rest = run(without_flags(known), self.graph.logical_and(path, left))
         return self.join_ended(stop, env, rest)
 
@@ -337,9 +337,9 @@ class FunctionTracer(Expressions):
         total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
         value = self.expression(ast.copy_location(total, st), env, path)
         if isinstance(known, Reference):
-            root, m = self.changeable(st, known, env), Making(self, st, path)
+            root, call = self.changeable(st, known, env), Call(self, st, path)
             if isinstance(items := env[root.key], Array):
-                value = m.spread(lambda old, new: self.as_kind(new, old.kind), items, value)
+                value = spread(call, lambda old, new: self.as_kind(new, old.kind), items, value)
             env[root.key] = value
         else:
             self.assign_to(target, placed(value, env), env, path)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import copy
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.number_types import (
     NumberDtype,
@@ -63,38 +64,32 @@ def cast(call: Call, value: Value, target: Any) -> Node | None:
 
 # functions of one number ------------------------------------------------------------------------
 
-_Function = Callable[[Call, Node, Sequence[Value], Mapping[str, Value]], Value]
 
-
-def _same(call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]) -> Value:
+def _same(call: Call, x: Node, dtype: Value = None, axis: Value = None) -> Value:
     """The number itself, or as the dtype that is given says."""
-    target = named.get("dtype", rest[0] if rest else Static(None))
-    if not isinstance(target, Static) or target.value is None:
+    target = dtype.value if isinstance(dtype, Static) else None
+    if target is None:
         return x
-    number = cast(call, x, target.value)
+    number = cast(call, x, target)
     if number is None:
-        name = getattr(target.value, "__name__", target.value)
+        name = getattr(target, "__name__", target)
         call.refuse(f"the dtype {name} is not one of real numbers", "use float")
     return number
 
 
-def _like(value: float) -> _Function:
+def _like(value: float) -> Callable[..., Value]:
     """`np.zeros_like` and kin."""
-    return lambda call, x, rest, named: _same(
-        call, call.graph.cast(call.graph.const(value), x.kind), rest, named
-    )
+    graph_like = lambda graph, x: graph.cast(graph.const(value), x.kind)
+    return lambda call, x, dtype=None: _same(call, graph_like(call.graph, x), dtype)
 
 
-def _full_like(call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]) -> Value:
-    filled, *others = [*rest, *([named["fill_value"]] if "fill_value" in named else [])]
-    value = cast(call, filled, NumberType(x.kind))
+def _full_like(call: Call, x: Node, fill_value: Value, dtype: Value = None) -> Value:
+    value = cast(call, fill_value, NumberType(x.kind))
     assert value is not None
-    return _same(call, value, others, named)
+    return _same(call, value, dtype)
 
 
-def _has_no_fraction(
-    call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]
-) -> Value:
+def _has_no_fraction(call: Call, x: Node) -> Value:
     graph = call.graph
     if x.kind != "f":
         return graph.const(True)
@@ -102,17 +97,15 @@ def _has_no_fraction(
     return graph.logical_and(finite, graph.compare("eq", graph.call("trunc", x), x))
 
 
-def _answer(value: Any) -> _Function:
-    return lambda call, x, rest, named: (
-        value if isinstance(value, tuple) else call.graph.const(value)
-    )
+def _answer(value: Any) -> Callable[..., Value]:
+    return lambda call, x: value if isinstance(value, tuple) else call.graph.const(value)
 
 
-def _truth(call: Call, x: Node, rest: Sequence[Value], named: Mapping[str, Value]) -> Value:
+def _truth(call: Call, x: Node, axis: Value = None) -> Value:
     return call.graph.truth(x)
 
 
-FUNCTIONS: dict[object, _Function] = {
+FUNCTIONS: dict[object, Callable[..., Value]] = {
     **dict.fromkeys(
         (
             *(np.asarray, np.array, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.copy),
@@ -167,7 +160,7 @@ def function_of_number(call: Call) -> Value | None:
     named = {k: v for k, v in kwargs.items() if k not in _IGNORED}
     if function is None or not set(named) <= {"dtype", "axis", "fill_value"}:
         return None
-    return function(call, first, args[1:], named)
+    return call.answer(function, first, *args[1:], **named)
 
 
 # questions --------------------------------------------------------------------------------------
@@ -232,8 +225,8 @@ def _getattr(call: Call, args: Sequence[Value]) -> Value | None:
 
 
 def _callable(call: Call, args: Sequence[Value]) -> Value | None:
-    known = len(args) == 1 and isinstance(args[0], Static) and callable(args[0].value)
-    return call.graph.const(known)
+    known = args[0].value if len(args) == 1 and isinstance(args[0], Static) else None
+    return call.graph.const(callable(known) or isinstance(known, LocalFunction))
 
 
 def _issubdtype(call: Call, args: Sequence[Value]) -> Value | None:

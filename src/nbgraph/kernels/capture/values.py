@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from nbgraph.kernels.capture.intervals import implies
 from nbgraph.kernels.scalar import Graph, Node
 
 
@@ -430,29 +431,15 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
 # names that hold None, or nothing at all, on some paths and a number on others -----------------
 
 
-def on_path(graph: Graph, value: Value, path: Node) -> Value:
+def on_path(value: Value, path: Node) -> Value:
     """Return a value as it is where `path` holds, which may say whether it is None or unset."""
     if isinstance(value, Partly):
-        return value.value if graph.logical_not(value.missing) in _facts(graph, path) else value
+        return value.value if implies(path, value.missing, False) else value
     if not isinstance(value, Optional):
         return value
-    facts = _facts(graph, path)
-    if value.none in facts:
+    if implies(path, value.none, True):
         return Static(None)
-    return value.value if graph.logical_not(value.none) in facts else value
-
-
-def _facts(graph: Graph, path: Node) -> list[Node]:
-    """The conditions that hold where all of `path` does."""
-    facts, pending = [], [path]
-    while pending:
-        fact = pending.pop()
-        facts.append(fact)
-        if fact.op == "and":
-            pending += fact.args
-        elif fact.op == "not" and fact.args[0].op == "or":
-            pending += [graph.logical_not(a) for a in fact.args[0].args]
-    return facts
+    return value.value if implies(path, value.none, False) else value
 
 
 def as_number(graph: Graph, value: Value) -> Value:
