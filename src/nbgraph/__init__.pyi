@@ -121,6 +121,7 @@ from nbgraph.operator.simple import kInplaceOutLhs as kInplaceOutLhs
 from nbgraph.operator.simple import kNoInplace as kNoInplace
 from nbgraph.operator.simple import register_simple_op as register_simple_op
 from nbgraph.ops import Activation as Activation
+from nbgraph.ops import AdaptiveAvgPooling2D as AdaptiveAvgPooling2D
 from nbgraph.ops import BatchNorm as BatchNorm
 from nbgraph.ops import BilinearSampler as BilinearSampler
 from nbgraph.ops import BlockGrad as BlockGrad
@@ -216,6 +217,7 @@ from nbgraph.ops import bitwise_not as bitwise_not
 from nbgraph.ops import bitwise_or as bitwise_or
 from nbgraph.ops import bitwise_right_shift as bitwise_right_shift
 from nbgraph.ops import bitwise_xor as bitwise_xor
+from nbgraph.ops import boolean_mask as boolean_mask
 from nbgraph.ops import broadcast_add as broadcast_add
 from nbgraph.ops import broadcast_arrays as broadcast_arrays
 from nbgraph.ops import broadcast_axes as broadcast_axes
@@ -369,6 +371,7 @@ from nbgraph.ops import identity as identity
 from nbgraph.ops import im2col as im2col
 from nbgraph.ops import imag as imag
 from nbgraph.ops import index_add as index_add
+from nbgraph.ops import index_copy as index_copy
 from nbgraph.ops import index_select as index_select
 from nbgraph.ops import index_update as index_update
 from nbgraph.ops import inner as inner
@@ -495,6 +498,7 @@ from nbgraph.ops import negative as negative
 from nbgraph.ops import nextafter as nextafter
 from nbgraph.ops import nonzero as nonzero
 from nbgraph.ops import norm as norm
+from nbgraph.ops import normal as normal
 from nbgraph.ops import not_equal as not_equal
 from nbgraph.ops import one_hot as one_hot
 from nbgraph.ops import ones as ones
@@ -641,6 +645,7 @@ from nbgraph.ops import triplet_margin_loss as triplet_margin_loss
 from nbgraph.ops import triu as triu
 from nbgraph.ops import true_divide as true_divide
 from nbgraph.ops import trunc as trunc
+from nbgraph.ops import uniform as uniform
 from nbgraph.ops import unique as unique
 from nbgraph.ops import unique_all as unique_all
 from nbgraph.ops import unique_counts as unique_counts

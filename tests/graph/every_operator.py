@@ -17,8 +17,8 @@ M = array_calls.M.copy()  # steps of optimizers write their states
 # Results whose shapes depend on values, and what is written in place:
 # symbols have none of these.
 UNFIT = set(
-    "argwhere extract histogram nonzero random_shuffle unique unique_all unique_counts "
-    "unique_inverse unique_values".split()
+    "argwhere boolean_mask extract histogram nonzero random_shuffle unique unique_all "
+    "unique_counts unique_inverse unique_values".split()
 )
 
 V, D, IMAGE = M[0], M[:3, :3] @ M[:3, :3].T + np.eye(3, dtype="float32"), M[None, :2, :, None]
@@ -77,7 +77,6 @@ FUNCTIONS = {
     **_each("unstack", M, num=3),
     **_each("random_choice", M, size=2),
     **_each("random_negative_binomial random_generalized_negative_binomial", HALF, HALF),
-    **_each("sample_multinomial", M, shape=3),
     **_each("random_unique_zipfian", range_max=9, size=(2, 3)),
     **_each("rand_zipfian", I, num_sampled=3, range_max=9),
     **_each("shuffled", M),
@@ -124,6 +123,8 @@ FUNCTIONS = {
         *(HALF, HALF),
     ),
     **_each("random_uniform", HALF, HALF + 1),
+    **_each("rows_like", V[:3], M),
+    **_each("sample_multinomial", M, shape=3),
     **_each("random_random random_standard_exponential random_standard_normal", size=(3,)),
 }  # fmt: skip
 

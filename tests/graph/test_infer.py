@@ -367,3 +367,25 @@ def test_dtypes_follow_before_shapes_are_known(name):
     (found,) = getattr(ng.sym, name)(*variables, **keywords).infer_type()[1]
     assert found is not None
     assert found == "float32"
+
+
+def _meeting():
+    a, c = ng.var("a", shape=(None, 10)), ng.var("c", shape=(5, None))
+    parts = ng.sym.SliceChannel(a, num_outputs=10, axis=1, squeeze_axis=True)
+    b = ng.var("b", shape=(None, 4))
+    return [
+        (a + c, (5, 10), (5, 10)),
+        (ng.sym.FullyConnected(data=a, num_hidden=21) + c, (5, 10), (5, 21)),
+        (parts[1] + ng.var("d", shape=(5,)), (5, 10), (5,)),
+        (c + ng.concatenate([a, b], 1), (5, 14), (5, 14)),
+        (a + ng.var("e", shape=(1, 10)), None, None),  # of 1 nothing follows: it broadcasts
+    ]
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_open_extents_of_variables_are_those_of_what_they_meet(k):
+    """X-SYM-03: where nothing else decides, in scalar operators, and larger than 1."""
+    net, first, out = _meeting()[k]
+    shapes = net.infer_shape()
+    assert (shapes[0] and shapes[0][0], shapes[1] and shapes[1][0]) == (first, out)
+    assert net.infer_type_partial() == net.infer_type()

@@ -25,8 +25,10 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     except TypeError:
         return op, args, kwargs  # the operator itself says what is wrong
     operands = operand_names(op)
-    names = [n for n in bound.arguments if n in operands]
-    arguments = bound.arguments
+    arguments, optional = bound.arguments, {n: p.default for n, p in signature.parameters.items()}
+    names = [
+        n for n, v in arguments.items() if n in operands and not (v is None and optional[n] is None)
+    ]
     for n, value in zip(names, lift(name, names, [arguments[n] for n in names]), strict=True):
         arguments[n] = value
     for n, value in arguments.items():

@@ -117,7 +117,7 @@ class Executor(Reports):
             self._push(self._bound.predict, is_train=is_train)
         return self.outputs
 
-    def backward(self, out_grads: Any = None) -> None:
+    def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Write gradients into `grad_dict`, as each `grad_req` says, after
         `forward(is_train=True)`: once for each forward pass, as it uses up the memory of the values
         saved for it.
@@ -129,6 +129,8 @@ class Executor(Reports):
         ----------
         out_grads : NDArray or sequence of NDArray, optional
             Gradients of the outputs; None stands for ones, for outputs of one element and losses.
+        is_train : bool
+            MXNet's, and changes nothing: the mode is that of the forward pass.
 
         >>> import nbgraph as ng
         >>> exe = (ng.var("x") ** 2).simple_bind(x=(2,))

@@ -171,6 +171,8 @@ class Arguments:
         inference = resolved(self.graph, {}, named)[1]
         return _sorted(inference.graph, inference.dtypes)
 
+    infer_type_partial = infer_type  # it gives what is determined
+
     def _named(
         self, call: str, what: str, values: Sequence[Any], named: Mapping[str, Any]
     ) -> dict[str, Any]:

@@ -95,16 +95,23 @@ class Inference:
 
     def _choose_extents(self) -> None:
         """Give unknown extents of zeros and the like, and of what is computed from these alone,
-        those of what they meet in scalar operators: along them all elements are alike."""
-        learned = True
-        while learned and self.unfilled():
-            alike = self._alike()
-            fitted = [self._fit(node, alike) for node in reversed(self.graph.nodes)]
-            learned = any(fitted)
+        those of what they meet in scalar operators: along them all elements are alike. Then those
+        of variables, where what they meet is larger than 1."""
+        for unknown, ones in ((self.unfilled, True), (self._partial, False)):
+            learned = True
+            while learned and unknown():
+                alike = self._alike(unknown())
+                fitted = [self._fit(node, alike, ones) for node in reversed(self.graph.nodes)]
+                learned = any(fitted)
 
-    def _alike(self) -> set[Entry]:
-        """Return entries whose shape is not known for extents of zeros and the like alone."""
-        entries = {(node, 0) for node in self.unfilled()}
+    def _partial(self) -> list[GraphNode]:
+        """Return variables of which some extents are known."""
+        known = {v: self.shapes.get((v, 0)) for v in self.graph.variables}
+        return [v for v, shape in known.items() if shape is not None and None in shape]
+
+    def _alike(self, nodes: Iterable[GraphNode]) -> set[Entry]:
+        """Return entries whose shape is not known for extents of these nodes alone."""
+        entries = {(node, 0) for node in nodes}
         for node in self.graph.nodes:
             unknown = [v for v in node.entries if not _known(self.shapes.get(v))]
             if unknown and all(v in entries for v in unknown):
@@ -127,7 +134,7 @@ class Inference:
         for k in range(node.nout):
             self._learn_shape((node, k), shape, node)
 
-    def _fit(self, node: GraphNode, alike: Container[Entry]) -> bool:
+    def _fit(self, node: GraphNode, alike: Container[Entry], ones: bool) -> bool:
         """Learn extents of such operands of a scalar operator; whether there were any."""
         if not isinstance(node.op, Mapper):
             return False
@@ -143,6 +150,7 @@ class Inference:
             before = self.shapes.get(entry)
             if before is not None and shape is not None:
                 target = (*[None] * (len(before) - len(shape)), *shape)[-len(before) :]
+                target = tuple([None if n == 1 and not ones else n for n in target])
                 after = tuple([b if a is None else a for a, b in zip(before, target, strict=True)])
                 learned = learned or after != before
                 self._learn_shape(entry, after, node)

@@ -117,7 +117,7 @@ def named(arrays: Any, default: str) -> dict[str, Any]:
     >>> list(named([[1], [2]], "data")), list(named([1, 2], "data"))
     (['_0_data', '_1_data'], ['data'])
     """
-    if arrays is None:
+    if arrays is None or (isinstance(arrays, list) and not arrays):
         return {}
     if isinstance(arrays, Mapping):
         return {str(name): values for name, values in arrays.items()}

@@ -89,15 +89,16 @@ NAMED_FAMILIES: dict[str, str] = {
         "softmin Activation SoftmaxActivation Flatten flatten SwapAxis broadcast_axis "
         "broadcast_axes Pad split_v2 diag batch_take choose_element_0index fill_element_0index "
         "all_finite multi_all_finite ROIPooling depth_to_space space_to_depth "
-        "SequenceMask SequenceLast SequenceReverse"
+        "SequenceMask SequenceLast SequenceReverse AdaptiveAvgPooling2D"
     ),
+    "named.composites": "rows_like",
     "named.units": "LeakyReLU",
     "named.reshaping": "Reshape reshape_like broadcast_like shape_array size_array",
     "named.cropping": "slice_range slice crop slice_like Crop",
     "named.resampling": "Pooling UpSampling",
     "named.spatial": (
         "GridGenerator BilinearSampler SpatialTransformer Correlation quadratic div_sqrt_dim "
-        "multi_sum_sq"
+        "multi_sum_sq index_copy boolean_mask"
     ),
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
@@ -137,7 +138,7 @@ RANDOM_FAMILIES: dict[str, str] = {
         "random_exponential random_standard_exponential random_gumbel random_laplace "
         "random_logistic random_standard_gamma random_gamma random_beta random_poisson "
         "random_binomial random_geometric random_bernoulli random_negative_binomial "
-        "random_generalized_negative_binomial"
+        "random_generalized_negative_binomial uniform normal"
     ),
     "draws.integers": "random_integers random_randint",
     "draws.categories": (
@@ -175,7 +176,8 @@ INTERNAL: frozenset[str] = frozenset(
     target_entropy target_entropy_gradient target_entropy_at_once softmax_output_gradient
     convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
     attention_parts attention_gradient fft_complex fft_real fft_hermitian complex_parts complex_map
-    split_part slice_view slice_scatter diagonal_scatter slice_range reduce_others sum_to shuffled
+    rows_like split_part slice_view slice_scatter diagonal_scatter slice_range reduce_others sum_to
+    shuffled
     """.split()
 )
 _SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"

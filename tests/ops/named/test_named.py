@@ -326,6 +326,12 @@ reshape(x, (0, 0, 1)) ==> expand_dims(x, 2)
 split_v2(ary=x, indices_or_sections=(1,), axis=1)[1] ==> split(x, [1], 1)[1]
 contrib.quadratic(x, a=1.0, b=2.0) ==> add(multiply(x, x), multiply(x, 2.0))
 contrib.isnan(x) ==> isnan(x)
+norm(x, ord=1, axis=(0, 1), out_dtype="float64") ==> astype(sum(abs(x)), "float64")
+hard_sigmoid(x) ==> hard_sigmoid(x, alpha=0.2)
+broadcast_to(y, shape=(0, 3)) ==> broadcast_to(y, (2, 3))
+slice(x, begin=(0,), end=(1,), step=()) ==> slice(x, (0,), (1,))
+BlockGrad(data=x) ==> stop_gradient(x)
+batch_take(a=x, indices=p) ==> pick(x, [0, 2])
 """
 
 
@@ -350,3 +356,19 @@ def test_calls_in_words_of_mxnet(world, row):
         (found,) = symbol.eval(**{n: arrays[n] for n in symbol.list_arguments()})
     assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found.asnumpy(), wanted)
+
+
+def test_parts_of_a_mask():
+    """OPP-24: MXNet's words where the shape follows from values, or a list is empty."""
+    assert ng.nd.boolean_mask(ng.array([[1, 2], [3, 4], [5, 6]]), ng.array([0, 1, 0])).tolist() == [
+        [3, 4]
+    ]
+    assert ng.ones((3, 4)).reshape(shape=(2, -1)).shape == (2, 6)
+    assert ng.var("x").reshape(shape=(2, -1)).infer_shape(x=(3, 4))[1] == [(2, 6)]
+    assert ng.nd.uniform(0, 1, shape=(2,)).shape == ng.nd.normal(0, 1, shape=(2,)).shape == (2,)
+    upper = ng.nd.linalg_potrf(ng.array(np.array([[4.0, 2.0], [2.0, 2.0]])), lower=False)
+    assert upper.tolist() == [[2.0, 1.0], [0.0, 1.0]]
+    assert ng.nd.linalg_potri(upper, lower=False).tolist() == [[0.5, -0.5], [-0.5, 1.0]]
+    assert ng.nd.SequenceReverse(ng.array([[1.0], [2.0]]), None).tolist() == [[2.0], [1.0]]
+    times = ng.nd.random_exponential(lam=1000.0, shape=(200,))
+    assert float(times.mean()) < 0.01

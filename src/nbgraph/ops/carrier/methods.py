@@ -85,17 +85,19 @@ class Methods:
 
     # shapes -----------------------------------------------------------------------------------
 
-    def reshape(self, *shape: Any, copy: bool | None = None, reverse: bool = False) -> Self:
+    def reshape(
+        self, *sizes: Any, shape: Any = None, copy: bool | None = None, reverse: bool = False
+    ) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
 
         Parameters
         ----------
-        *shape : ints, or one tuple of them; one may be -1, what is left; MXNet's 0, -2, -3 and -4
-            are those of `ng.nd.Reshape`
+        *sizes : ints, or one tuple of them, also as `shape`; one may be -1, what is left; MXNet's
+            0, -2, -3 and -4 are those of `ng.nd.Reshape`
         copy : True always copies, False refuses to (ValueError)
         reverse : whether MXNet's are read from the last axis
         """
-        sizes = _several("reshape", shape)
+        sizes = _several("reshape", sizes if shape is None else (*sizes, shape))
         if reverse or is_coded(self, sizes):
             reshaped = ops.Reshape(self, sizes, reverse=reverse)
         else:

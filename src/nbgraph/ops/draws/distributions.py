@@ -216,7 +216,9 @@ def _register(name: str) -> Any:
     """Register a function under `random_name`, and as that of the drawing of its name."""
     function = with_random_docs(globals()[name])
     op = getattr(fills, name.upper(), None)
-    return register(function, f"random_{name}") if op is None else public(op)(function)
+    names = (name,) if name in {"uniform", "normal"} else ()  # MXNet's
+    full = f"random_{name}"
+    return register(function, full, *names) if op is None else public(op, *names)(function)
 
 
 globals().update({n: _register(n) for n in define(map(_declared, parse(_TABLE)), globals())})

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.define import as_array, as_known, library, operator_of, whole_tuple
+from nbgraph.ops.define import (
+    as_array,
+    as_known,
+    composed,
+    deferrable,
+    library,
+    operator_of,
+    whole_tuple,
+)
 from nbgraph.ops.named.layering import one_of
 from nbgraph.ops.shapes.creation import number
 
@@ -113,6 +121,21 @@ def replaced(lhs: Any, mhs: Any, rhs: Any) -> Any:
         raise ShapeError(f"fill_element_0index: lhs has shape {data.shape}; expected (rows, n)")
     places = np.arange(data.shape[0]), library.astype(as_array(rhs), "int64")
     return library.index_update(data, mhs, *places, key=("array", "array"))
+
+
+@composed("condition", "data")
+@deferrable(ordered=True)
+def rows_like(condition: Any, data: Any) -> Any:
+    """The condition of `where` as it broadcasts: a vector of one for each row gets more axes.
+
+    condition : array
+    data : array
+    """
+    condition, data = as_known("where", condition), as_known("where", data)
+    rank = len(data.shape)
+    if len(condition.shape) != 1 or rank < 2 or condition.shape != data.shape[:1]:
+        return condition
+    return library.reshape(condition, (-1, *[1] * (rank - 1)))
 
 
 def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:

@@ -41,7 +41,7 @@ def slice_range(data: Any, begin: Any, end: Any, step: Any = None) -> Any:
         _bounds("slice", argument, value)
         for argument, value in (("begin", begin), ("end", end), ("step", step))
     )
-    if step is None:
+    if step is None or not stride:
         stride = (None,) * len(first)
     if len({len(first), len(last), len(stride)}) > 1:
         raise ArgumentError(

@@ -19,42 +19,63 @@ from nbgraph.ops.carrier.methods import is_coded
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.named.composites import several
 
-_TABLE = """arange(start, stop=None, step=1, repeat=1, infer_range=False, dtype=None, device=None):
+_TABLE = """adaptive_avg_pooling(data, output_size=1):
+    = call.adaptive_avg_pooling(data, output_size)
+arange(start, stop=None, step=1, repeat=1, infer_range=False, dtype=None, device=None):
     = call.repeat(library.arange(start, stop, step, dtype, device=device), repeat)
 argsort(data, axis=-1, is_ascend=True, dtype="int64"):
     = call.astype(library.argsort(data, axis, descending=not is_ascend), dtype)
-batch_take(data, index, axis=-1, keepdims=False, mode="raise"):
-    = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
+broadcast_to(data, shape=()):
+    = call.broadcast_axis(data, [d for d, n in enumerate(shape) if n], [n for n in shape if n])
 clip(data, a_min, a_max):
     = call.clip(data, a_min, a_max)
+dot(lhs, rhs, transpose_a=False, transpose_b=False):
+    = call.dot(lhs, rhs, transpose_a=transpose_a, transpose_b=transpose_b, first=True)
 eye(N, M=0, k=0, dtype=None, device=None):
     = call.eye(N, M or None, k, dtype, device=device)
 full(shape, val, dtype=None, device=None):
     = call.full(shape, val, dtype, device=device)
+hard_sigmoid(data, alpha=0.2, beta=0.5):
+    = call.hard_sigmoid(data, alpha=alpha, beta=beta)
+identity(data):
+    = call.copy(data)
+linalg_potrf(A, lower=True):
+    = call.linalg_potrf(A) if lower else call.matrix_transpose(library.linalg_potrf(A))
+linalg_potri(A, lower=True):
+    = call.linalg_potri(A if lower else library.matrix_transpose(A))
+log_softmax(data, axis=-1, temperature=None, dtype=None, use_length=False):
+    = cast(dtype, call.log_softmax(data, axis, temperature=temperature))
+norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
+    = cast(out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
+pick(data, index, axis=-1, keepdims=False, mode="clip"):
+    = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
+random_exponential(lam=1, shape=None, dtype=None, device=None):
+    = call.random_exponential(1 / lam, shape, dtype=dtype, device=device)
 random_gamma(alpha=1, beta=1, shape=None, dtype=None, device=None):
     = call.random_gamma(alpha, beta, shape, dtype=dtype, device=device)
 random_negative_binomial(k=1, p=1, shape=None, dtype="int64", device=None):
     = call.random_negative_binomial(k, p, shape, dtype=dtype, device=device)
 smooth_l1(data, scalar=1.0):
     = call.smooth_l1(data, sigma=scalar)
-softmax(data, length=None, axis=-1, temperature=None, use_length=False):
-    = call.softmax(
-        data, axis, temperature=temperature, length=length if use_length else None)
+softmax(data, length=None, axis=-1, temperature=None, use_length=False, dtype=None):
+    = cast(dtype, call.softmax(
+        data, axis, temperature=temperature, length=length if use_length else None))
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
-split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
-    = call.split_v2(ary, indices_or_sections, axis, squeeze_axis)
 stack(*data, axis=0, num_args=None):
     = call.stack(list(several(data)), axis)
 swapaxes(data, dim1=0, dim2=0):
     = call.swapaxes(data, dim1, dim2)
 take(a, indices, axis=0, mode="clip"):
     = call.take(a, library.astype(indices, "int64"), axis, mode=mode)
-topk(data, axis=-1, k=1, ret_typ="indices", is_ascend=False, dtype="int64"):
-    = call.astype(library.topk(data, k, axis, is_ascend=is_ascend, ret_typ=ret_typ), dtype)
-    if ret_typ == "indices" else call.topk(data, k, axis, is_ascend=is_ascend, ret_typ=ret_typ)
+topk(data, k=1, axis=-1, ret_typ="indices", is_ascend=False, dtype="int64"):
+    = cast(dtype if ret_typ == "indices" else None, call.topk(
+        library.ravel(data) if axis is None else data, k, -1 if axis is None else axis,
+        is_ascend=is_ascend, ret_typ=ret_typ))
+transpose(data, axes=None):
+    = call.transpose(data, axes or None)
 where(condition, x, y):
-    = call.where(condition, x, y)
+    = call.where(library.rows_like(condition, x), x, y)
 """
 # of a call in MXNet's words the whole is another operator's
 _OTHERS = {
@@ -65,8 +86,8 @@ _OTHERS = {
     "split": "SliceChannel",
 }
 _PLACES = {
-    **dict.fromkeys(("data", "lhs", "a", "left", "base", "tensor"), 0),
-    **dict.fromkeys(("rhs", "right", "exp"), 1),
+    **dict.fromkeys(("data", "ary", "lhs", "a", "left", "base", "tensor"), 0),
+    **dict.fromkeys(("rhs", "right", "exp", "indices"), 1),
 }
 _OF_MAPPERS = ("out", "dtype", "where")  # options besides the signature
 Call = tuple[Any, tuple[Any, ...], dict[str, Any]]
@@ -95,7 +116,7 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     own = inspect.signature(op)
     if any(p.kind is p.VAR_KEYWORD for p in own.parameters.values()):
         return op, args, kwargs
-    if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, args, kwargs):
+    if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, own, args, kwargs):
         name = registry.name_of(op)
         if name in _OTHERS:
             op = registry.find(_OTHERS[name])
@@ -139,30 +160,55 @@ def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 _LISTS = frozenset(("concatenate", "stack"))  # MXNet has their arrays in a row
-_BY_VALUE = {"pad": "pad_width", "reshape": "shape", "take": "indices"}
+# whether the value of a parameter, beside the first operand, is MXNet's alone
+_BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
+    "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
+    "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
+    "identity": ("n", lambda data, _: hasattr(type(data), "dtype") and data.shape != ()),
+    "norm": ("ord", lambda order, _: order in (1, 2)),
+    "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
+    "pick": ("mode", lambda mode, _: mode is None),
+    "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
+    "take": ("indices", lambda places, _: _whole_floats(places)),
+    "topk": ("x", lambda *_: True),
+    "transpose": ("axes", lambda axes, _: axes == ()),
+    "where": ("x2", lambda *_: True),
+}
 
 
-def _theirs_by_value(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether values are MXNet's alone: codes of `reshape`, flat widths of `pad`, floats as
-    indices of `take`, several arrays where ours is a list of them."""
+def _sizes(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(n, int) for n in value)
+
+
+def _whole_floats(places: Any) -> bool:
+    return not hasattr(places, "list_arguments") and as_array(places).dtype.kind == "f"
+
+
+def _theirs_by_value(
+    name: str, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> bool:
+    """Return whether values are MXNet's alone, as codes of `reshape` or flat widths of `pad`, or
+    what is left out has another default there; several arrays where ours is a list of them."""
     if name in _LISTS:
-        return len(args) > 1 and hasattr(args[1], "dtype")
+        return len(args) > 1 and hasattr(type(args[1]), "dtype")
     if name not in _BY_VALUE or not args:
         return False
-    value = args[1] if len(args) > 1 else kwargs.get(_BY_VALUE[name])
-    if name == "take":
-        return not hasattr(value, "list_arguments") and as_array(value).dtype.kind == "f"
-    if not isinstance(value, (tuple, list)) or not all(isinstance(n, int) for n in value):
-        return False
-    if name == "pad":
-        return len(value) > 2
-    return is_coded(as_array(next(iter(args))), value)
+    parameter, is_theirs = _BY_VALUE[name]
+    return is_theirs(own.bind_partial(*args, **kwargs).arguments.get(parameter), args[0])
+
+
+def _cast(dtype: Any, made: Call) -> Call:
+    """Return a call, or one that casts what it gives."""
+    op, args, kwargs = made
+    return made if dtype is None else (registry.find("astype"), (op(*args, **kwargs), dtype), {})
 
 
 def _rows() -> dict[str, Callable[..., Call]]:
     scope: dict[str, Any] = {
         "__name__": __name__,
         "call": _call,
+        "cast": _cast,
         "library": library,
         "several": several,
     }

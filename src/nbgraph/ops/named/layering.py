@@ -21,7 +21,8 @@ from nbgraph.ops.define import complete_documentation, define_rows, library
 Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, how it begins
 Axes = tuple[int, ...]
 _OPERANDS = frozenset(
-    "data sequence_length lhs mhs rhs a indices rois A B C grid loc data1 data2 index new".split()
+    "data condition sequence_length lhs mhs rhs a indices rois A B C grid loc data1 data2 index "
+    "new".split()
 )  # of MXNet's operators
 _DOCS = {
     **DOCS,
@@ -108,13 +109,18 @@ def named(result: Any, name: str | None) -> Any:
     return (library.copy(result) if result.get_children() is None else result).named(name)
 
 
-def define_named(text: str, scope: dict[str, Any], by_shape: Collection[str] = ()) -> None:
+def define_named(
+    text: str,
+    scope: dict[str, Any],
+    by_shape: Collection[str] = (),
+    like: Collection[str] = (),
+) -> None:
     """Define and register the operators of a table of MXNet's names in a module's globals."""
     rows = [
         row._replace(call=f"named({row.call}, name)") if "name=None" in row.parameters else row
         for row in parse(text, "library")
     ]
-    define_rows(rows, scope, _OPERANDS, by_shape, _DOCS)
+    define_rows(rows, scope, _OPERANDS, by_shape, _DOCS, like)
 
 
 def one_of(op: str, argument: str, value: Any, known: Sequence[str]) -> str:

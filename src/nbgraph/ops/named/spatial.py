@@ -74,6 +74,21 @@ div_sqrt_dim(data): Divided by the root of the size of the last axis.
     >>> div_sqrt_dim([[2.0, 2.0, 2.0, 2.0]])
     array([[1., 1., 1., 1.]])
     = library.divide(data, as_known("div_sqrt_dim", data).shape[-1] ** 0.5)
+index_copy(data, index, new): A copy in which these rows are others.
+    data : array (rows, ...)
+    index : array (n,): numbers of rows
+    new : array (n, ...): what they become
+    >>> index_copy([[1, 1], [2, 2]], [1], [[9, 9]])
+    array([[1, 1],
+           [9, 9]])
+    = library.index_update(data, new, library.astype(index, "int64"), key=("array",))
+boolean_mask(data, index, axis=0): The parts along an axis where an array is not 0.
+    data : array
+    index : array of the axis's size; it is waited for, as the shape of the result depends on it
+    -> array, of another size along the axis
+    >>> boolean_mask([1, 2, 3], [1, 0, 1])
+    array([1, 3])
+    = library.take(data, library.nonzero(index)[0], axis)
 multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     *data : arrays, or one list of them
     -> array of a number for each
@@ -196,4 +211,4 @@ def correlated(
     return library.concatenate(results, 1)
 
 
-define_named(_TABLE, globals(), _BY_SHAPE)
+define_named(_TABLE, globals(), _BY_SHAPE, ("index_copy",))

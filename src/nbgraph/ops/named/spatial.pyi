@@ -122,6 +122,35 @@ def div_sqrt_dim(data: Operand[Carried]) -> Carried:
     >>> div_sqrt_dim([[2.0, 2.0, 2.0, 2.0]])
     array([[1., 1., 1., 1.]])
     """
+def index_copy(data: Operand[Carried], index: Operand[Carried], new: Operand[Carried]) -> Carried:
+    r"""A copy in which these rows are others.
+
+    Parameters
+    ----------
+    data : array (rows, ...)
+    index : array (n,): numbers of rows
+    new : array (n, ...): what they become
+
+    >>> index_copy([[1, 1], [2, 2]], [1], [[9, 9]])
+    array([[1, 1],
+           [9, 9]])
+    """
+def boolean_mask(data: Operand[Carried], index: Operand[Carried], axis: int | tuple[int, ...] | None=0) -> Carried:
+    r"""The parts along an axis where an array is not 0.
+
+    Parameters
+    ----------
+    data : array
+    index : array of the axis's size; it is waited for, as the shape of the result depends on it
+    axis : int, several, or None for all
+
+    Returns
+    -------
+    array, of another size along the axis
+
+    >>> boolean_mask([1, 2, 3], [1, 0, 1])
+    array([1, 3])
+    """
 def multi_sum_sq(*data: Any, num_arrays: Any=None) -> Any:
     r"""The sum of squares of each array.
 

@@ -80,12 +80,15 @@ _MATMUL = ProductOp("matmul", _matmul_labels, gradient=_matmul_rule, even=2)
 # dot --------------------------------------------------------------------------------------------
 
 
-def _dot_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> Labels:
-    x, y = _own("a", a.shape, transpose_a), _own("b", b.shape, transpose_b)
+def _dot_labels(
+    a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool, first: bool = False
+) -> Labels:
+    x, y = _own("a", a.shape), _own("b", b.shape)
     if not x or not y:
         return Labels(x, y, (*x, *y))
-    over_a, over_b = x[-1], y[max(0, len(y) - 2)]
-    at_a, at_b = int(over_a[1:]), int(over_b[1:])
+    before_a, before_b = (0 if first else max(0, len(own) - 2) for own in (x, y))
+    at_a = before_a if transpose_a else len(x) - 1
+    at_b = len(y) - 1 if transpose_b else before_b
     if a.shape[at_a] != b.shape[at_b]:
         flags = f" (transpose_a={transpose_a}, transpose_b={transpose_b})"
         flags = flags if transpose_a or transpose_b else ""
@@ -93,19 +96,14 @@ def _dot_labels(a: Spec, b: Spec, *, transpose_a: bool, transpose_b: bool) -> La
             f"dot: inner sizes differ: x1{a.shape}, x2{b.shape}{flags}; axis {at_a} of x1 has size "
             f"{a.shape[at_a]}, axis {at_b} of x2 has size {b.shape[at_b]}"
         )
-    out = *(d for d in x if d != over_a), *(d for d in y if d != over_b)
-    named = {over_a: "k", over_b: "k"}
-    labels = (_own("a", a.shape), _own("b", b.shape))
-    left, right = (tuple(named.get(d, d) for d in own) for own in labels)
-    return Labels(left, right, out)
+    rows, columns = (*x[:at_a], *x[at_a + 1 :]), (*y[:at_b], *y[at_b + 1 :])
+    left, right = (*x[:at_a], "k", *x[at_a + 1 :]), (*y[:at_b], "k", *y[at_b + 1 :])
+    return Labels(left, right, (*rows, *columns))
 
 
-def _own(operand: str, shape: Shape, transposed: bool = False) -> tuple[str, ...]:
-    """Labels of an operand's axes, by place; the last two exchanged if asked for."""
-    labels = [f"{operand}{d}" for d in range(len(shape))]
-    if transposed:
-        labels[-2:] = reversed(labels[-2:])
-    return tuple(labels)
+def _own(operand: str, shape: Shape) -> tuple[str, ...]:
+    """Labels of an operand's axes, by place."""
+    return tuple(f"{operand}{d}" for d in range(len(shape)))
 
 
 _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
@@ -113,12 +111,21 @@ _DOT = ProductOp("dot", _dot_labels, gradient=product_rule, even=_ANY)
 
 @public(_DOT)
 def dot(
-    x1: Any, x2: Any, /, *, transpose_a: bool = False, transpose_b: bool = False, out: Any = None
+    x1: Any,
+    x2: Any,
+    /,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    first: bool = False,
+    out: Any = None,
 ) -> Any:
     """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
 
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
+    first : whether the axis of x2 is its first, and transposed operands have first and last axis
+        for each other, as in MXNet
     -> array with the other axes of x1, then those of x2
     ! ShapeError where sizes do not fit.
     >>> dot([1, 2], [3, 4])
@@ -131,7 +138,10 @@ def dot(
     a, b = as_array(x1), as_array(x2)
     if a.shape == () or b.shape == ():
         return multiply(x1, x2, out=out)
-    return _DOT(a, b, transpose_a=bool(transpose_a), transpose_b=bool(transpose_b), out=out)
+    flags = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+    if first and (a.shape is None or b.shape is None or max(len(a.shape), len(b.shape)) > 2):
+        flags["first"] = True
+    return _DOT(a, b, **flags, out=out)
 
 
 # batch_dot --------------------------------------------------------------------------------------

@@ -6,13 +6,15 @@ from nbgraph.operator.annotations import Operand
 
 def leading(count: int) -> tuple[str, ...]:
     """Labels of leading axes, which are aligned at their end."""
-def dot(x1: Operand[Carried], x2: Operand[Carried], /, *, transpose_a: bool=False, transpose_b: bool=False, out: Any=None) -> Carried:
+def dot(x1: Operand[Carried], x2: Operand[Carried], /, *, transpose_a: bool=False, transpose_b: bool=False, first: bool=False, out: Any=None) -> Carried:
     """The sum over the last axis of `x1` and the last but one (or only) of `x2`; of numbers *.
     
     Parameters
     ----------
     x1, x2 : arrays; one of them may be a scipy.sparse matrix: see `sparse_dot`
     transpose_a, transpose_b : whether the last two axes of an operand are exchanged first
+    first : whether the axis of x2 is its first, and transposed operands have first and last axis
+        for each other, as in MXNet
     out : array to write to, optional
     
     Returns
