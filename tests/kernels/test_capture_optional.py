@@ -158,7 +158,7 @@ def tuples_of_two_lengths(x):
 
 def text_or_none(x):
     y = None
-    for i in range(90):
+    for i in range(200):
         if i > x:
             y = "a"
     return x if y is None else 0.0

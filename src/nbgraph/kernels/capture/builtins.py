@@ -80,10 +80,11 @@ class Builtins(Texts):
                 f"{call.name}() knows no keyword {next(iter(kwargs))!r} here",
                 "give numbers by position; dtype= and out= belong to the call of the operator",
             )
-        if not all(isinstance(a, Node) for a in args):
+        nodes = [a for a in args if isinstance(a, Node)]
+        if len(nodes) < len(args):
             call.refuse(f"{call.name}() takes numbers, and not all arguments are", "give numbers")
         if sort == "operator":
-            return self._operator(name, args, call.path)
+            return self._operator(name, nodes, call.path)
         if name == "hypot" and len(args) != 2:
             first, *others = args or [self.graph.const(0.0)]
             legs = [self.graph.absolute(self.graph.float(first)), *others]

@@ -191,7 +191,7 @@ def _of_type(call: Call) -> Value:
             return constant(graph, complex(args[0].value))
         except (TypeError, ValueError):
             call.refuse(f"{args[0].value!r} is not a complex number", "give two numbers")
-    parts = dict(zip(("real", "imag"), args, strict=False)) | call.kwargs
+    parts = dict(zip(("real", "imag"), args, strict=False)) | dict(call.kwargs)
     known = len(args) <= 2 and parts.keys() <= {"real", "imag"}
     if not known or not all(isinstance(v, (Node, Complex)) for v in parts.values()):
         call.refuse("complex() takes a real and an imaginary part", "give two numbers")

@@ -96,7 +96,7 @@ def _method(call: Call, method: Method) -> Value:
         call.refuse(what, f"use {', '.join(have)}")
     fn, bases = text
     first = [_value(call, a) for a in owner.args]
-    named = {k: _value(call, v) for k, v in owner.kwargs} | call.kwargs
+    named = {k: _value(call, v) for k, v in owner.kwargs} | dict(call.kwargs)
     named = {_RENAMED.get(k, k): v for k, v in named.items()}
     x, rest = (call.args[0], call.args[1:]) if call.args else (_first(call, named), [])
     *shapes, loc, scale = _parameters(call, bases[0] if bases else fn, [*first, *rest], named)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nbgraph.kernels.capture.context import Call, Tracer
@@ -94,7 +94,7 @@ def bits(tracer: Tracer, path: Node) -> Node:
     return drawn
 
 
-def _block(tracer: Tracer, values: list[Value]) -> tuple[Node, ...]:
+def _block(tracer: Tracer, values: Sequence[Value]) -> tuple[Node, ...]:
     """Four words of Philox: its 400 nodes are traced once, and moved to where they are needed."""
     source, leaves, words = _philox(type(tracer))
     move = Transplant(source, tracer.graph, {a.id: b for a, b in zip(leaves, values, strict=True)})
