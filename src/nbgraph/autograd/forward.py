@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.autograd.control.closing import applied, closed, effects_so_far, fresh, spec_of
-from nbgraph.dtype import is_float
+from nbgraph.dtype import inexact
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import LoopOp, loop_op
 from nbgraph.graph import build
@@ -79,7 +79,7 @@ def _of_loop(
     op: Any = node.op
     operands = list(node.entries)
     loop: Loop = op.typed([spec(entry) for entry in operands])
-    moving = [k for k, entry in enumerate(operands) if is_float(spec(entry).dtype)]
+    moving = [k for k, entry in enumerate(operands) if inexact(spec(entry).dtype)]
     inner_directions = _plain([operands[k] for k in moving], wrt, directions)
     variables, before = fresh([spec_of((v, 0)) for v in loop.variables]), effects_so_far()
     inside = fresh([spec_of(operands[k]) for k in moving])

@@ -107,6 +107,7 @@ FORMS = {
     "index": lambda x: x[1, ::-1],
     "row": lambda x: x[-1],
     "array of places": lambda x: x[:, ng.array([0, 2], dtype="int64")],
+    "places on both sides of a slice": lambda x: ng.stack([x, x])[0, :, ng.array([2, 1, 0])],
     "places of an example": lambda x: x[ng.argmax(x, axis=0)],
     "in another's place": lambda x: ng.take(ng.arange(8.0), ng.argmax(x, axis=1)),
     "vector by matrix": lambda x: x[0] @ ng.ones((4, 3)),

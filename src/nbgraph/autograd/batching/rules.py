@@ -197,11 +197,11 @@ def _indexed(values: int) -> Rule:
     def rule(case: Case) -> list[Entry] | None:
         key = case.node.attributes["key"]
         if key != ("array",):
-            return (
-                None
-                if any(case.batched[values:]) or "shape" in case.node.attributes
-                else (case.applied([case.spread(0), *case.operands[1:]], key=_prolonged(case)))
-            )
+            taken = "".join("x" if part == "array" or type(part) is int else " " for part in key)
+            apart = " " in taken.strip()  # axes of indices come first then, before the new one
+            if apart or any(case.batched[values:]) or "shape" in case.node.attributes:
+                return None
+            return case.applied([case.spread(0), *case.operands[1:]], key=_prolonged(case))
         every = np.arange(case.size).reshape(-1, *(1,) * len(case.shape(values)))
         return _by_numbers(case, every, values)
 
@@ -300,9 +300,10 @@ _NAMES: Mapping[str, Rule] = {
     "moveaxis": along("source", "destination"),
     "argmax argmin": _argument,
     "layer_norm_parts rms_norm_parts": first_along,
-    "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det "
-    "linalg_inverse linalg_potrf linalg_slogdet linalg_syevd linalg_gelqf attention_parts "
-    "attention_gradient": leading,
+    "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det linalg_eig "
+    "linalg_eigh linalg_eigvals linalg_eigvalsh linalg_expm linalg_inverse linalg_pinv linalg_qr "
+    "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_syevd linalg_gelqf "
+    "attention_parts attention_gradient": leading,
     "reshape": shaped(),
     "scatter_along_axis": shaped("axis"),
     "diagonal_scatter": shaped("axis1", "axis2"),

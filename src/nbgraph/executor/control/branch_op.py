@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from nbgraph.dtype import is_float
+from nbgraph.dtype import inexact
 from nbgraph.errors import ShapeError
 from nbgraph.executor.control.loop import evaluated, typed
 from nbgraph.executor.control.reverse import renamed
@@ -126,7 +126,7 @@ class BranchOp(ArrayOp):
         targets = [
             k
             for k, v in enumerate(graphs[0].variables)
-            if g.wanted[k + 1] and is_float(spec((v, 0)).dtype)
+            if g.wanted[k + 1] and inexact(spec((v, 0)).dtype)
         ]
         gradients: list[Any] = [None] * len(g.specs)
         if not targets:

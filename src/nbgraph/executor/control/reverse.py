@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from nbgraph.dtype import is_float
+from nbgraph.dtype import inexact
 from nbgraph.errors import DerivativeError
 from nbgraph.executor.control.loop import Loop, typed
 from nbgraph.executor.split import split
@@ -55,8 +55,8 @@ def reversed_body(
 
 def _floating(loop: Loop) -> tuple[list[int], list[GraphNode]]:
     """Return the results that gradients come from, and the variables that have gradients."""
-    heads = [k for k, head in enumerate(loop.body.heads) if is_float(spec(head).dtype)]
-    return heads, [v for v in loop.variables if is_float(spec((v, 0)).dtype)]
+    heads = [k for k, head in enumerate(loop.body.heads) if inexact(spec(head).dtype)]
+    return heads, [v for v in loop.variables if inexact(spec((v, 0)).dtype)]
 
 
 def keeping(op: Any) -> Any:
