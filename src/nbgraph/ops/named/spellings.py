@@ -183,7 +183,7 @@ all_finite multi_all_finite(*data, num_arrays=None, init_output=True, out=None):
     init_output : whether the result is that of these arrays alone; else it is 0 where `out` was
     out : array (1,) to write to, optional
     -> array (1,) of float32; a constant for derivatives
-    >>> multi_all_finite([1.0], [float("nan")])
+    >>> all_finite([1.0], [float("nan")])
     array([0.], dtype=float32)
     = composites.finite(data, init_output, out)
 depth_to_space(data, block_size): Channels as blocks of cells: (n, c * b * b, h, w) becomes

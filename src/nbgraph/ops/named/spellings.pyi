@@ -296,7 +296,7 @@ def all_finite(*data: Any, num_arrays: Any=None, init_output: bool=True, out: An
     -------
     array (1,) of float32; a constant for derivatives
 
-    >>> multi_all_finite([1.0], [float("nan")])
+    >>> all_finite([1.0], [float("nan")])
     array([0.], dtype=float32)
     """
 def depth_to_space(data: Operand[Carried], block_size: Any) -> Carried:
