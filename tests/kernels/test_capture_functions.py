@@ -228,6 +228,14 @@ def test_powers_to_a_modulus_do_not_overflow():
         assert integers.bit_length(n) == n.bit_length()
 
 
+def test_whole_numbers_to_a_negated_power_are_floats():
+    n = np.arange(-3, 7)
+    for text in (lambda n: 10**-n, lambda n: pow(-3, -n), lambda n: (n + 4) ** -n):
+        got = ng.op(text)(n)
+        np.testing.assert_allclose(got, [text(v) for v in n.tolist()], rtol=1e-15)
+    assert ng.op(lambda n: 2**n)(np.arange(4)).dtype == np.int64
+
+
 def unwrapped(x):
     return np.unwrap(x)  # here
 

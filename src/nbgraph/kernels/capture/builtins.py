@@ -138,6 +138,8 @@ class Builtins(Texts):
                 whole = self._product(a, -int(exponent))
                 return graph.arithmetic("div", graph.const(1.0), whole)
             raise TypeError("integers to negative integer powers are not allowed (as in NumPy)")
+        if b.op == "neg" and "f" not in (a.kind, b.kind):  # 10 ** -n is a float in Python
+            a = graph.float(a)
         if a.kind == "f" or b.kind == "f":
             if exponent == 0.5:
                 return graph.call("sqrt", a)
