@@ -1,6 +1,7 @@
 """NumPy's methods on NDArrays, against NumPy: values, shapes and dtypes."""
 
 import inspect
+import math
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
@@ -145,6 +146,7 @@ def test_element_by_element():
         same(found, wanted)
     same(round(a, 1), x.round(1))
     assert round(ng.array(2.5)) == 2
+    assert math.trunc(ng.array(-2.5)) == -2
     assert list(a.flat) == x.tolist() == a.tolist()
 
 

@@ -43,6 +43,7 @@ FUNCTIONS = {
     "sorted": lambda x: ng.sort(x) ** 2,
     "loop": lambda x: ng.scan(lambda c, v: (ng.tanh(c + v), c * v), ng.sum(x), x)[1],
     "branch": lambda x: ng.cond(ng.sum(x) > 9, lambda x: x, lambda x: x**3, x),
+    "complex": lambda x: ng.fft.fft(x) * (1 + 2j) + ng.fft.fft(x * x),
     "of a gradient": ng.grad(lambda x: (ng.sin(x) ** 3).sum()),
 }
 

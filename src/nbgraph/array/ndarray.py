@@ -90,7 +90,7 @@ class Methods(methods.Methods):
 
     def _apart(self: Any, array: Any, copy: bool) -> Any:
         shares = array._chunk is self._chunk
-        if not copy and not shares:
+        if not copy and not shares and array.size:
             raise ValueError(
                 f"reshape: strides {self.strides} of shape {self.shape} have no view of that "
                 "shape; leave copy=False out"
@@ -209,6 +209,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
     def __int__(self) -> int:
         return int(self._number("int"))
+
+    __trunc__ = __int__
 
     def __float__(self) -> float:
         return float(self._number("float"))

@@ -61,7 +61,7 @@ def jacrev(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False)
     -------
     callable with the arguments of f. For a result of shape `s` and an argument of shape `t` the
     Jacobian has shape `s + t`; for structures it is the structure of the results, of structures of
-    the arguments.
+    the arguments. A complex function of complex arguments is taken for holomorphic.
 
     >>> import nbgraph as ng
     >>> ng.jacobian(lambda x: ng.stack([x[0] * x[1], x[1] ** 2]))(ng.array([2.0, 3.0]))
@@ -212,7 +212,12 @@ def _by_rows(
         def row(seed: Any, k: int = k, others: list[Any] = others) -> Any:
             return pull(like(out, [*others[:k], seed, *others[k + 1 :]]))
 
-        rows = [p.value for p in places(vmap(row)(_units(head)), "")]
+        units = _units(head)
+        rows = [p.value for p in places(vmap(row)(units), "")]
+        if head.dtype.kind == "c" and any(x.dtype.kind != "c" for x in rows):
+            turned = [p.value for p in places(vmap(row)(units * -1j), "")]  # imaginary parts
+            pairs = zip(rows, turned, strict=True)
+            rows = [x if x.dtype.kind == "c" else x + y * 1j for x, y in pairs]
         blocks.append([library.reshape(x, (*head.shape, *x.shape[1:])) for x in rows])
     return out, blocks, aux
 

@@ -112,13 +112,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     array([ True, False,  True])
     """
     dtype = result_type(x1, x2)
-    x1, values = create.asarray(x1, dtype), ops.ravel(create.asarray(x2, dtype))
-    result = ops.zeros(x1.shape, "bool", device=x1.device)
-    if values.size:
-        ordered = ops.sort(values)
-        places = ops.minimum(ops.searchsorted(ordered, ops.ravel(x1)), values.size - 1)
-        result = ops.equal(x1, ops.reshape(ops.take(ordered, places), x1.shape))
-    return ops.logical_not(result) if invert else result
+    return ops.isin(create.asarray(x1, dtype), create.asarray(x2, dtype), invert=invert)
 
 
 def reshape(x: NDArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> NDArray:
@@ -132,12 +126,7 @@ def reshape(x: NDArray, /, shape: tuple[int, ...], *, copy: bool | None = None) 
     (2, 3)
     """
     reshaped = ops.reshape(x, shape)
-    if copy is False and reshaped.size and reshaped._chunk is not x._chunk:
-        raise ValueError(
-            f"reshape: copy=False, but shape {x.shape} with strides {x.strides} has no view of "
-            f"shape {reshaped.shape}; leave copy out"
-        )
-    return ops.copy(reshaped) if copy and reshaped._chunk is x._chunk else reshaped
+    return reshaped if copy is None else x._apart(reshaped, copy)
 
 
 def take(x: NDArray, indices: NDArray, /, *, axis: int | None = None) -> NDArray:
