@@ -82,6 +82,7 @@ def _keep_all() -> None:
     """A kernel still runs: what it is made of and what it writes must outlast the interpreter,
     which gives back code and memory while its threads go on."""
     keep = ctypes.pythonapi.Py_IncRef
+    gc.unfreeze()  # what a program froze is among all objects, too
     for value in gc.get_objects():
         if str(type(value).__module__).startswith("nbgraph"):  # it may be anything
             keep(ctypes.py_object(value))
