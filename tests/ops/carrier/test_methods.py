@@ -19,7 +19,7 @@ OF_MEMORY = set(
     as_in_context copyto to to_device fill flat sort
     asnumpy asscalar item tolist wait_to_read wait_to_write
     attach_grad backward grad
-    __bool__ __complex__ __float__ __index__ __int__ __len__ __contains__
+    __bool__ __complex__ __float__ __index__ __int__ __trunc__ __len__ __contains__
     __copy__ __deepcopy__ __buffer__ __dlpack__ __dlpack_device__
     __cuda_array_interface__ __nbgraph_dynamic__ __del__
     """.split()
