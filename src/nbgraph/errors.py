@@ -58,7 +58,7 @@ def noun(value: object) -> str:
 _LONG_ARRAY = re.compile(r"array\((\[[^()]{40})[^()]{40,}\]")
 
 
-def abridged(message: object) -> object:
+def _abridged(message: object) -> object:
     """Return a message in which arrays show their first elements only."""
     if isinstance(message, str) and len(message) > 120:
         return _LONG_ARRAY.sub(lambda m: f"array({' '.join(m[1].split())} ...]", message)
@@ -73,9 +73,8 @@ class NbgraphError(Exception):
     """
 
     def __init__(self, *args: object, **options: object) -> None:
-        super().__init__(
-            *map(abridged, args), **options
-        )  # options: those of the built-in exception
+        # the options are those of the built-in exception
+        super().__init__(*map(_abridged, args), **options)
         install()
 
     def _render_traceback_(self) -> list[str]:  # what IPython asks errors for

@@ -24,8 +24,8 @@ def optimised(text: str, what: str, *, loops: bool = True) -> llvm.ModuleRef:
 
 
 def quick(text: str, what: str) -> tuple[bytes, llvm.ModuleRef]:
-    """The object code that `text` says, made as fast as LLVM can, and its module: for code whose
-    speed does not matter."""
+    """Compile `text` as fast as LLVM can, for code whose speed does not matter; return its object
+    code and its module."""
     machine, module = target.new_machine(opt=0), parsed(text, what)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     run_passes(module, machine, llvm.create_pipeline_tuning_options(speed_level=0))

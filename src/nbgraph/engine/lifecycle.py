@@ -96,7 +96,7 @@ def _before() -> None:
 
 
 def _release() -> None:
-    if _locked and _locked.pop():  # nothing is held where the first engine began during the fork
+    if _locked and _locked.pop():  # not where the first engine began during the fork
         handle.LOADING.release()
 
 

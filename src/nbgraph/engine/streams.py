@@ -177,7 +177,7 @@ class DeviceQueue:
         """Behind what other streams do with the same variables."""
         run_ctx = RunContext(self.device, self.stream(stream), ErrorWords(self._words))
         self._forget_ended()
-        _take_told()
+        _take_ended()
         waited: set[int] = set()
         for number in numbers:
             for other, mark in (*self._uses.get(number, {}).items(), *_foreign.get(number, ())):
@@ -242,7 +242,7 @@ _foreign: dict[int, list[tuple[str, Mark]]] = {}
 _taking = threading.Lock()
 
 
-def _take_told() -> None:
+def _take_ended() -> None:
     if not _ended_marks:
         return
     with _taking:

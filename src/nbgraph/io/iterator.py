@@ -147,7 +147,7 @@ class SourceIter(DataIter):
         return None if batch is None else self._batcher.moved(batch)
 
     def _ready(self) -> DataBatch | None:
-        """Return the next batch of those that are made ahead, as `_next_batch` returns it."""
+        """Return the next batch of those read ahead, as `_next_batch` does."""
         job = self._ahead.next(self._pusher.start, self._follows, self._rewind)
         if job is None or job.ended:
             self._over = True

@@ -36,19 +36,23 @@ def cases(cond: Node, holds: bool) -> list[Node]:
     return parts
 
 
-def facts(cond: Node, holds: bool) -> Iterator[Fact]:
-    """Comparisons of floating values that hold where `cond` does, or does not."""
+def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
+    """Conditions that hold, or do not hold, where `cond` does, or does not, in their order."""
     stack = [(cond, holds)]
     while stack:
         part, true = stack.pop()
         if part.op == "not":
             stack.append((part.args[0], not true))
         elif part.op == ("and" if true else "or"):
-            for a in reversed(part.args):
-                stack.append((a, true))
-        elif (
-            part.op in COMPARISONS and part.args[0].kind == "f" and part.args[0] is not part.args[1]
-        ):
+            stack.extend((a, true) for a in reversed(part.args))
+        else:
+            yield part, true
+
+
+def facts(cond: Node, holds: bool) -> Iterator[Fact]:
+    """Comparisons of floating values that hold where `cond` does, or does not."""
+    for part, true in literals(cond, holds):
+        if part.op in COMPARISONS and part.args[0].kind == "f" and part.args[0] is not part.args[1]:
             a, b = part.args
             op = part.op if true else _OPPOSITE[part.op]
             if op in _MIRROR:

@@ -118,14 +118,10 @@ from nbgraph.ops.elementwise.arithmetic import subtract as _broadcast_sub
 from nbgraph.ops.elementwise.arithmetic import subtract as _elemwise_sub
 from nbgraph.ops.elementwise.arithmetic import subtract as subtract
 from nbgraph.ops.elementwise.arithmetic import true_divide as true_divide
-from nbgraph.ops.elementwise.casting import astype as _Cast
-from nbgraph.ops.elementwise.casting import astype as _amp_cast
-from nbgraph.ops.elementwise.casting import astype as _cast
 from nbgraph.ops.elementwise.casting import astype as astype
 from nbgraph.ops.elementwise.casting import checkpoint as checkpoint
 from nbgraph.ops.elementwise.casting import clip_gradient as clip_gradient
 from nbgraph.ops.elementwise.casting import copy as copy
-from nbgraph.ops.elementwise.casting import stop_gradient as _BlockGrad
 from nbgraph.ops.elementwise.casting import stop_gradient as stop_gradient
 from nbgraph.ops.elementwise.comparison import clip as clip
 from nbgraph.ops.elementwise.comparison import equal as _broadcast_equal
@@ -268,8 +264,6 @@ from nbgraph.ops.indexing.indexing import take_along_axis as take_along_axis
 from nbgraph.ops.indexing.picking import choose as choose
 from nbgraph.ops.indexing.picking import embedding as embedding
 from nbgraph.ops.indexing.picking import gather_nd as gather_nd
-from nbgraph.ops.indexing.picking import pick as _batch_take
-from nbgraph.ops.indexing.picking import pick as _choose_element_0index
 from nbgraph.ops.indexing.picking import pick as pick
 from nbgraph.ops.indexing.picking import scatter_nd as scatter_nd
 from nbgraph.ops.indexing.picking import slice_axis as slice_axis
@@ -383,6 +377,10 @@ from nbgraph.ops.named.spatial import index_copy as index_copy
 from nbgraph.ops.named.spatial import multi_sum_sq as multi_sum_sq
 from nbgraph.ops.named.spatial import quadratic as quadratic
 from nbgraph.ops.named.spellings import Activation as Activation
+from nbgraph.ops.named.spellings import BlockGrad as BlockGrad
+from nbgraph.ops.named.spellings import Cast as Cast
+from nbgraph.ops.named.spellings import Cast as _amp_cast
+from nbgraph.ops.named.spellings import Cast as _cast
 from nbgraph.ops.named.spellings import Concat as Concat
 from nbgraph.ops.named.spellings import Dropout as Dropout
 from nbgraph.ops.named.spellings import Flatten as Flatten
@@ -392,17 +390,20 @@ from nbgraph.ops.named.spellings import SequenceLast as SequenceLast
 from nbgraph.ops.named.spellings import SequenceMask as SequenceMask
 from nbgraph.ops.named.spellings import SequenceReverse as SequenceReverse
 from nbgraph.ops.named.spellings import SoftmaxActivation as SoftmaxActivation
+from nbgraph.ops.named.spellings import SwapAxis as SwapAxis
 from nbgraph.ops.named.spellings import add_n as _ElementWiseSum
 from nbgraph.ops.named.spellings import add_n as add_n
-from nbgraph.ops.named.spellings import all_finite as _multi_all_finite
 from nbgraph.ops.named.spellings import all_finite as all_finite
 from nbgraph.ops.named.spellings import argmax_channel as argmax_channel
+from nbgraph.ops.named.spellings import batch_take as _choose_element_0index
+from nbgraph.ops.named.spellings import batch_take as batch_take
 from nbgraph.ops.named.spellings import broadcast_axis as _broadcast_axes
 from nbgraph.ops.named.spellings import broadcast_axis as broadcast_axis
 from nbgraph.ops.named.spellings import depth_to_space as depth_to_space
 from nbgraph.ops.named.spellings import diag as diag
 from nbgraph.ops.named.spellings import fill_element_0index as fill_element_0index
 from nbgraph.ops.named.spellings import moments as moments
+from nbgraph.ops.named.spellings import multi_all_finite as multi_all_finite
 from nbgraph.ops.named.spellings import nanprod as nanprod
 from nbgraph.ops.named.spellings import nansum as nansum
 from nbgraph.ops.named.spellings import rcbrt as rcbrt
@@ -503,7 +504,6 @@ from nbgraph.ops.shapes.shape import moveaxis as moveaxis
 from nbgraph.ops.shapes.shape import ravel as ravel
 from nbgraph.ops.shapes.shape import reshape as reshape
 from nbgraph.ops.shapes.shape import squeeze as squeeze
-from nbgraph.ops.shapes.shape import swapaxes as _SwapAxis
 from nbgraph.ops.shapes.shape import swapaxes as swapaxes
 from nbgraph.ops.shapes.shape import transpose as _permute_dims
 from nbgraph.ops.shapes.shape import transpose as transpose
@@ -543,8 +543,6 @@ from nbgraph.ops.windows.regions import roi_pooling as _ROIPooling
 from nbgraph.ops.windows.regions import roi_pooling as roi_pooling
 
 AdaptiveAvgPooling2D = _AdaptiveAvgPooling2D
-BlockGrad = _BlockGrad
-Cast = _Cast
 ElementWiseSum = _ElementWiseSum
 LinearRegressionOutput = _LinearRegressionOutput
 LogisticRegressionOutput = _LogisticRegressionOutput
@@ -553,11 +551,9 @@ ROIPooling = _ROIPooling
 SliceChannel = _SliceChannel
 Softmax = _Softmax
 SoftmaxOutput = _SoftmaxOutput
-SwapAxis = _SwapAxis
 amax = _amax
 amin = _amin
 amp_cast = _amp_cast
-batch_take = _batch_take
 broadcast_add = _broadcast_add
 broadcast_axes = _broadcast_axes
 broadcast_div = _broadcast_div
@@ -595,7 +591,6 @@ make_loss = _make_loss
 max_axis = _max_axis
 min_axis = _min_axis
 modulo = _modulo
-multi_all_finite = _multi_all_finite
 permute_dims = _permute_dims
 rand_zipfian = _rand_zipfian
 random_bernoulli = _random_bernoulli

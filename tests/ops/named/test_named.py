@@ -331,6 +331,7 @@ hard_sigmoid(x) ==> hard_sigmoid(x, alpha=0.2)
 broadcast_to(y, shape=(0, 3)) ==> broadcast_to(y, (2, 3))
 slice(x, begin=(0,), end=(1,), step=()) ==> slice(x, (0,), (1,))
 BlockGrad(data=x) ==> stop_gradient(x)
+all_finite(data=x) ==> all_finite(x)
 batch_take(a=x, indices=p) ==> pick(x, [0, 2])
 """
 
@@ -372,3 +373,13 @@ def test_parts_of_a_mask():
     assert ng.nd.SequenceReverse(ng.array([[1.0], [2.0]]), None).tolist() == [[2.0], [1.0]]
     times = ng.nd.random_exponential(lam=1000.0, shape=(200,))
     assert float(times.mean()) < 0.01
+
+
+def test_words_that_arrays_of_numpy_take_too():
+    """What `ng` itself has by MXNet's name takes MXNet's words there."""
+    x = np.arange(6.0).reshape(2, 3)
+    assert ng.SwapAxis(data=x, dim1=0, dim2=1).tolist() == x.T.tolist()
+    assert ng.Cast(data=x, dtype="int32").dtype == ng.cast(x, dtype="int32").dtype == np.int32
+    assert ng.BlockGrad(data=x).tolist() == x.tolist()
+    assert ng.batch_take(a=x, indices=[2, 0]).tolist() == [2.0, 3.0]
+    assert ng.all_finite(data=x).tolist() == [1.0]

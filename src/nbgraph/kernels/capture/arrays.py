@@ -57,7 +57,7 @@ def shape_of(call: Call, value: Value) -> tuple[int, ...]:
 
 
 def kind_of(call: Call, dtype: Value) -> str | None:
-    """The kind of a dtype; None where none is given."""
+    """The kind of a dtype; None for no dtype."""
     asked = dtype.value if isinstance(dtype, Static) else None
     if asked is None:
         return None

@@ -9,10 +9,11 @@ not hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from nbgraph.kernels.equalities import literals
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -155,19 +156,6 @@ def _plain(node: Node) -> tuple[str, object]:
 
 
 # conditions that a path decides -------------------------------------------------------------------
-
-
-def literals(cond: Node, holds: bool) -> Iterator[tuple[Node, bool]]:
-    """Conditions that hold, or do not hold, where `cond` does."""
-    stack = [(cond, holds)]
-    while stack:
-        part, true = stack.pop()
-        if part.op == "not":
-            stack.append((part.args[0], not true))
-        elif part.op == ("and" if true else "or"):
-            stack.extend((a, true) for a in part.args)
-        else:
-            yield part, true
 
 
 def opposed(path: Node, other: Node) -> bool:

@@ -198,10 +198,10 @@ def _theirs_by_value(
     return is_theirs(own.bind_partial(*args, **kwargs).arguments.get(parameter), args[0])
 
 
-def _cast(dtype: Any, made: Call) -> Call:
-    """Return a call, or one that casts what it gives."""
-    op, args, kwargs = made
-    return made if dtype is None else (registry.find("astype"), (op(*args, **kwargs), dtype), {})
+def _cast(dtype: Any, call: Call) -> Call:
+    """Return a call, or one that casts its result."""
+    op, args, kwargs = call
+    return call if dtype is None else (registry.find("astype"), (op(*args, **kwargs), dtype), {})
 
 
 def _rows() -> dict[str, Callable[..., Call]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from nbgraph.operator.registry import register
 from nbgraph.ops.define import library
+from nbgraph.ops.define import whole as whole
 from nbgraph.ops.named import composites as composites
 from nbgraph.ops.named import sequences as sequences
 from nbgraph.ops.named.layering import define_named
@@ -36,11 +37,7 @@ sum: sum_axis
 max: max_axis
 min: min_axis
 flip: reverse
-astype: Cast cast amp_cast
-stop_gradient: BlockGrad
-swapaxes: SwapAxis
 roi_pooling: ROIPooling
-pick: batch_take choose_element_0index
 adaptive_avg_pooling: AdaptiveAvgPooling2D
 """
 _TABLE = """
@@ -58,6 +55,17 @@ Concat(*data, dim=1, num_args=None, name=None): Arrays one after another along a
     array([[1, 3],
            [2, 4]])
     = library.concatenate(list(composites.several(data)), dim)
+Cast cast amp_cast(data, dtype, *, name=None): `astype` by MXNet's name: the elements in another
+    dtype; a gradient comes back in the old one.
+    dtype : dtype or its name; floats are cut to whole numbers
+    >>> Cast([1.5, -1.5], "int32")
+    array([ 1, -1], dtype=int32)
+    = library.astype(data, dtype)
+BlockGrad(data, *, name=None): `stop_gradient` by MXNet's name: the elements as they are, a constant
+    for derivatives.
+    >>> BlockGrad([1.0, 2.0])
+    array([1., 2.])
+    = library.stop_gradient(data)
 Dropout(data, *, p=0.5, mode="training", axes=(), cudnn_off=None, name=None): `dropout` by
     MXNet's name (Srivastava et al., 2014): in training elements are 0 with probability `p`, and the
     others are divided by 1 - p.
@@ -129,6 +137,13 @@ Flatten flatten(data, *, name=None): All axes but the first as one.
     >>> Flatten(np.zeros((2, 3, 4))).shape
     (2, 12)
     = library.Reshape(data, (0, -1))
+SwapAxis(data, dim1=0, dim2=0, *, name=None): `swapaxes` by MXNet's name: a view with two axes
+    exchanged.
+    dim1, dim2 : ints, the axes; negative ones count from the end
+    >>> import numpy as np
+    >>> SwapAxis(np.zeros((2, 3, 4)), dim1=0, dim2=2).shape
+    (4, 3, 2)
+    = library.swapaxes(data, whole("SwapAxis", "dim1", dim1), whole("SwapAxis", "dim2", dim2))
 broadcast_axis broadcast_axes(data, axis=(), size=()): Repeated along axes of size 1 to these sizes.
     axis, size : ints or as many of both: axes of size 1, and their new sizes
     ! ShapeError for an axis of another size than 1.
@@ -166,6 +181,14 @@ diag(data, k=0, axis1=0, axis2=1): The diagonal of two axes; of a vector the mat
     >>> diag([[1, 2], [3, 4]], k=1)
     array([2])
     = composites.diagonals(data, k, axis1, axis2)
+batch_take choose_element_0index(a, indices): One element of each row.
+    a : array (rows, n)
+    indices : array (rows,): places from 0, negative ones from the end; out of bounds an
+        IndexingError
+    -> array (rows,) of a's dtype; the gradient of what is not taken is 0
+    >>> batch_take([[1, 2], [3, 4]], [1, 0])
+    array([2, 3])
+    = library.pick(a, indices, -1)
 fill_element_0index(lhs, mhs, rhs): `lhs` with one element of each row replaced; `lhs` itself stays
     as it is.
     lhs : array (rows, n)
@@ -177,13 +200,19 @@ fill_element_0index(lhs, mhs, rhs): `lhs` with one element of each row replaced;
     array([[1, 9],
            [8, 4]])
     = composites.replaced(lhs, mhs, rhs)
-all_finite multi_all_finite(*data, num_arrays=None, init_output=True, out=None): 1 where all
-    elements of all arrays are finite, else 0.
-    *data : arrays
-    init_output : whether the result is that of these arrays alone; else it is 0 where `out` was
+all_finite(data, *, init_output=True, out=None): 1 where all elements are finite, else 0.
+    init_output : whether the result is that of this array alone; else it is 0 where `out` was
     out : array (1,) to write to, optional
     -> array (1,) of float32; a constant for derivatives
-    >>> all_finite([1.0], [float("nan")])
+    >>> all_finite([1.0, float("inf")])
+    array([0.], dtype=float32)
+    = composites.finite([data], init_output, out)
+multi_all_finite(*data, num_arrays=None, init_output=True, out=None): `all_finite` of several arrays
+    together.
+    *data : arrays
+    init_output, out : as those of `all_finite`
+    -> array (1,) of float32
+    >>> multi_all_finite([1.0], [float("nan")])
     array([0.], dtype=float32)
     = composites.finite(data, init_output, out)
 depth_to_space(data, block_size): Channels as blocks of cells: (n, c * b * b, h, w) becomes
