@@ -17,6 +17,13 @@ FROZEN = stats.norm(0.0, 1.0)
 SINE = ng.op(lambda x: math.sin(x))
 
 
+def keeps_an_exception(x):
+    error = ValueError("negative")
+    if x < 0:
+        raise error
+    return x
+
+
 def joined_lists(x):
     if x > 0:
         a = [x]
@@ -184,6 +191,11 @@ REFUSALS = [
         lambda x: 1.0 if isinstance((x, x), list) else x,
         "whether a sequence is a tuple or a list is not kept here",
         "ask for both: isinstance(x, (tuple, list))",
+    ),
+    (
+        keeps_an_exception,
+        "the function 'ValueError' is not known to scalar functions",
+        "use math, NumPy's scalar functions, another operator, or write a plain Python helper",
     ),
     (
         lambda x: hash(x),

@@ -17,7 +17,7 @@ from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import spread
-from nbgraph.kernels.capture.closures import Bound, LocalFunction
+from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.distributions import distribution
@@ -68,8 +68,12 @@ _EXCEPTIONS = (ValueError, TypeError, ArithmeticError, ZeroDivisionError, Overfl
 
 
 def exception(call: Call) -> Value | None:
-    """Return nothing for an exception that stands in place of a number: the element raises it."""
+    """Return nothing for an exception that is returned in place of a number: the element raises
+    it. One that a name keeps may be raised later, or never."""
     if not any(call.target is cls for cls in _EXCEPTIONS):
+        return None
+    results = [st for st in walk(call.tracer.text.body) if isinstance(st, ast.Return)]
+    if not any(part is call.node for st in results for part in ast.walk(st)):
         return None
     words = ", ".join(str(v.value) for v in call.args if isinstance(v, Static))
     call.tracer.raises(call.node, call.target, words, call.graph.const(True))
