@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.special
 from scipy.integrate import fixed_quad, quad, simpson, trapezoid
 from scipy.optimize import bisect, brentq, newton, ridder
 
@@ -90,9 +91,46 @@ def test_the_slope_of_an_integral():
     assert by_a == pytest.approx(inner, rel=1e-12)
 
 
-def test_a_kink_is_found_by_more_panels():
-    op = ng.op(lambda a: quad(lambda t: abs(t - a), 0.0, 1.0)[0])
-    assert op(0.3) == pytest.approx(0.29, abs=2e-8)
+def power_at_zero(a):
+    return quad(lambda t: t**-a, 0.0, 1.0)[0]
+
+
+def power_at_one(a):
+    return quad(lambda t: (1.0 - t) ** -a, 0.0, 1.0)[0]
+
+
+def gamma(a):
+    return quad(lambda t: t ** (a - 1.0) * math.exp(-t), 0.0, np.inf)[0]
+
+
+def slow_tail(a):
+    return quad(lambda t: t ** (-1.0 - a), -np.inf if a > 9.0 else 1.0, np.inf)[0]
+
+
+def kink(a):
+    return quad(lambda t: abs(t - a), 0.0, 1.0)[0]
+
+
+def step(a):
+    return quad(lambda t: 1.0 if t > a else 0.0, 0.0, 1.0)[0]
+
+
+@pytest.mark.parametrize(
+    ("integral", "exact", "rtol"),
+    [
+        (power_at_zero, lambda a: 1 / (1 - a), 1e-9),
+        (power_at_one, lambda a: 1 / (1 - a), 1e-3),  # floats near 1 lie 1e-16 apart
+        (gamma, scipy.special.gamma, 1e-9),
+        (slow_tail, lambda a: 1 / a, 1e-9),
+        (kink, lambda a: a * a - a + 0.5, 1e-9),
+        (step, lambda a: 1 - a, 1e-9),
+    ],
+)
+def test_integrals_that_one_panel_does_not_see(integral, exact, rtol):
+    """Singular ends, slow tails, kinks and steps: narrower panels where they are."""
+    a = np.array([0.3, 0.5, 0.8])
+    np.testing.assert_allclose(ng.op(integral)(a), exact(a), rtol=rtol)
+    assert np.isfinite(ng.op(integral)(a.astype(np.float32))).all()
 
 
 # rules of integration ---------------------------------------------------------------------------
