@@ -28,6 +28,8 @@ os.environ.setdefault("NBGRAPH_GPU", "emulated")
 import hypothesis  # noqa: E402  (after the cache directory)
 import pytest  # noqa: E402
 
+from tests import unoptimised  # noqa: E402
+
 hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
@@ -44,6 +46,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="write what the tests produce to tests/golden instead of comparing; read the diff",
     )
+
+
+def pytest_configure(config):
+    if not config.getoption("--full"):
+        unoptimised.install()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -10,6 +10,8 @@ import pytest
 
 from tests.support import ROOT, Readme, run_python
 
+pytestmark = pytest.mark.xdist_group("wheel")  # one process builds it, once
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):

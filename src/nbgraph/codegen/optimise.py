@@ -9,27 +9,19 @@ from nbgraph.codegen import target
 from nbgraph.errors import CompileError
 
 
-def optimised(text: str, what: str, *, loops: bool = True) -> llvm.ModuleRef:
+def optimised(text: str, what: str, *, loops: bool = True, level: int = 3) -> llvm.ModuleRef:
     """The module that `text` says, optimised for the host; `what` names it in errors. `loops`:
     whether they are to be made vectors of and unrolled; where the text does so itself, that would
-    take most of the time."""
-    machine, module = target.machine(), parsed(text, what)
+    take most of the time. At `level` 0 nothing is optimised, for code whose speed does not matter.
+    """
+    machine, module = target.machine(level), parsed(text, what)
     # without them LLVM takes no integer for native and guesses what is aligned
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    options = llvm.create_pipeline_tuning_options(speed_level=3 if loops else 1)
+    options = llvm.create_pipeline_tuning_options(speed_level=level if loops else min(level, 1))
     if not loops:
         options.loop_vectorization = options.loop_unrolling = False
     run_passes(module, machine, options)
     return module
-
-
-def quick(text: str, what: str) -> tuple[bytes, llvm.ModuleRef]:
-    """Compile `text` as fast as LLVM can, for code whose speed does not matter; return its object
-    code and its module."""
-    machine, module = target.new_machine(opt=0), parsed(text, what)
-    module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    run_passes(module, machine, llvm.create_pipeline_tuning_options(speed_level=0))
-    return bytes(machine.emit_object(module)), module
 
 
 def run_passes(

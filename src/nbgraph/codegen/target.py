@@ -92,9 +92,9 @@ def new_machine(
 
 
 @functools.cache
-def machine() -> llvm.TargetMachine:
-    """The host's code generator."""
-    return new_machine()
+def machine(opt: int = 3) -> llvm.TargetMachine:
+    """The host's code generator of level `opt`."""
+    return new_machine(opt=opt)
 
 
 def host() -> str:

@@ -90,5 +90,6 @@ def _loaded(source: Source) -> target.LoadedCode:
 def _compiled(text: str, name: str) -> cache.Entry:
     from nbgraph.codegen import optimise  # imports LLVM
 
-    code, module = optimise.quick(text, name)
+    module = optimise.optimised(text, name, level=0)
+    code = bytes(target.machine(0).emit_object(module))
     return cache.Entry(code, target.externals(module), 0.0, "compiled")
