@@ -73,6 +73,7 @@ def test_the_table_is_long():
     assert len({row.cell for row in MISTAKES.values()}) == len(MISTAKES) >= 200
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_answered_in_a_few_lines(shell, capsys, name):
     row = MISTAKES[name]

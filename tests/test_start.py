@@ -150,6 +150,7 @@ def test_a_warm_process_compiles_and_judges_nothing(warm, tmp_path, parts, print
     assert not HEAVY & set(modules), HEAVY & set(modules)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(
     ("parts", "without"),
     [((CELL,), {"nbgraph.engine", "nbgraph.array"} | GRAPHS), ((CELL, GRADIENT), GRAPHS)]

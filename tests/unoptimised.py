@@ -1,5 +1,5 @@
-"""Three of four kernels of an everyday run are compiled without LLVM's optimisation, which is half of
-what compiling takes. Their results are the same to the bit: tests compare them with the others'.
+"""Compile three of four kernels of an everyday run without LLVM's optimisation, which is three
+quarters of what compiling takes. Results are the same to the bit, as the tests see.
 
 Which ones is drawn by SEED from their text, so that kernels of one text are compiled once. What a
 test reads of a kernel (its assembly, its LLVM text) is optimised.

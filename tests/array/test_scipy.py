@@ -121,6 +121,7 @@ def direction(x, p):
     return ng.jvp(ng.grad(rosenbrock), (x,), (p,))[1]
 
 
+@pytest.mark.everyday(2 / 5)
 @pytest.mark.parametrize("kind", DERIVATIVES)
 @pytest.mark.parametrize("method", [*FIRST, *SECOND, KRYLOV])
 def test_optimisers_take_derivatives_as_they_are(method, kind):
@@ -133,6 +134,7 @@ def test_optimisers_take_derivatives_as_they_are(method, kind):
     assert type(found.x) is np.ndarray
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("method", ["Newton-CG", "trust-constr", "trust-ncg", KRYLOV])
 def test_optimisers_take_hessian_vector_products(method):
     slope = ng.value_and_grad(rosenbrock)

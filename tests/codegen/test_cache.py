@@ -222,8 +222,9 @@ def resident() -> int:
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
-def test_memory_stays_flat_over_many_redefinitions():
-    """10^4 redefinitions of one operator, each called: nothing of the old ones is kept."""
+def test_memory_stays_flat_over_many_redefinitions(full):
+    """10^4 redefinitions of one operator (3,000 everyday), each called: nothing of the old ones is
+    kept."""
     x = np.float32([1.0, 2.0])
 
     def redefine(n):
@@ -237,5 +238,5 @@ def test_memory_stays_flat_over_many_redefinitions():
 
     redefine(1000)
     before = resident()
-    redefine(10_000)
-    assert resident() - before < 8 * 2**20
+    redefine(10_000 if full else 3000)
+    assert resident() - before < (8 if full else 4) * 2**20

@@ -71,6 +71,7 @@ def test_the_table_spans_what_people_write():
     assert used.keys() == TAGS
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_values(row, dtype):
     """Against the text on Python's numbers, at drawn points and at the ends of the ranges."""
@@ -107,6 +108,7 @@ def test_the_text_itself_agrees(row, dtype):
                 assert near(g[index], t[index], bound), (point, g[index], t[index])
 
 
+@pytest.mark.everyday(1 / 2)
 def test_slopes(row):
     """By each float operand, against differences of the text away from kinks and jumps."""
     columns = plain.points(row, 6, seed=2, smooth=True)
@@ -127,6 +129,7 @@ def test_slopes(row):
     assert compared, "no point is away from kinks"
 
 
+@pytest.mark.everyday(1 / 2)
 def test_other_worlds_give_the_same_bits(row):
     columns = plain.points(row, 5, seed=3, dtype=np.float32)
     f = lambda *arrays: operator(row.id)(*arrays, **options(row))

@@ -100,6 +100,7 @@ def test_change_over(own_cache, tmp_path):
     assert "there already" in run_python("-m", "nbgraph.warm", cwd=ROOT)
 
 
+@pytest.mark.slow
 def test_asking_for_the_threaded_engine_waits_for_it(own_cache, tmp_path):
     """Also where no process can be started."""
     printed = run(

@@ -67,6 +67,7 @@ def _unasked(name, err):
     return "" if told and "ZeroDivisionError" in err else err
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_exit_while_busy(name):
     status, out, err, seconds = child("-m", "tests.engine.exit_program", name, 1, 2.0)
@@ -74,6 +75,7 @@ def test_exit_while_busy(name):
     assert seconds < 12
 
 
+@pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize("count", [10, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_exit_while_busy_again_and_again(name, count):

@@ -60,6 +60,7 @@ def many(kind, total, seed=0):
             assert not found, f"program at {start}: {found}"
 
 
+@pytest.mark.everyday(2 / 5)
 @pytest.mark.parametrize("kind", ENGINES)
 def test_30_000_operations(kind):
     many(kind, 8_000)

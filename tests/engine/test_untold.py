@@ -29,6 +29,7 @@ def ended(text, kind):
     )
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "push",
@@ -47,6 +48,7 @@ def test_a_failure_that_nobody_waits_for_is_printed_at_exit(kind, push):
     assert "in operation 'fails', pushed at <string>:" in found.stderr
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "ask",

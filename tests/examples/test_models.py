@@ -22,6 +22,7 @@ def test_overlap_is_intersection_over_union():
     np.testing.assert_allclose(boxes.overlap(a, b), [1 / 7, 0])
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", ["lstm", "transformer"])
 def test_characters_are_guessed_better_than_by_counting(name):
     """Text that ships with Python; nats a character, on text that was not trained with."""

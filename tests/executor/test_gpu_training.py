@@ -21,6 +21,7 @@ def losses(way, task, device, told=None):
     return [*found, step()]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 @pytest.mark.parametrize("model", ["mlp", "lenet"])
 def test_models_train_as_on_the_host(monkeypatch, model, optimizer):

@@ -257,6 +257,7 @@ def planned(name, request):
     }
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("request_", [ng.kNullOp, ng.kWriteTo, ng.kAddTo])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_no_plan_is_above_mxnets(name, request_):

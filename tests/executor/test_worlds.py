@@ -37,6 +37,7 @@ CASES = [
 ]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(("name", "dtype", "shape"), CASES)
 def test_reductions_have_one_order(name, dtype, shape, full):
     """However an array lies and whoever runs it; and kernels do it in plans."""

@@ -257,6 +257,7 @@ def flat_results(results):
     return results if isinstance(results, tuple) else (results,)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("function", [vectors, rows, histogram, ordered])
 def test_other_compilers_and_devices_take_them(function):
     op = ng.op(function)

@@ -154,6 +154,7 @@ def test_slopes_close_by_go_to_the_limit(function, wrt, point):
         assert slope(op, near, wrt) == pytest.approx(limit(function, near, wrt, 1), rel=1e-6)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_every_way_gives_the_limits(way, dtype):

@@ -296,6 +296,7 @@ def textless(request):
     return ng.op(space[request.param])
 
 
+@pytest.mark.everyday(1 / 3)
 def test_functions_without_their_text_are_checked(textless, monkeypatch):
     """Within the work that a certificate may do; the clock stands still."""
     monkeypatch.setattr(interpret.time, "thread_time", lambda: 0.0)

@@ -129,6 +129,7 @@ def test_groups_give_the_bits_of_the_text(function, dtype):
     assert op.explain(dtype=dtype).simd.vectorised
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_both_compilers_and_every_world_agree(function):
     op, arrays = ng.op(function), operands(function, 77, "float64")

@@ -53,6 +53,7 @@ def written(expressions, returned="({},)", names="x, y, u, a, b, n", space=None)
     return space["f"]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("family", FUNCTIONS)
 def test_values_are_those_of_scipy(family):
     expressions = [f"sp.{call}" for call in FUNCTIONS[family].split()]
@@ -74,6 +75,7 @@ SLOPES = (
 ).split()
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("call", SLOPES)
 def test_slopes_are_those_of_differences(call):
     """By the variable of the call; the certificate has judged the formula before."""

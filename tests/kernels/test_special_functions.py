@@ -120,6 +120,7 @@ def operator(name):
     return ng.op(texts[ARITY[name]])
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", sorted(WIDE))
 def test_values_are_right_to_the_last_digits(name):
     columns = points(name)
@@ -199,7 +200,7 @@ def claim_of(name, index):
 SLOPES = [(name, index) for name in sorted(WIDE) for index in FUNCTIONS[name].slopes]
 
 
-@pytest.mark.everyday(1 / 2)
+@pytest.mark.everyday(1 / 4)
 @pytest.mark.parametrize(("name", "index"), SLOPES)
 def test_slopes_are_certified(name, index, monkeypatch):
     """However slow the machine is: some functions are defined at few of the points."""

@@ -130,6 +130,7 @@ def test_the_same_bytes_and_no_others(case, first, space):
         np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("compiler", ["llvm", "numba"])
 @pytest.mark.parametrize("case", ["float32", "float16", "bool", "three"])
 def test_both_compilers_stream(case, compiler):

@@ -120,6 +120,7 @@ def test_error_bound(name, dtype, request):
     assert worst <= BOUND[name], where
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", sorted(ulp.DOUBLE))
 def test_float32_error_over_many_points(name):
     """Half a million float32 points against NumPy and SciPy in float64."""
@@ -165,6 +166,7 @@ def test_float32_error_of_every_value(name):
     assert worst <= 2.5, where
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", [name for name in UNARY if name in NUMPY])
 def test_special_values(name, dtype):
@@ -215,7 +217,7 @@ def each_in_one_dtype(names):
     ]
 
 
-@pytest.mark.everyday(1 / 2)
+@pytest.mark.everyday(1 / 4)
 @pytest.mark.parametrize(
     ("name", "dtype"), each_in_one_dtype(sorted(NAMES - GAMMA_FAMILY - {"fmod"}))
 )

@@ -56,7 +56,7 @@ def called(asm: str) -> set[str]:
     return {n for n in names if not n.startswith(("NRT_", "_ZN", "__unnamed", "const"))}
 
 
-@pytest.mark.everyday(1 / 3)
+@pytest.mark.everyday(1 / 5)
 @wide_vectors
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", VECTORISED)
@@ -67,7 +67,7 @@ def test_loop_is_vectorised(name, dtype):
     assert not called(asm)
 
 
-@pytest.mark.everyday(1 / 3)
+@pytest.mark.everyday(1 / 5)
 @pytest.mark.parametrize("name", sorted(vector_math.NAMES - BRANCHING - {"lgamma"}))
 def test_float32_stays_float32(name):
     """MFU-03: no float64 value or call in the code of a float32 function; log gamma is float64's,

@@ -141,7 +141,7 @@ def differing(x, y, got, want):
     return list(zip(x[wrong][:5], y[wrong][:5], got[wrong][:5], want[wrong][:5], strict=True))
 
 
-@pytest.mark.everyday(1 / 4)
+@pytest.mark.everyday(1 / 6)
 @pytest.mark.parametrize(("name", "dtype"), PAIRS)
 def test_text_gives_the_bits_of_the_numba_function(name, dtype):
     """MFU-01: scalar and vector code alike."""

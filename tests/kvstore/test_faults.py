@@ -114,6 +114,7 @@ CASES = [
 ]
 
 
+@pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize(("fault", "on_loss"), CASES)
 def test_a_worker_that_is_lost(whole, fault, on_loss, tmp_path):
     """SIGKILL in the middle of a push, between a push and its reply, of a process that only keeps

@@ -99,6 +99,7 @@ ENDS = {
 }
 
 
+@pytest.mark.everyday(1 / 3)
 @pytest.mark.parametrize("name", ENDS)
 def test_a_worker_that_fails_ends_the_job(name):
     """With a message, and long before the others would give up."""

@@ -42,7 +42,7 @@ def trained(rank, kind, optimizer, given, slice_bytes, options):
     return [w.tolist() for w in kv.pull([*SHAPES])]
 
 
-@pytest.mark.everyday(1 / 2)
+@pytest.mark.everyday(1 / 4)
 @pytest.mark.parametrize("workers", [1, 2, 3])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("slice_bytes", [16, 1 << 20])

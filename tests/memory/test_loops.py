@@ -30,6 +30,7 @@ def steps(full, engine):
     return STEPS if full else DAILY[ng.engine.current().kind]
 
 
+@pytest.mark.everyday(1 / 3)
 def test_allocating_in_a_loop_without_waiting(engine, steps):
     """mxnet#3179: new arrays are made faster than they are filled."""
 
@@ -42,6 +43,7 @@ def test_allocating_in_a_loop_without_waiting(engine, steps):
     watch(step, steps).require_flat()  # 128 KiB each: a leak would be gigabytes
 
 
+@pytest.mark.everyday(1 / 3)
 def test_a_forward_loop_that_keeps_nothing(engine, steps):
     """mxnet#6734: a net is applied again and again, and its results are dropped."""
     x, w1, w2 = ng.ones((32, 64)), ng.ones((64, 128)), ng.ones((128, 10))
@@ -53,6 +55,7 @@ def test_a_forward_loop_that_keeps_nothing(engine, steps):
     watch(step, steps).require_flat()
 
 
+@pytest.mark.everyday(1 / 3)
 def test_batches_from_numpy_and_updates_in_place(engine, steps):
     """mxnet#8747: a new batch of host memory in each step, parameters updated in place."""
     rng = np.random.default_rng(0)
@@ -75,6 +78,7 @@ def test_batches_from_numpy_and_updates_in_place(engine, steps):
     assert (residual**2).mean() < 0.12  # it has learned: uniform noise has variance 1/12
 
 
+@pytest.mark.everyday(1 / 3)
 def test_random_numbers_in_a_loop(engine, steps):
     """Draws and masks come and go like other arrays."""
     x = ng.ones((64, 256))

@@ -99,6 +99,7 @@ def engine(request):
     yield from under(request.param)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.usefixtures("threaded")
 @pytest.mark.parametrize("name", TURNS)
 def test_nothing_stays(name, full):

@@ -398,6 +398,7 @@ def test_every_gradient_has_a_row():
     assert ruled - CONSTANT - OUTPUTS - complex_numbers <= set(CASES)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_rules_agree_with_differences_to_second_order(row):
     _, function, *points = row

@@ -86,7 +86,7 @@ def check(name, dtype):
         assert_bits(f"gradient of {name}", found, own)
 
 
-@pytest.mark.everyday(1 / 2)
+@pytest.mark.everyday(1 / 4)
 @pytest.mark.parametrize("name", table.NAMES)
 def test_an_operator_has_the_bits_of_the_host(name):
     """SMP-24: one definition for both; slopes too."""

@@ -115,6 +115,7 @@ def check_arrays(row, device):
     case.check([v.asnumpy() for v in outs], grads, states)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("row", CASES, ids=IDS)
 def test_arrays(row):
     """OPP-24: values, gradients and states are MXNet's."""
@@ -142,6 +143,7 @@ def symbol_of(case, names):
     return made[0] if len(made) == 1 else ng.Group(made)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(
     "row", [r for r in CASES if r["in"] and "predict" not in r], ids=lambda r: r["op"]
 )

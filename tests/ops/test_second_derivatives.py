@@ -162,6 +162,7 @@ def rows():
         yield pytest.param(name, marks=[] if name in EVERYDAY else pytest.mark.slow, id=name)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", list(rows()))
 def test_three_ways_agree_with_differences(name):
     """OPP-24: values, gradients and gradients of the sum of their squares."""

@@ -101,6 +101,7 @@ def check_slopes(row, wrt, order, got, rtol):
         assert_near(column, wanted, rtol)
 
 
+@pytest.mark.everyday(1 / 2)
 @every_slope
 def test_first_derivative(row, wrt):
     """SMP-40: against differences of the text itself, run with 50 digits."""
@@ -109,6 +110,7 @@ def test_first_derivative(row, wrt):
     check_slopes(row, wrt, 1, got, row.rtol_slope)
 
 
+@pytest.mark.everyday(1 / 2)
 @every_slope
 def test_second_derivative(row, wrt, full):
     """Second order: the derivative of a derivative is an operator too."""

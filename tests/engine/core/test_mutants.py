@@ -8,6 +8,7 @@ from tests.engine.core.mutants import MUTANTS
 from tests.engine.core.programs import PROGRAMS
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("bug", MUTANTS)
 def test_seeded_bug_is_found(bug, monkeypatch):
     monkeypatch.setattr(plans, "PATIENCE_SPINS", 3)

@@ -17,6 +17,7 @@ def little_patience(monkeypatch):
     monkeypatch.setattr(plans, "PATIENCE_SPINS", 3)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_few_preemptions(name):
     program = PROGRAMS[name]
@@ -32,6 +33,7 @@ def test_more_preemptions(name, budget):
     exhaustive(program, budget, alarms=program.alarms, most=20_000)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_random_schedules(name, full):
     program = PROGRAMS[name]

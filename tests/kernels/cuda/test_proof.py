@@ -50,7 +50,7 @@ CASES = [
 ]
 
 
-@pytest.mark.everyday(1 / 3)
+@pytest.mark.everyday(1 / 5)
 @pytest.mark.parametrize(("name", "form"), CASES)
 def test_operators(name, form, full):
     machine_code.required()

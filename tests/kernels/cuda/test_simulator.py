@@ -38,6 +38,7 @@ def child(module, *words):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("workload", EVERYDAY)
 def test_simulated(workload, full):
     """SMP-39, SMP-24: loops of every form do on a GPU's threads what they do on the CPU."""

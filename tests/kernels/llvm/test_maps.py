@@ -63,7 +63,7 @@ def loops(name, full):
     return found
 
 
-@pytest.mark.everyday(1 / 4)
+@pytest.mark.everyday(1 / 8)
 @pytest.mark.parametrize("name", NAMES)
 def test_maps(name, full):
     """Whatever is stored, and all that is not, has the same bits."""

@@ -58,6 +58,7 @@ def test_neon(name, arm, monkeypatch):
         assert (found.vectorised, found.width) == (True, 128), found
 
 
+@pytest.mark.everyday(1 / 2)
 @x86
 @pytest.mark.parametrize("name", SETS)
 def test_other_instruction_sets(name, own_cache):

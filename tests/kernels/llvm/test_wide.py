@@ -62,6 +62,7 @@ def run(code, arrays):
     code.run(record(SIZE, [a.ctypes.data for a in arrays], steps, [], []), 0, SIZE)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("op", [chain, powers, powered], ids=["chain", "powers", "powered"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_many_calls_give_the_bits_of_inlined_code(op, dtype):

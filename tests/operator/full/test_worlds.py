@@ -33,6 +33,7 @@ def _case(name):
 PURE = ["connected", "pooling", "convolution", "exp", "circle"]
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("name", PURE)
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_world_gives_the_same_bits(world, name, engine):

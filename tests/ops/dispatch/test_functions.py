@@ -38,6 +38,7 @@ def agree(found, wanted, text):
         assert type(found) is type(wanted) and found == wanted, text
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize(("name", "text"), TEXTS, ids=[t for _, t in TEXTS])
 def test_a_function_of_numpy_is_that_of_ndarrays(name, text):
     with np.errstate(all="ignore"):

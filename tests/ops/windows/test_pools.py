@@ -64,6 +64,7 @@ def test_values(dtype):
         np.testing.assert_allclose(found, means, atol=2e-2 if dtype == "float16" else 1e-6)
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_kernels_agree_with_the_specification(dtype):
     """Each kernel, added to what is there, against NumPy's loops; ties go to the first cell, and
