@@ -2,7 +2,8 @@
 quarters of what compiling takes. Results are the same to the bit, as the tests see.
 
 Which ones is drawn by SEED from their text, so that kernels of one text are compiled once. What a
-test reads of a kernel (its assembly, its LLVM text) is optimised.
+test reads of a kernel (its assembly, its LLVM text) is optimised, and so are sums, whose order in
+short rows is that of LLVM's vectors.
 """
 
 import os
@@ -36,12 +37,13 @@ def install():
             here.quickly = False
 
     def perhaps_optimised(text, what, **options):
-        if getattr(here, "quickly", False):
+        here.quickly = getattr(here, "quickly", False) and "reassoc" not in text
+        if here.quickly:
             return optimised(_KEPT.sub("", text), what, **options | {"level": 0})
         return optimised(text, what, **options)
 
     def emitted_alike(module):
-        if not getattr(here, "quickly", False):
+        if not here.quickly:
             return emitted(module)
         code = bytes(target.machine(0).emit_object(module))
         return cpu.Compiled(code, target.externals(module), 0.0)

@@ -46,6 +46,11 @@ EXTREME = [(1e38, 1e-38), (1e300, -1e300), (float("inf"), 3.5), (float("nan"), 3
 CASES = [*CONSTANTS, *EXTREME]
 
 
+def bits(x):
+    """The bits of an array, but for the signs of what is not a number: folded or computed."""
+    return np.where(np.isnan(x), np.nan, x).astype(x.dtype).tobytes()
+
+
 def in_the_text(function):
     """The operator with all of its literals in the text of the kernel."""
     scalar = WrittenFunction(function)
@@ -69,7 +74,7 @@ def test_bits_are_those_of_literals_in_the_text(form, dtype, full):
             continue
         got = shared(x)
         assert got.dtype == want.dtype
-        assert got.tobytes() == want.tobytes(), constants
+        assert bits(got) == bits(want), constants
 
 
 def kernels_made(function, *arguments):

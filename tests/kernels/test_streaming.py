@@ -191,7 +191,7 @@ def test_it_compiles_for_arm(monkeypatch):
     llvm.initialize_all_asmprinters()
     target = llvm.Target.from_triple("aarch64-unknown-linux-gnu")
     machine = target.create_target_machine(opt=3)
-    monkeypatch.setattr(optimise.target, "machine", lambda: machine)
+    monkeypatch.setattr(optimise.target, "machine", lambda *level: machine)
     module, _ = by_llvm.module(emit(loop))
     text = f'target triple = "aarch64-unknown-linux-gnu"\n{cpu.marked(str(module))}'
     assembly = machine.emit_assembly(optimise.parsed(text, "add"))

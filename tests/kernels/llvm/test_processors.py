@@ -40,7 +40,7 @@ def arm(monkeypatch):
         machine = llvm.Target.from_triple(ARM).create_target_machine(features="+neon", opt=3)
     except RuntimeError:
         pytest.skip(f"this LLVM makes no code for {ARM}")
-    monkeypatch.setattr(target, "machine", lambda: machine)
+    monkeypatch.setattr(target, "machine", lambda *level: machine)
 
 
 @pytest.mark.parametrize("name", FEW)
