@@ -14,6 +14,10 @@ from pathlib import Path
 _OWNER = "PYTEST_XDIST_WORKER" not in os.environ
 if _OWNER:
     os.environ["NBGRAPH_CACHE_DIR"] = tempfile.mkdtemp(prefix="nbgraph-test-cache-")
+    if "NBGRAPH_TEST_CACHE" in os.environ:  # what earlier stages compiled, the engine above all
+        shutil.copytree(
+            os.environ["NBGRAPH_TEST_CACHE"], os.environ["NBGRAPH_CACHE_DIR"], dirs_exist_ok=True
+        )
     # child processes have the package and the tests of this checkout, whatever else is installed
     _ROOT = Path(__file__).resolve().parent.parent
     _PATHS = [str(_ROOT / "src"), str(_ROOT), os.environ.get("PYTHONPATH", "")]
