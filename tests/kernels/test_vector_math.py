@@ -106,6 +106,7 @@ def assert_agree(name, got, want, *arguments, units=4):
     assert not shown, "\n".join(shown[:20])
 
 
+@pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", sorted(NAMES - EXACT_FUNCTIONS - {"polygamma"}))
 def test_error_bound(name, dtype, request):
