@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.core import lift
+from nbgraph.errors import ShapeError
 from nbgraph.operator.namespace import Call, Namespace, operand_names
+from nbgraph.ops.define import library
 from nbgraph.ops.named.keywords import in_words
 
 
@@ -20,6 +22,9 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     """
     op, args, kwargs = in_words(op, args, kwargs)
     name, signature = op.__name__, inspect.signature(op)
+    lacks_out = inspect.isfunction(op) and "out" not in signature.parameters
+    if lacks_out and kwargs.get("out") is not None:
+        return _written, (op, *args), kwargs
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError:
@@ -35,6 +40,22 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         if n not in operands:
             arguments[n] = _several(name, n, value)
     return op, bound.args, bound.kwargs
+
+
+def _written(op: Any, *args: Any, out: Any, **kwargs: Any) -> Any:
+    """Write what an operator returns to `out`, whose shape and dtype draws without a size have."""
+    parameters = inspect.signature(op).parameters
+    if "size" in parameters and len(args) <= [*parameters].index("size"):
+        kwargs = {"size": out.shape, "dtype": out.dtype, **kwargs}
+    op, args, kwargs = lifted(op, args, kwargs)
+    results = op(*args, **kwargs)
+    values, targets = (v if isinstance(v, (list, tuple)) else [v] for v in (results, out))
+    shapes, needed = ([getattr(v, "shape", None) for v in each] for each in (targets, values))
+    if shapes != needed:
+        raise ShapeError(f"{op.__name__}: out has {shapes}, needed are {needed}; give such arrays")
+    for value, target in zip(values, targets, strict=True):
+        library.copy(value, out=target)
+    return out
 
 
 def _several(op: str, name: str, value: Any) -> Any:

@@ -314,6 +314,10 @@ def test_a_loop_of_symbols_is_saved_and_loaded():
 def test_mxnets_while_loop_and_cond():
     x = ng.array(1.0)
     outs, (last,) = ng.nd.contrib.while_loop(lambda v: v < 5, lambda v: (v * 10, [v * 2]), [x], 4)
+    one = ng.reshape(x, (1,))  # a condition of one element, as MXNet's comparisons give it
+    found, _ = ng.nd.contrib.while_loop(lambda v: v < 5, lambda v: (v * 10, [v * 2]), [one], 4)
+    np.testing.assert_array_equal(found[:, 0].asnumpy(), outs.asnumpy())
+    assert ng.nd.contrib.cond(one < 5, lambda: one, lambda: -one).tolist() == one.tolist()
     assert outs.asnumpy().tolist() == [10, 20, 40, 0] and float(last) == 8
     assert float(ng.nd.contrib.cond(x > 3, lambda: x, lambda: x * 7)) == 7
 

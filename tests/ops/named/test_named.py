@@ -243,6 +243,15 @@ def test_an_array_that_gives_its_shape_alone_stays_an_argument(name, other, shap
 
 
 BAD = [
+    (lambda: ops.depth_to_space(X[None], -1), ShapeError, "depth_to_space: data has shape"),
+    (lambda: ops.space_to_depth(X[None], 3), ShapeError, r"multiples of \(1, 3, 3\)"),
+    (
+        lambda: ops.Pooling(X, kernel=2, pad=(0, 0, 0), pooling_convention="same"),
+        ArgumentError,
+        "for 1 axes of space",
+    ),
+    (lambda: ng.nd.Cast(X, "int8", out=ng.zeros(3)), ShapeError, "Cast: out has .*needed are"),
+    (lambda: ng.nd.moments(X, out=ng.zeros(())), ShapeError, "moments: out has"),
     (lambda: ops.Reshape(X, (5, -1)), ShapeError, "does not fit an array of shape"),
     (lambda: ops.Reshape(X, (-4, 5, -1)), ShapeError, "-4 splits one"),
     (lambda: ops.reshape_like(X, X[0]), ShapeError, "arrays of as many elements"),
@@ -333,6 +342,11 @@ slice(x, begin=(0,), end=(1,), step=()) ==> slice(x, (0,), (1,))
 BlockGrad(data=x) ==> stop_gradient(x)
 all_finite(data=x) ==> all_finite(x)
 batch_take(a=x, indices=p) ==> pick(x, [0, 2])
+sum(x, axis=()) ==> sum(x)
+mean(data=x, axis=(), keepdims=True) ==> mean(x, keepdims=True)
+nansum(x, axis=()) ==> sum(x)
+stack(x, axis=1) ==> expand_dims(x, 1)
+softmin(data=x, dtype="float32") ==> astype(softmin(x), "float32")
 """
 
 
@@ -357,6 +371,42 @@ def test_calls_in_words_of_mxnet(world, row):
         (found,) = symbol.eval(**{n: arrays[n] for n in symbol.list_arguments()})
     assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found.asnumpy(), wanted)
+
+
+OUT = """
+Cast(x, dtype="float16")
+add_n(x, x)
+zeros_like(x)
+FullyConnected(x, x, num_hidden=2, no_bias=True)
+SliceChannel(x, num_outputs=2)
+moments(x, axes=0)
+"""
+
+
+@pytest.mark.parametrize("call", OUT.strip().splitlines())
+def test_results_go_where_out_says(call):
+    """X-NDA-03: every operator of ng.nd takes `out`, whatever its own parameters are."""
+    scope = {"nd": ng.nd, "x": ng.array(X[0, :2, :2])}
+    wanted = eval(f"nd.{call}", scope)
+    several = isinstance(wanted, (list, tuple))
+    outs = [ng.full(w.shape, 7, "float32") for w in (wanted if several else [wanted])]
+    result = eval(f"nd.{call[:-1]}, out=out)", scope, {"out": outs if several else outs[0]})
+    assert several or result is outs[0]
+    for out, value in zip(outs, wanted if several else [wanted], strict=True):
+        np.testing.assert_array_equal(out.asnumpy(), value.asnumpy().astype("float32"))
+
+
+def test_draws_fill_out():
+    """X-NDA-09: without a size a draw has the shape and dtype of `out`."""
+    out = ng.zeros((2, 3), "float16")
+    assert ng.nd.random.uniform(2.0, 3.0, out=out) is out
+    assert ((out >= 2) & (out <= 3)).all()
+
+
+def test_learned_slopes_begin_at_a_quarter():
+    """OPP-16: as in MXNet and PyTorch, so that a new layer is not a plain ReLU."""
+    exe = S.LeakyReLU(ng.var("x"), act_type="prelu", name="p").simple_bind(x=(2, 3))
+    assert exe.arg_dict["p_gamma"].tolist() == [0.25] * 3
 
 
 def test_parts_of_a_mask():

@@ -149,7 +149,9 @@ def condition(name: str, value: Any, what: str) -> Any:
     """Return one bool, of a number whether it is other than 0; raise ArgumentError for several."""
     entry = entry_of(name, value, what)
     own = spec_of(entry)
-    if own is not None and own.shape:
-        raise ArgumentError(f"{name}: {what} is {own}; give one bool, as x.sum() > 0")
     flag: Any = wrapped(entry)
+    if own is not None and own.shape:
+        if any(n != 1 for n in own.shape):
+            raise ArgumentError(f"{name}: {what} is {own}; give one bool, as x.sum() > 0")
+        flag = library.reshape(flag, ())
     return flag if own is not None and own.dtype.kind == "b" else flag != 0

@@ -15,18 +15,13 @@ from nbgraph.ops.define import (
     deferrable,
     library,
     operator_of,
+    whole,
     whole_tuple,
 )
 from nbgraph.ops.named.layering import one_of
 from nbgraph.ops.shapes.creation import number
 
-_ACTIVATIONS = {
-    "relu": "relu",
-    "sigmoid": "sigmoid",
-    "tanh": "tanh",
-    "softrelu": "softplus",
-    "softsign": "softsign",
-}
+_ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign")
 
 
 def several(arrays: Sequence[Any]) -> Sequence[Any]:
@@ -63,8 +58,8 @@ def filled(data: Any, value: int) -> Any:
 
 def activated(data: Any, kind: str) -> Any:
     """The activation of MXNet's word."""
-    one_of("Activation", "act_type", kind, tuple(_ACTIVATIONS))
-    return getattr(library, _ACTIVATIONS[kind])(data)
+    one_of("Activation", "act_type", kind, _ACTIVATIONS)
+    return getattr(library, "softplus" if kind == "softrelu" else kind)(data)
 
 
 def shares(data: Any, mode: str) -> Any:
@@ -153,8 +148,21 @@ def finite(arrays: Sequence[Any], init_output: bool, out: Any) -> Any:
     return out
 
 
+def _dividing(name: str, data: Any, block: int, parts: tuple[int, ...]) -> Any:
+    """Data whose channels, height and width are multiples of these parts; else ShapeError."""
+    data, block = as_known(name, data), whole(name, "block_size", block)
+    shape = data.shape
+    if block < 1 or len(shape) != 4 or any(n % m for n, m in zip(shape[1:], parts, strict=True)):
+        raise ShapeError(
+            f"{name}: data has shape {shape}, block_size is {block}; expected a size from 1, and "
+            f"(images, channels, height, width), the last three multiples of {parts}"
+        )
+    return data
+
+
 def unblocked(data: Any, block: int) -> Any:
     """Channels as blocks of cells."""
+    data = _dividing("depth_to_space", data, block, (block**2, 1, 1))
     parts = library.Reshape(data, (0, -4, block, -1, 0, 0))
     parts = library.Reshape(parts, (0, 0, -4, block, -1, 0, 0))
     return library.Reshape(library.transpose(parts, (0, 3, 4, 1, 5, 2)), (0, 0, -3, -3))
@@ -162,6 +170,7 @@ def unblocked(data: Any, block: int) -> Any:
 
 def blocked(data: Any, block: int) -> Any:
     """Blocks of cells as channels."""
+    data = _dividing("space_to_depth", data, block, (1, block, block))
     parts = library.Reshape(data, (0, 0, -4, -1, block, -4, -1, block))
     parts = library.transpose(parts, (0, 3, 5, 1, 2, 4))
     return library.Reshape(library.Reshape(parts, (0, -3, 0, 0, 0)), (0, -3, 0, 0))

@@ -10,12 +10,11 @@ from nbgraph.ops.define import (
     as_known,
     axis_of,
     composed,
-    deferrable,
     define_rows,
     whole,
     whole_tuple,
 )
-from nbgraph.ops.named.layering import named
+from nbgraph.ops.named.layering import named as named
 from nbgraph.ops.shapes.slicing import slice_view
 
 _builtin_slice = slice
@@ -65,29 +64,8 @@ def key_like(data: Any, shape_like: Any, axes: Shape) -> tuple[Any, ...]:
     return tuple(_builtin_slice(like[d] if d in places else None) for d in range(len(shape)))
 
 
-@composed()
-@deferrable()
-def Crop(
-    *data: Any,
-    num_args: int | None = None,
-    offset: Any = (0, 0),
-    h_w: Any = (0, 0),
-    center_crop: bool = False,
-    name: str | None = None,
-) -> Any:
-    """A part of images: of size `h_w`, or as large as a second operand's.
-
-    *data : an array (images, channels, height, width), or two: of the second one the space counts
-    num_args : ignored, as MXNet's scripts give it
-    offset : (row, column) where the part begins
-    h_w : (height, width) of the part, where there is one operand
-    center_crop : whether the part lies in the middle, and `offset` does not count
-    -> array (images, channels, rows, columns), a view
-    ! ShapeError for other shapes, and for a part that does not lie within.
-    >>> import numpy as np
-    >>> Crop(np.arange(9.0).reshape(1, 1, 3, 3), h_w=(1, 2), offset=(1, 0))
-    array([[[[3., 4.]]]])
-    """
+def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
+    """Return a part of images, as large as other images or of a size."""
     known = [as_known("Crop", x) for x in data]
     if not 1 <= len(known) <= 2 or any(len(x.shape) != 4 for x in known):
         raise ShapeError(
@@ -100,13 +78,26 @@ def Crop(
     if center_crop:
         first = tuple((n - m) // 2 for n, m in zip(whole_size, size, strict=True))
     rows, columns = (_builtin_slice(f, f + n) for f, n in zip(first, size, strict=True))
-    cropped = slice_view(known[0], (_builtin_slice(None), _builtin_slice(None), rows, columns))
-    if tuple(cropped.shape[2:]) != tuple(size):
+    part = slice_view(known[0], (_builtin_slice(None), _builtin_slice(None), rows, columns))
+    if tuple(part.shape[2:]) != tuple(size):
         raise ShapeError(f"Crop: {size} from {first} on does not lie within {tuple(whole_size)}")
-    return named(cropped, name)
+    return part
 
 
 _TABLE = """
+Crop(*data, num_args=None, offset=(0, 0), h_w=(0, 0), center_crop=False, name=None): A part of
+    images: of size `h_w`, or as large as a second operand's.
+    *data : an array (images, channels, height, width), or two: of the second one the space counts
+    num_args : ignored, as MXNet's scripts give it
+    offset : (row, column) where the part begins
+    h_w : (height, width) of the part, where there is one operand
+    center_crop : whether the part lies in the middle, and `offset` does not count
+    -> array (images, channels, rows, columns), a view
+    ! ShapeError for other shapes, and for a part that does not lie within.
+    >>> import numpy as np
+    >>> Crop(np.arange(9.0).reshape(1, 1, 3, 3), h_w=(1, 2), offset=(1, 0))
+    array([[[[3., 4.]]]])
+    = named(cropped(data, offset, h_w, center_crop), name)
 slice_like(data, shape_like, *, axes: ints = ()): The first elements of each axis, or of some axes:
     as many as another array has; a view.
     data : array of any dtype
@@ -118,4 +109,4 @@ slice_like(data, shape_like, *, axes: ints = ()): The first elements of each axi
            [4, 5]])
     = slice_view(data, key_like(data, shape_like, axes))
 """
-define_rows(_TABLE, globals(), ("data", "shape_like"), like=("slice_like",))
+define_rows(_TABLE, globals(), ("data", "shape_like"), ("Crop",), like=("slice_like",))

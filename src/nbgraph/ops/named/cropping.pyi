@@ -2,6 +2,7 @@
 
 from typing import Any
 from nbgraph.ops.define import Shape
+from nbgraph.ops.named.layering import named as named
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
@@ -22,9 +23,11 @@ def slice_range(data: Operand[Carried], begin: Any, end: Any, step: Any=None) ->
     array([[2, 3]])"""
 def key_like(data: Any, shape_like: Any, axes: Shape) -> tuple[Any, ...]:
     """Return the key of as many elements of `data` as another array has, along axes or all."""
-def Crop(*data: Any, num_args: int | None=None, offset: Any=(0, 0), h_w: Any=(0, 0), center_crop: bool=False, name: str | None=None) -> Any:
-    """A part of images: of size `h_w`, or as large as a second operand's.
-    
+def cropped(data: Any, offset: Any, h_w: Any, center_crop: bool) -> Any:
+    """Return a part of images, as large as other images or of a size."""
+def Crop(*data: Any, num_args: Any=None, offset: Any=(0, 0), h_w: Any=(0, 0), center_crop: bool=False, name: str | None=None) -> Any:
+    r"""A part of images: of size `h_w`, or as large as a second operand's.
+
     Parameters
     ----------
     *data : an array (images, channels, height, width), or two: of the second one the space counts
@@ -33,18 +36,19 @@ def Crop(*data: Any, num_args: int | None=None, offset: Any=(0, 0), h_w: Any=(0,
     h_w : (height, width) of the part, where there is one operand
     center_crop : whether the part lies in the middle, and `offset` does not count
     name : of the node, where data is a symbol
-    
+
     Returns
     -------
     array (images, channels, rows, columns), a view
-    
+
     Raises
     ------
     ShapeError for other shapes, and for a part that does not lie within.
-    
+
     >>> import numpy as np
     >>> Crop(np.arange(9.0).reshape(1, 1, 3, 3), h_w=(1, 2), offset=(1, 0))
-    array([[[[3., 4.]]]])"""
+    array([[[[3., 4.]]]])
+    """
 def slice_like(data: Operand[Carried], shape_like: Operand[Carried], *, axes: int | list[int] | tuple[int, ...]=()) -> Carried:
     r"""The first elements of each axis, or of some axes: as many as another array has; a view.
 

@@ -9,11 +9,12 @@ import numpy as np
 from nbgraph.dtype import is_float
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, define_rows, library, public
+from nbgraph.ops.define import cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
 from nbgraph.ops.named.layering import applied as applied
-from nbgraph.ops.named.layering import named, one_of
+from nbgraph.ops.named.layering import named as named
+from nbgraph.ops.named.layering import one_of as one_of
 from nbgraph.shape import Arrays, Shapes, same_shape
 
 
@@ -67,42 +68,6 @@ _MAKE_LOSS = _loss(
 )
 
 
-@public(_MAKE_LOSS, "make_loss")
-def MakeLoss(
-    data: Any,
-    *,
-    grad_scale: float = 1.0,
-    valid_thresh: float = 0.0,
-    normalization: str = "null",
-    name: str | None = None,
-) -> Any:
-    """`data` as a loss: a gradient begins here, whatever comes from above.
-
-    data : array, floats
-    grad_scale : float, what flows back to each number
-    normalization : "null"; "batch": divided by the size of the first axis; "valid": by how many
-        numbers lie above `valid_thresh`
-    valid_thresh : float
-    -> array, data as it is
-    ! DTypeError for integers; ArgumentError for another word.
-    >>> import nbgraph as ng
-    >>> x = ng.array([1.0, 2.0])
-    >>> x.attach_grad()
-    >>> with ng.autograd.record():
-    ...     y = ng.MakeLoss(x, grad_scale=3.0, normalization="batch")
-    >>> y.backward()
-    >>> y, x.grad
-    (array([1., 2.], dtype=float32), array([1.5, 1.5], dtype=float32))
-    """
-    one_of("MakeLoss", "normalization", normalization, ("null", "batch", "valid"))
-    how = {
-        "grad_scale": float(grad_scale),
-        "valid_thresh": float(valid_thresh),
-        "normalization": normalization,
-    }
-    return named(_MAKE_LOSS(data, **how), name)
-
-
 # support vector machines ------------------------------------------------------------------------
 
 
@@ -150,6 +115,26 @@ _SVM = _loss(
 )
 
 _TABLE = """
+MakeLoss make_loss(data, *, grad_scale: float = 1.0, valid_thresh: float = 0.0,
+    normalization="null", name=None): `data` as a loss: a gradient begins here, whatever comes from
+    above.
+    data : array, floats
+    grad_scale : float, what flows back to each number
+    normalization : "null"; "batch": divided by the size of the first axis; "valid": by how many
+        numbers lie above `valid_thresh`
+    valid_thresh : float
+    -> array, data as it is
+    ! DTypeError for integers; ArgumentError for another word.
+    >>> import nbgraph as ng
+    >>> x = ng.array([1.0, 2.0])
+    >>> x.attach_grad()
+    >>> with ng.autograd.record():
+    ...     y = ng.MakeLoss(x, grad_scale=3.0, normalization="batch")
+    >>> y.backward()
+    >>> y, x.grad
+    (array([1., 2.], dtype=float32), array([1.5, 1.5], dtype=float32))
+    = named(op(..., normalization=one_of("MakeLoss", "normalization", normalization, ("null",
+        "batch", "valid"))), name)
 SVMOutput(data, label=None, *, margin: float = 1.0, regularization_coefficient: float = 1.0,
     use_linear=False, name=None): Scores of classes as they are; their gradient is that of hinge
     losses, of the label's class against the others (Tang, Deep learning using linear support vector

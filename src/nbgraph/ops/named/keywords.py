@@ -60,6 +60,8 @@ smooth_l1(data, scalar=1.0):
 softmax(data, length=None, axis=-1, temperature=None, use_length=False, dtype=None):
     = cast(dtype, call.softmax(
         data, axis, temperature=temperature, length=length if use_length else None))
+softmin(data, axis=-1, temperature=None, use_length=False, dtype=None):
+    = cast(dtype, call.softmin(data, axis, temperature=temperature))
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
 stack(*data, axis=0, num_args=None):
@@ -85,6 +87,7 @@ _OTHERS = {
     "reshape": "Reshape",
     "split": "SliceChannel",
 }
+_OVER_ALL = frozenset("max mean min nanprod nansum prod sum".split())  # where axis is ()
 _PLACES = {
     **dict.fromkeys(("data", "ary", "lhs", "a", "left", "base", "tensor"), 0),
     **dict.fromkeys(("rhs", "right", "exp", "indices"), 1),
@@ -113,6 +116,8 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     """
     if not kwargs and op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE:
         return op, args, kwargs
+    if kwargs.get("axis") == () and op.__name__ in _OVER_ALL:
+        kwargs = {**kwargs, "axis": None}
     own = inspect.signature(op)
     if any(p.kind is p.VAR_KEYWORD for p in own.parameters.values()):
         return op, args, kwargs
@@ -159,7 +164,7 @@ def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, A
     return args, kwargs
 
 
-_LISTS = frozenset(("concatenate", "stack"))  # MXNet has their arrays in a row
+_LISTS = {"concatenate": 2, "stack": 1}  # MXNet has their arrays in a row, of so many at least
 # whether the value of a parameter, beside the first operand, is MXNet's alone
 _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
@@ -191,7 +196,7 @@ def _theirs_by_value(
     """Return whether values are MXNet's alone, as codes of `reshape` or flat widths of `pad`, or
     what is left out has another default there; several arrays where ours is a list of them."""
     if name in _LISTS:
-        return len(args) > 1 and hasattr(type(args[1]), "dtype")
+        return len(args) >= _LISTS[name] and hasattr(type(args[_LISTS[name] - 1]), "dtype")
     if name not in _BY_VALUE or not args:
         return False
     parameter, is_theirs = _BY_VALUE[name]

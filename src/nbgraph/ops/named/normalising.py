@@ -30,13 +30,12 @@ def _along_infer(data: Spec, weight: Spec, *, axis: int, groups: int | None) -> 
             f"norm: a weight has shape {weight.shape} beside data{data.shape}; expected "
             f"{(each,)}, one value for each element of axis {axis}{or_group}"
         )
-    return Spec(_beside(data, axis), weight.dtype)
+    return Spec(_beside(data.shape, place), weight.dtype)
 
 
-def _beside(data: Spec, axis: int) -> tuple[int, ...]:
+def _beside(shape: Any, place: int) -> Any:
     """The shape of weights that broadcast against data."""
-    place = axis_of("norm", axis, len(data.shape))
-    return tuple(n if d == place else 1 for d, n in enumerate(data.shape))
+    return tuple(n if d == place else 1 for d, n in enumerate(shape))
 
 
 def _along(inputs: Arrays, outputs: Arrays, *, axis: int, groups: int | None) -> None:
@@ -62,25 +61,20 @@ def _along_partial(
             weight = (data[place],)
         elif weight is None:
             weight = (groups,)
-        out = tuple(n if d == place else 1 for d, n in enumerate(data))
+        out = _beside(data, place)
     return (data, weight), (out,)
 
 
-ALONG = ArrayOp(
-    "norm_weight",
-    _along_infer,
-    _along,
-    gradient=_along_rule,
-    operands=("data", "gamma"),
-    partial=_along_partial,
-)
-SHIFT = ArrayOp(
-    "norm_weight",
-    _along_infer,
-    _along,
-    gradient=_along_rule,
-    operands=("data", "beta"),
-    partial=_along_partial,
+ALONG, SHIFT = (
+    ArrayOp(
+        "norm_weight",
+        _along_infer,
+        _along,
+        gradient=_along_rule,
+        operands=("data", weight),
+        partial=_along_partial,
+    )
+    for weight in ("gamma", "beta")
 )
 
 
@@ -98,16 +92,10 @@ def _laid_along(
 
 
 def _weighted(
-    standard: Any,
-    data: Any,
-    weights: Sequence[Any],
-    axis: int,
-    name: str | None,
-    *,
-    groups: int | None = None,
+    standard: Any, data: Any, weights: Sequence[Any], name: str | None, groups: int | None = None
 ) -> Any:
-    """`made` times gamma plus beta, which lie along one axis of data; one of each group will do."""
-    gamma, beta = _laid_along(data, weights, axis, name, groups)
+    """Standard values times gamma plus beta, which lie along the channels of data."""
+    gamma, beta = _laid_along(data, weights, 1, name, groups)
     return named(add(multiply(standard, gamma), beta), name)
 
 
@@ -185,7 +173,7 @@ def GroupNorm(
     groups = whole("GroupNorm", "num_groups", num_groups)
     rows = Reshape(data, (0, groups, -1))
     result = _standard(rows, data, eps)
-    result = _weighted(result, data, (gamma, beta), 1, name, groups=groups)
+    result = _weighted(result, data, (gamma, beta), name, groups)
     if not output_mean_var:
         return result
     return result, library.mean(rows, -1), library.sqrt(add(library.var(rows, -1), eps))
@@ -272,6 +260,6 @@ InstanceNorm(data, gamma=None, beta=None, *, eps: float = 0.001, name=None): `in
     >>> import numpy as np
     >>> InstanceNorm(np.array([[[1.0, 3.0]]]), [1.0], [5.0], eps=0)
     array([[[4., 6.]]])
-    = _weighted(_standard(Reshape(data, (0, 0, -1)), data, eps), data, (gamma, beta), 1, name)
+    = _weighted(_standard(Reshape(data, (0, 0, -1)), data, eps), data, (gamma, beta), name)
 """
 define_rows(_TABLE, globals(), ("beta", "data", "gamma"))

@@ -114,6 +114,8 @@ def _with(p: _Pooling, **changed: Any) -> _Pooling:
 def _same(data: Any, p: _Pooling) -> Any:
     """With cells behind the data, so that the last windows lie within; a mean is of the others."""
     data, axes = as_known("Pooling", data), len(p.kernel)
+    if axes != len(data.shape) - 2:
+        return _windowed(data, p)  # says what is wrong
     each = zip(data.shape[2:], p.kernel, p.stride or (1,) * axes, p.pad or (0,) * axes, strict=True)
     more = tuple((0, max(0, -(-(n + 2 * q) // s) * s - s + k - n - 2 * q)) for n, k, s, q in each)
     fill = _least(data.dtype) if p.pool_type == "max" else 0
@@ -239,10 +241,7 @@ def UpSampling(*data: Any, name: str | None = None, weight: Any = None, **given:
     repeated = [_repeated(x, rows // x.shape[2]) for x in known]
     if p.multi_input_mode == "concat":
         return named(library.concatenate(repeated, 1), name)
-    total = repeated[0]
-    for one in repeated[1:]:
-        total = library.add(total, one)
-    return named(total, name)
+    return named(library.add_n(*repeated), name)
 
 
 def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
@@ -253,17 +252,11 @@ def _interpolated(operands: Any, p: _UpSampling, name: str | None) -> Any:
             "sample_type='bilinear'; expected data, weight and the number of channels"
         )
     window = 2 * p.scale - p.scale % 2
-    how = {
-        "stride": p.scale,
-        "pad": p.scale // 2,
-        "dilation": 1,
-        "groups": p.num_filter,
-        "adj": 0,
-        "target": (),
-    }
+    how = {"stride": p.scale, "pad": p.scale // 2, "dilation": 1, "groups": p.num_filter}
     shape = (p.num_filter, 1, window, window)
     known = {"weight": (shape, bilinear()(shape, "float32"))}  # values, which a file can hold
     asked = {"num_filter": p.num_filter, "scale": p.scale}
+    how |= {"adj": 0, "target": ()}
     return applied(DECONVOLUTION, operands, how, name, known, ("UpSampling", asked))
 
 

@@ -272,7 +272,9 @@ SequenceReverse(data, sequence_length=None, *, use_sequence_length=False, axis: 
            [3., 2.]])
     = sequences.backwards(data, sequence_length, use_sequence_length, axis)
 """
-_BY_SHAPE = frozenset(("broadcast_axis", "diag", "fill_element_0index"))  # they look at shapes
+_BY_SHAPE = frozenset(  # they look at shapes
+    "broadcast_axis diag fill_element_0index depth_to_space space_to_depth".split()
+)
 
 
 def _register_same() -> None:

@@ -13,6 +13,7 @@ from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, sel
 from nbgraph.ops.named.layering import applied, named, one_of
 from nbgraph.shape import Arrays, Shapes
 
+_BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
 _LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
 
 
@@ -93,7 +94,7 @@ def LeakyReLU(
     """
     one_of("LeakyReLU", "act_type", act_type, _LEAKY)
     if act_type == "prelu":
-        return named(prelu(data, applied(SLOPES, [data, gamma], {}, name, {})), name)
+        return named(prelu(data, applied(SLOPES, [data, gamma], {}, name, _BEGIN)), name)
     if act_type == "rrelu":
         return named(rrelu(data, lower_bound, upper_bound), name)
     if act_type in ("leaky", "elu"):

@@ -126,7 +126,8 @@ def _steps(*, start: Number, stop: Number, step: Number) -> Shape:
 
 
 def _arange(out: Array, *, start: Number, stop: Number, step: Number) -> None:
-    out[...] = np.arange(start, stop, step)  # in 64 bits, rounded once
+    whole = out.dtype.kind in "iu" and isinstance(start + step, float)  # steps are whole then, too
+    out[...] = np.arange(start, stop, step, dtype="int64" if whole else None)  # rounded once
 
 
 def _linspace(out: Array, *, start: Number, stop: Number, num: int, endpoint: bool) -> None:
