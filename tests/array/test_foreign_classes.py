@@ -99,6 +99,16 @@ def test_what_would_be_lost_is_refused(kind):
         np.concatenate([ng.array(V), other])
 
 
+@pytest.mark.parametrize("key", [[2, 0], [True, False, True]])
+def test_an_index_with_labels_selects(key):
+    a, other, wanted = ng.array(V, "float64"), Labelled(np.array(key)), V.copy()
+    np.testing.assert_array_equal(a[other].asnumpy(), V[key])
+    a[other] = wanted[key] = 7.0
+    np.testing.assert_array_equal(a.asnumpy(), wanted)
+    with pytest.raises(IndexError, match="an index array of dtype float64"):
+        a[Labelled(V)]
+
+
 def test_subclasses_that_keep_nothing_take_part():
     a = ng.array(V, "float64")
     for kind in (type("Plain", (np.ndarray,), {}), np.memmap):

@@ -1,6 +1,8 @@
 """X-NDA-04: reading and writing parts of arrays, against NumPy, with every kind of index."""
 
 import random
+import statistics
+from collections import Counter
 from contextlib import nullcontext
 
 import hypothesis.extra.numpy as hnp
@@ -63,6 +65,49 @@ def test_an_element_is_a_value_by_itself(engine, dtype, recorded):
             a[0], a[1] = a[1], a[0]
             same(a, x[[1, 0, 2, 3]])
             a[0], a[1] = a[1], a[0]
+
+
+KEYS = """
+len({*a}), len({*n}), len({*b}), len({*z})
+[Counter(v)[v[0]] for v in (a, n, b, z)]
+a[0] in {1.0, 2.0}, n[0] in {1, 2}, 1 in {b[0]}, 1j in {*z}, b[0] in {True}
+{1: "one"}[a[0]], {1.0: "one"}[n[0]], {True: "one"}[b[0]], {a[0]: "one"}[1]
+len({a[0], n[0], b[0], True, 1, 1.0, np.float64(1)})
+{(a[0], n[1]): 5}[1, 2]
+[int(v) for v in dict.fromkeys(n)]
+hash(a.sum()) == hash(float(a.sum()))
+[float(v) for v in statistics.multimode(a)]
+sorted({*a} - {1.0}) == [2.0]
+(lambda x: {x: 1}[x])(np.nan * a[0])
+len({np.nan * a[0], np.nan * a[0]})
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("row", KEYS)
+def test_elements_are_keys_by_their_values(row):
+    values = {"a": [1.0, 2.0, 1.0], "n": [1, 2, 1], "b": [True, False, True], "z": [1j, 2, 1j]}
+    names = {"Counter": Counter, "statistics": statistics, "np": np}
+    found, expected = (
+        eval(row, {**names, **{k: made(v) for k, v in values.items()}})
+        for made in (ng.array, np.array)
+    )
+    assert found == expected
+
+
+def test_arrays_with_axes_and_variables_are_keys_as_themselves():
+    a, b = ng.zeros(1), ng.zeros(1)
+    p, q = ng.array(0.0), ng.array(0.0)
+    for each in (p, q):
+        each.attach_grad()
+    found = {each: k for k, each in enumerate((a, b, p, q))}
+    p += 1  # a step of an optimiser
+    assert [found[each] for each in (a, b, p, q)] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("f", [lambda x: x[0] in {1.0}, lambda x: {x.sum(): 1}])
+def test_numbers_that_are_traced_are_not_keys(f):
+    with pytest.raises(TypeError, match=r"hash: a traced number has no value"):
+        ng.jit(f)(ng.array([1.0, 2.0]))
 
 
 def test_numpy_scalar_code_does_the_same():

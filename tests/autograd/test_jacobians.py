@@ -57,6 +57,29 @@ def test_a_jacobian_is_that_of_differences(name, mode, jitted):
     close((ng.jit(jac) if jitted else jac)(X), differences(f, X), 1e-7)
 
 
+Z = ng.array([1 + 2j, 3 - 1j], "complex128")
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("mode", ["jacrev", "jacfwd"])
+def test_complex_derivatives_of_complex_arguments_are_asked_for(mode, jitted):
+    mode = getattr(ng, mode)
+    compiled = ng.jit if jitted else lambda f: f
+    close(compiled(mode(lambda z: z * z, holomorphic=True))(Z), np.diag(2 * Z.asnumpy()))
+    for f in (ng.conj, lambda z: z * z, lambda z: {"a": ng.abs(z), "b": z}):
+        with pytest.raises(E.ArgumentError, match=r"jac...: a complex argument .*holomorphic=True"):
+            compiled(mode(f))(Z)
+    with pytest.raises(E.ArgumentError, match=r"hessian: .*give these as two arguments$"):
+        ng.hessian(lambda z: (ng.abs(z) ** 2).sum())(Z)
+
+
+def test_real_results_of_complex_arguments():
+    """By rows du/dx - i du/dy, as a gradient is; by columns half of that would be lost."""
+    close(ng.jacrev(ng.abs)(Z), np.diag(np.conj(Z.asnumpy()) / np.abs(Z.asnumpy())))
+    with pytest.raises(E.ArgumentError, match="jacfwd: a complex argument"):
+        ng.jacfwd(ng.abs)(Z)
+
+
 def test_jacobians_of_structures_and_several_arguments():
     def f(p, y):
         return {"a": p["w"] @ y, "b": (p["w"].sum() * y,)}

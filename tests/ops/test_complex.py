@@ -289,3 +289,11 @@ def test_questions_are_those_of_numpy(name):
     operands = [z] * own.nin
     found, wanted = own(*map(ng.array, operands)), getattr(np, name)(*operands)
     np.testing.assert_array_equal(found.asnumpy(), wanted)
+
+
+@pytest.mark.parametrize("values", [Z, X])
+@pytest.mark.parametrize("function", [ng.conj, np.conjugate])
+def test_conjugates_are_written_to_out(function, values):
+    out = ng.zeros(values.shape, dtype=values.dtype)
+    assert function(ng.array(values), out=out) is out
+    np.testing.assert_array_equal(out.asnumpy(), values.conj())

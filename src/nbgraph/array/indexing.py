@@ -99,8 +99,7 @@ def _element(array: Array, key: Any) -> Any:
     if recorder is not None:
         view = part(array, key)
         return view if recorder.traces else ops.copy(view)
-    form = frozen(key)
-    view = _part(array, key, form)
+    view = _part(array, key, frozen(key))
     element = call(same, (view,), {})
     learn_element(array, key, view)
     return element

@@ -46,10 +46,9 @@ class Methods(methods.Methods):
 
     def copy(self, device: Context | None = None) -> Self:
         """Return the values in memory of their own, on this device unless another is given."""
-        if device is None:
-            return ops.copy(self)
         array: Any = self
-        return ops.copy(self) if device == array.device else copy_of(array, device=device)
+        own = device is None or device == array.device
+        return ops.copy(self) if own else copy_of(array, device=device)
 
     def copyto(self: Any, other: Any) -> Any:
         """Write the values over another array, broadcast and cast, and return that array; for a
@@ -207,6 +206,15 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
             )
         return bool(self.item())
 
+    def __hash__(self) -> int:
+        """One number is hashed by its value, as NumPy's scalars are; a variable, an array with axes
+        and NaN, which equals nothing, as itself."""
+        if self._layout.shape or self.grad is not None:
+            return object.__hash__(self)
+        self._wanted("hash")
+        value = self.item()
+        return hash(value) if value == value else object.__hash__(self)
+
     def __int__(self) -> int:
         return int(self._number("int"))
 
@@ -301,8 +309,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         Raises
         ------
         TapeError where nothing was recorded, or an earlier pass freed it; ShapeError for another
-            shape of
-        head_grad.
+        shape of head_grad.
         """
         head_grad = out_grad if head_grad is None else head_grad
         call.differentiation().backward([self], [head_grad], retain_graph=retain_graph)

@@ -42,11 +42,14 @@ from nbgraph.operator.layout import layout
 from nbgraph.ops.define import library
 
 _SMALL = 512  # elements of an array whose units are kept as a constant
-Rows = Callable[[Function, tuple[Any, ...], bool], tuple[Any, Any, Any]]
+Blocks = tuple[Any, list[list[Any]], Any]
+Rows = Callable[[Function, tuple[Any, ...], bool], Blocks]
 
 
 @checked
-def jacrev(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+def jacrev(
+    f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Function:
     """Return a function for the Jacobian of `f`, by one backward pass for all elements of its
     result.
 
@@ -56,32 +59,35 @@ def jacrev(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False)
         anything else. It is traced, as by `ng.jit`.
     argnums : int, or several: then there is a tuple for each result
     has_aux : whether the result is a pair of the Jacobian and the other
+    holomorphic : whether f is, as complex results of complex arguments need
 
     Returns
     -------
     callable with the arguments of f. For a result of shape `s` and an argument of shape `t` the
     Jacobian has shape `s + t`; for structures it is the structure of the results, of structures of
-    the arguments. A complex function of complex arguments is taken for holomorphic.
+    the arguments.
 
     >>> import nbgraph as ng
     >>> ng.jacobian(lambda x: ng.stack([x[0] * x[1], x[1] ** 2]))(ng.array([2.0, 3.0]))
     array([[3., 2.],
            [0., 6.]], dtype=float32)
     """
-    return _jacobian("jacrev", f, argnums, has_aux, _by_rows)
+    return _jacobian("jacrev", f, argnums, has_aux, _by_rows, holomorphic=holomorphic)
 
 
 @checked
-def jacfwd(f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+def jacfwd(
+    f: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Function:
     """Return a function as `jacrev` does, by one pass forward for all elements of the arguments:
-    for functions with more results than arguments.
+    for functions with more results than arguments. Complex ones need `holomorphic`.
 
     >>> import nbgraph as ng
     >>> ng.jacfwd(lambda x: x * x)(ng.array([1.0, 2.0]))
     array([[2., 0.],
            [0., 4.]], dtype=float32)
     """
-    return _jacobian("jacfwd", f, argnums, has_aux, _by_columns)
+    return _jacobian("jacfwd", f, argnums, has_aux, _by_columns, holomorphic=holomorphic)
 
 
 jacobian = jacrev
@@ -166,6 +172,7 @@ def _jacobian(
     has_aux: bool,
     rows: Rows,
     key_of: Any = None,
+    holomorphic: bool = False,
 ) -> Function:
     """Return the function of all derivatives of `f`; those with an equal `key_of`, else f, are
     one."""
@@ -186,6 +193,8 @@ def _jacobian(
 
             chosen = tuple(args[i] for i in numbers)
             out, blocks, aux = rows(inner, chosen, has_aux)
+            if not holomorphic:
+                _refuse_complex(name, chosen, chosen if rows is _by_columns else out)
             each = [like(chosen, block) for block in blocks]
             blocks_like_out = like(out, [block[0] if single else block for block in each])
             return (blocks_like_out, aux) if has_aux else blocks_like_out
@@ -193,15 +202,23 @@ def _jacobian(
         arguments = floats_as_arrays(args, numbers)
         if symbolic(args, kwargs):
             return run(args, kwargs)
-        key = name, key_of, chosen_numbers, has_aux
+        key = name, key_of, chosen_numbers, has_aux, holomorphic
         return eagerly(name, key, run, (tuple(arguments), kwargs), lifts=False)
 
     return jacobian
 
 
-def _by_rows(
-    f: Function, primals: tuple[Any, ...], has_aux: bool
-) -> tuple[Any, list[list[Any]], Any]:
+def _refuse_complex(name: str, *structures: Any) -> None:
+    """Refuse arguments, and results where they count, that have complex numbers in them all."""
+    if all(any(p.value.dtype.kind == "c" for p in places(s, "")) for s in structures):
+        also = "" if name == "hessian" else "; of a holomorphic function pass holomorphic=True"
+        raise ArgumentError(
+            f"{name}: a complex argument has derivatives by its real and by its imaginary part, "
+            f"which one number does not hold; give these as two arguments{also}"
+        )
+
+
+def _by_rows(f: Function, primals: tuple[Any, ...], has_aux: bool) -> Blocks:
     """Return rows of the Jacobian, one for each element of the results."""
     out, pull, aux = vjp(f, *primals, has_aux=True) if has_aux else (*vjp(f, *primals), None)
     heads = outputs("jacrev", out)
@@ -222,9 +239,7 @@ def _by_rows(
     return out, blocks, aux
 
 
-def _by_columns(
-    f: Function, primals: tuple[Any, ...], has_aux: bool
-) -> tuple[Any, list[list[Any]], Any]:
+def _by_columns(f: Function, primals: tuple[Any, ...], has_aux: bool) -> Blocks:
     """Return columns of the Jacobian, one for each element of the arguments."""
     out, _, aux = vjp(f, *primals, has_aux=True) if has_aux else (*vjp(f, *primals), None)
     heads = outputs("jacfwd", out)
@@ -249,6 +264,7 @@ def _by_elements(
     """Return the Hessian by one backward pass for each element, of a function that runs as it is
     written."""
     variables, inner = arguments_of("hessian", argnums, args, kwargs)
+    _refuse_complex("hessian", variables.arrays)
     outer, aux = recording.get() is not None, None
     out = run(f, variables, inner, kwargs)
     if has_aux:

@@ -50,6 +50,11 @@ class Traced(Symbol):
             )
         return tracer.carry(op, operands, attributes, out)
 
+    def __hash__(self) -> int:
+        if self.shape == ():
+            raise TypeError("hash: a traced number has no value; compare it with ==, or use id(x)")
+        return object.__hash__(self)
+
     def looks_at(self, base: Traced) -> None:
         """Note that this array is a view of another one."""
         self._shown = base._shown = True

@@ -69,14 +69,8 @@ def minimize(
         derivatives["hessp"] = problem.curvature
     elif kind in _HESSIAN:
         derivatives["hess"] = problem.hessian
-    chosen: Any = method
-    if (
-        kind in ("", "bfgs")
-        and bounds is None
-        and not constraints
-        and OPTIONS.issuperset(options or ())
-    ):
-        chosen = bfgs
+    free = bounds is None and not constraints and OPTIONS.issuperset(options or ())
+    chosen: Any = bfgs if free and kind in ("", "bfgs") else method
     solution = library().minimize(
         problem.value if kind in _VALUE else problem.value_and_slope,
         problem.start,
@@ -128,6 +122,4 @@ def _constraint(problem: Problem, x0: Any, constraint: Any) -> Any:
 
 
 def _callback(problem: Problem, callback: Callable[..., Any] | None) -> Any:
-    if callback is None:
-        return None
-    return lambda vector, *state: callback(problem.result(vector), *state)
+    return callback and (lambda vector, *state: callback(problem.result(vector), *state))

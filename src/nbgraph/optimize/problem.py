@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,7 +45,7 @@ class Problem:
         self._structure = np.array(start, "float64") if numbers else start
         self._places = places(self._structure, "x0")
         self._values = [_numbers(name, place) for place in self._places]
-        self._slices = _slices(self._values)
+        self._ends = np.cumsum([value.size for value in self._values])[:-1]
         self.plain = len(self._values) == 1 and self._values[0].ndim == 1
         self._bare = self.plain and not isinstance(self._structure, (dict, list, tuple))
         self.start = _joined(self._values)
@@ -89,8 +88,8 @@ class Problem:
         )
 
     def _parts(self, vector: Vector) -> list[Vector]:
-        pairs = zip(self._slices, self._values, strict=True)
-        return [vector[part].reshape(value.shape) for part, value in pairs]
+        pairs = zip(np.split(vector, self._ends), self._values, strict=False)  # none of no values
+        return [part.reshape(value.shape) for part, value in pairs]
 
     # functions of a vector --------------------------------------------------------------------
 
@@ -148,12 +147,6 @@ class Problem:
 def _product(f: Function) -> Function:
     """Return the function of a point, a direction and more that gives the Hessian's product."""
     return lambda x, direction, *rest: hvp(lambda at: f(at, *rest), (x,), (direction,))
-
-
-def _slices(values: Sequence[Vector]) -> list[slice]:
-    """Return where in the joined vector each array lies."""
-    ends = [0, *itertools.accumulate(value.size for value in values)]
-    return [slice(first, last) for first, last in itertools.pairwise(ends)]
 
 
 def _numbers(name: str, place: Place) -> Any:

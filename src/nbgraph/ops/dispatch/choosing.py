@@ -73,7 +73,7 @@ real_if_close(a, tol=100): composed
 imag(val): ours
     = library.imag(val)
 conj conjugate(x, /, out=None): ours
-    = library.conj(x) if out is None else library.copy(library.conj(x), out=out)
+    = library.conj(x, out=out)
 angle(z, deg=False): ours
     = library.angle(z, deg)
 float_power(x1, x2, /, out=None): composed

@@ -28,12 +28,15 @@ Function = Callable[..., Any]
 # parts ------------------------------------------------------------------------------------------
 
 
-def _real_rule(g: Gradients) -> list[Any]:
-    return [cast(g.out_grad, g.specs[0])]
+def _part_infer(x: Spec) -> Spec:
+    return Spec(x.shape, real_dtype(x.dtype))
 
 
 _REAL = ArrayOp(
-    "real", lambda x: Spec(x.shape, real_dtype(x.dtype)), view=lambda x: x.real, gradient=_real_rule
+    "real",
+    _part_infer,
+    view=lambda x: x.real,
+    gradient=lambda g: [cast(g.out_grad, g.specs[0])],
 )
 
 
@@ -52,15 +55,9 @@ def real(x: Any, *, out: Any = None) -> Any:
     return _REAL(x, out=out)
 
 
-def _imag_infer(x: Spec) -> Spec:
-    if x.dtype.kind != "c":
-        raise DTypeError(f"imag: x has dtype {x.dtype}; expected complex64 or complex128")
-    return Spec(x.shape, real_dtype(x.dtype))
-
-
 _IMAG = ArrayOp(
     "imag",
-    _imag_infer,
+    _part_infer,
     view=lambda x: x.imag,
     gradient=lambda g: [cast(library.multiply(g.out_grad, -1j), g.specs[0])],
 )
@@ -97,9 +94,8 @@ def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
 
 
 def _parts_rule(g: Gradients) -> list[Any]:
-    (x, y), grad = g.specs, g.out_grad
-    parts = real(grad), library.negative(imag(grad))
-    pairs = zip(parts, (x, y), strict=True)
+    parts = real(g.out_grad), library.negative(imag(g.out_grad))
+    pairs = zip(parts, g.specs, strict=True)
     return [cast(library.sum_to(part, spec.shape), spec) for part, spec in pairs]
 
 
@@ -125,22 +121,25 @@ def complex_parts(x: Any, y: Any, *, out: Any = None) -> Any:
 
 @composed("x", aliases=("conjugate",))
 @deferrable()
-def conj(x: Any) -> Any:
+def conj(x: Any, *, out: Any = None) -> Any:
     """The complex conjugate of each element; of arrays that are not complex a copy.
 
     Parameters
     ----------
     x : array
+    out : array to write to, optional
 
     >>> conj([1 + 2j])
     array([1.-2.j])
     """
     x = as_known("conj", x)
-    return mapped("conjugate", (x,)) if x.dtype.kind == "c" else library.copy(x)
+    is_complex = x.dtype.kind == "c"
+    return (
+        _COMPLEX_MAP(x, function="conjugate", out=out) if is_complex else library.copy(x, out=out)
+    )
 
 
-setattr(conj, "nin", 1)  # noqa: B010  (as a ufunc of this name)
-setattr(conj, "nout", 1)  # noqa: B010
+vars(conj).update(nin=1, nout=1)  # as a ufunc of this name
 
 
 @composed("z")
@@ -165,22 +164,12 @@ def angle(z: Any, deg: bool = False) -> Any:
 # NumPy's loops ----------------------------------------------------------------------------------
 
 
-def _chosen(g: Any, condition: Any, other: bool) -> Any:
-    return library.where(condition, *((0, g) if other else (g, 0)))
+def _divisor(size: Any) -> Any:
+    """|z|; 1 at 0, where what is divided is 0."""
+    return size + library.astype(library.equal(size, 0), size.dtype)
 
 
-def _size_slope(g: Any, z: Any, size: Any) -> Any:
-    """g * conj(z) / |z|; 0 at 0."""
-    return g * conj(z) / (size + library.astype(library.equal(size, 0), size.dtype))
-
-
-def _sign_slope(g: Any, out: Any, z: Any) -> Any:
-    """The part of a change that is across z: (g - conj(g out^2)) / 2|z|; 0 at 0."""
-    size = library.absolute(z)
-    return (g - conj(g * out * out)) / (2 * (size + library.astype(size == 0, size.dtype)))
-
-
-def _log_slope(g: Any, out: Any, z: Any) -> Any:
+def _log_slope(g: Any, out: Any, z: Any, y: Any) -> Any:
     """g * out * log(z); 0 where z is 0."""
     zero = library.equal(z, 0)
     return library.where(zero, 0, g * out * library.log(library.where(zero, 1, z)))
@@ -192,20 +181,18 @@ _SLOPES: dict[str, tuple[Function, ...]] = {
     "subtract": (lambda g, out, x, y: g, lambda g, out, x, y: -g),
     "multiply": (lambda g, out, x, y: g * y, lambda g, out, x, y: g * x),
     "divide": (lambda g, out, x, y: g / y, lambda g, out, x, y: -g * out / y),
-    "power": (
-        lambda g, out, x, y: g * y * x ** (y - 1),
-        lambda g, out, x, y: _log_slope(g, out, x),
-    ),
+    "power": (lambda g, out, x, y: g * y * x ** (y - 1), _log_slope),
     "where": (
         lambda g, out, c, x, y: None,
-        lambda g, out, c, x, y: _chosen(g, c, False),
-        lambda g, out, c, x, y: _chosen(g, c, True),
+        lambda g, out, c, x, y: library.where(c, g, 0),
+        lambda g, out, c, x, y: library.where(c, 0, g),
     ),
     "positive": (lambda g, out, x: g,),
     "negative": (lambda g, out, x: -g,),
     "conjugate": (lambda g, out, x: conj(g),),
-    "absolute": (lambda g, out, x: _size_slope(g, x, out),),
-    "sign": (_sign_slope,),
+    "absolute": (lambda g, out, x: g * conj(x) / _divisor(out),),
+    # the part of a change that is across x
+    "sign": (lambda g, out, x: (g - conj(g * out * out)) / (2 * _divisor(library.absolute(x))),),
     "square": (lambda g, out, x: 2 * g * x,),
     "reciprocal": (lambda g, out, x: -g * out * out,),
     "sqrt": (lambda g, out, x: 0.5 * g / out,),
@@ -264,12 +251,10 @@ def run_map(xp: Any, *arrays: Any, function: str) -> None:
 
 def _map_rule(g: Gradients) -> list[Any]:
     name, gradients = g.attributes["function"], list[Any]()
-    slopes = _SLOPES.get(name)
+    slopes = _SLOPES.get(name, ())
     for k, spec in enumerate(g.specs):
-        if slopes is None or not g.wanted[k]:
-            gradients.append(None)
-            continue
-        slope = slopes[k](g.out_grad, g.outputs[0], *g.inputs)
+        wanted = slopes and g.wanted[k]
+        slope = slopes[k](g.out_grad, g.outputs[0], *g.inputs) if wanted else None
         gradients.append(None if slope is None else cast(library.sum_to(slope, spec.shape), spec))
     return gradients
 

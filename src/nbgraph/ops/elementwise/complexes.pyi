@@ -38,12 +38,13 @@ def complex_parts(x: Operand[Carried], y: Operand[Carried], *, out: Any=None) ->
     
     >>> complex_parts([1.0, 2.0], 3.0)
     array([1.+3.j, 2.+3.j])"""
-def conj(x: Operand[Carried]) -> Carried:
+def conj(x: Operand[Carried], *, out: Any=None) -> Carried:
     """The complex conjugate of each element; of arrays that are not complex a copy.
     
     Parameters
     ----------
     x : array
+    out : array to write to, optional
     
     >>> conj([1 + 2j])
     array([1.-2.j])"""

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from nbgraph.errors import IndexingError
+from nbgraph.operator.lazy import foreign
 from nbgraph.operator.typing import is_foreign, of_library
 from nbgraph.ops.define import Shape, is_elsewhere
 from nbgraph.ops.indexing.indexing import check_bounds
@@ -75,7 +76,7 @@ def _parts(name: str, part: Any) -> list[Any]:
     """What one element of an index stands for: a mask has an array for each of its axes."""
     if isinstance(part, Triple):  # of a template
         return [part]
-    if isinstance(part, (list, tuple, bool, np.bool_)):
+    if isinstance(part, (list, tuple, bool, np.bool_)) or foreign[type(part)]:
         part = _from_sequence(name, part)
     known = getattr(part, "shape", None) is not None  # else a carrier's dtype may be unknown, too
     if is_foreign(part):
