@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 # The cache directory is named before anything imports nbgraph. Worker processes of one run inherit
@@ -58,7 +59,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Slow tests run with --full, and so do all cases of what has a share everyday; elsewhere they
+    """Slow tests run with --full, and so do all cases of what has a share everyday, and of products
+    of 8 cases or more, of which half run everyday, each value of each parameter among them. Others
     are left out at once: skipped one by one, they are a third of all tests, each reported to the
     terminal by the process that ran it."""
     if config.getoption("--full"):
@@ -71,15 +73,41 @@ def pytest_collection_modifyitems(config, items):
 
 def _beyond_shares(items):
     """The cases that the everyday run leaves to others. A case that is asked for by its id runs."""
-    products, beyond = {}, set()
+    functions, beyond = {}, set()
     for item in items:
-        if mark := item.get_closest_marker("everyday"):
-            products.setdefault((item.nodeid.partition("[")[0], *mark.args), []).append(item)
-    for (name, share), cases in products.items():
+        mark = item.get_closest_marker("everyday")
+        functions.setdefault((item.nodeid.partition("[")[0], mark and mark.args[0]), []).append(
+            item
+        )
+    for (name, share), cases in functions.items():
+        if len(cases) == 1 or share is None and not _is_large_product(cases):
+            continue
         drawn = random.Random(f"{os.environ.get('SEED', '20260101')} {name}")
-        if len(cases) > 1:
-            beyond |= set(drawn.sample(cases, len(cases) - math.ceil(share * len(cases))))
+        ordered, new = _by_new_values(drawn.sample(cases, len(cases)))
+        most = max(new, math.ceil(len(cases) / 2)) if share is None else share * len(cases)
+        beyond.update(ordered[math.ceil(most) :])
     return beyond
+
+
+def _values(case):
+    """The values of its parameters, by what they are."""
+    parameters = getattr(getattr(case, "callspec", None), "params", {})
+    return {(name, id(value)) for name, value in parameters.items()}
+
+
+def _is_large_product(cases):
+    """Whether there are more cases than any one parameter has values."""
+    count = Counter(name for name, _ in set().union(*map(_values, cases)))
+    return len(cases) >= 8 and len(cases) > max(count.values(), default=len(cases))
+
+
+def _by_new_values(cases):
+    """Those first that have a value of a parameter which no case before them has, and how many."""
+    seen, first, others = set(), [], []
+    for case in cases:
+        (others if _values(case) <= seen else first).append(case)
+        seen |= _values(case)
+    return first + others, len(first)
 
 
 def pytest_collection_finish():
