@@ -16,7 +16,7 @@ from tests.support import ROOT
 EVERYDAY = {"reductions": 16, "methods": 12, "rows": 9, "graphs": 10, "arrays": 16}
 
 
-@pytest.mark.everyday(2 / 5)
+@pytest.mark.everyday(1 / 5)
 @pytest.mark.parametrize("workload", EVERYDAY)
 def test_collected_loops(workload, full):
     """What operators, methods and graphs come to: machine code as `proof` wants it, and the CPU's

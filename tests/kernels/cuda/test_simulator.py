@@ -38,7 +38,7 @@ def child(module, *words):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.everyday(1 / 2)
+@pytest.mark.everyday(1 / 4)
 @pytest.mark.parametrize("workload", EVERYDAY)
 def test_simulated(workload, full):
     """SMP-39, SMP-24: loops of every form do on a GPU's threads what they do on the CPU."""
@@ -54,6 +54,7 @@ def test_simulated(workload, full):
     assert workload != "rows" or held == {True, False}
 
 
+@pytest.mark.slow
 def test_mistakes_are_seen():
     """A kernel with a mistake is not passed: accesses, races, barriers, numbers."""
     for each in child("mutants"):

@@ -22,7 +22,7 @@ FORMS = {
 }
 
 
-@pytest.mark.everyday(1 / 2)
+@pytest.mark.everyday(1 / 4)
 @pytest.mark.parametrize("workload", EVERYDAY)
 def test_collected_loops(workload, full):
     """The loops that operators, methods and graphs come to, over memory of their own."""
