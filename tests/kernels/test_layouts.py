@@ -34,7 +34,10 @@ SIZES = (0, 1, 1, 2, 3, 5, 7, 11, 13)
 
 
 def bits(array):
+    """Its bits, but for the signs of what is not a number: layouts are compiled one by one."""
     array = np.asarray(array)
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), array.dtype.type(np.nan), array)
     return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
 
 
