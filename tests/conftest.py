@@ -59,9 +59,9 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Slow tests run with --full, and so do all cases of what has a share everyday, and of products
-    of 8 cases or more, of which half run everyday, each value of each parameter among them. Others
-    are left out at once: skipped one by one, they are a third of all tests, each reported to the
+    """Slow tests run with --full, and so do all cases of what has a share everyday. Of products of
+    8 cases or more a third run everyday, each value of each parameter among them. What is left out
+    is so at once: skipped one by one, the cases are a third of all tests, each reported to the
     terminal by the process that ran it."""
     if config.getoption("--full"):
         return
@@ -84,7 +84,7 @@ def _beyond_shares(items):
             continue
         drawn = random.Random(f"{os.environ.get('SEED', '20260101')} {name}")
         ordered, new = _by_new_values(drawn.sample(cases, len(cases)))
-        most = max(new, math.ceil(len(cases) / 2)) if share is None else share * len(cases)
+        most = max(new, math.ceil(len(cases) / 3)) if share is None else share * len(cases)
         beyond.update(ordered[math.ceil(most) :])
     return beyond
 

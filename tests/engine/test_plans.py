@@ -223,7 +223,7 @@ def test_plans_come_and_go_while_others_run(threaded):
     threads = [threading.Thread(target=churn) for _ in range(2)]
     for thread in threads:
         thread.start()
-    count = 300
+    count = 100
     for _ in range(count):
         one = Plan([Step(k, writes=(v,)) for k in kernels]).instance(threaded)
         one.push()

@@ -72,6 +72,7 @@ def test_simulated(full):
     assert len(lines) > 6
 
 
+@pytest.mark.slow
 def test_mistakes_are_seen():
     """A kernel with a mistake is not passed."""
     lines = child("units", "mutants")
