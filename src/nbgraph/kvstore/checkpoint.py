@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from nbgraph.errors import FormatError
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
+_READING = threading.RLock()  # fsspec has one object, with one position, for all readers of memory
 
 
 class Restored(NamedTuple):
@@ -42,7 +44,8 @@ class Restored(NamedTuple):
 def _fetched(system: Any, path: str) -> Generator[Path]:
     with tempfile.TemporaryDirectory() as own:
         file = Path(own) / path.rpartition("/")[2]
-        system.get_file(path, str(file))
+        with _READING:
+            system.get_file(path, str(file))
         yield file
 
 
@@ -101,7 +104,7 @@ def number(folder: Any) -> int | None:
 def _manifest(system: Any, root: str) -> dict[str, Any] | None:
     if not system.exists(f"{root}/{_MANIFEST}"):
         return None
-    with system.open(f"{root}/{_MANIFEST}", "r") as file:
+    with _READING, system.open(f"{root}/{_MANIFEST}", "r") as file:
         try:
             manifest: dict[str, Any] = json.load(file)
         except ValueError as error:
