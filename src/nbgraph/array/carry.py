@@ -123,9 +123,9 @@ def _learn(
     learned = routes.learn(pushed, inferred.outputs, (*operands, *words), None, places)
     if learned and not op.scalar.draws:  # a call has fewer operands then
         if words:
-            op.varied_shortcut = shortcut(op, routes)
+            op.varied_shortcut = shortcut(op, routes.push)
         elif plain:
-            op.shortcut = shortcut(op, routes)
+            op.shortcut = shortcut(op, routes.push)
 
 
 def _handed_over(

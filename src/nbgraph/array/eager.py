@@ -14,9 +14,8 @@ from nbgraph.array.core import Array
 from nbgraph.array.route import Push, declines, routes_of
 from nbgraph.array.update import Update
 from nbgraph.engine import current
-from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
-from nbgraph.operator.call import call, recording
+from nbgraph.operator.call import call, recorded, recording
 from nbgraph.operator.layout import keep
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
@@ -45,12 +44,9 @@ class _Ways:
         if not takes_part(b):
             return NotImplemented
         operands = (b, a) if self.swapped else (a, b)
-        recorder = _recorder()
-        if recorder is not None and not recorder.traces:
-            output = self.push(in_charge().site_id(1), operands)
-            if output is not None:
-                recorder.record(self.op, operands, _NONE, (output,), ())
-                return output
+        output = recorded(self.push, self.op, operands, dict, _frame(2))
+        if output is not None:
+            return output
         if self.op is None:
             self.op = operator_of(self.name)
         result = call(self.op, operands, {})

@@ -8,8 +8,8 @@ engine runs), it declines: the answer is None, nothing has been pushed, and the 
 the call.
 
 It is called with a place and a tuple of operands. The place is the number of a line of user code,
-or a frame: then it declines where something records, looks the frame's line up, and asks
-`place_of(frame)` where that is not known yet.
+or a frame: then it looks the frame's line up, asks `place_of(frame)` where that is not known yet,
+and declines where something records, unless a third argument says that the caller minds that.
 """
 
 from __future__ import annotations

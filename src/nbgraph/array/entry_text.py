@@ -269,7 +269,7 @@ def _entry() -> str:
         t.put(cell, "null", "ptr")
     shared = t.item("%self", 0)
     t.shared = t.call("ptr", "@PyBytes_AsString", shared)
-    t.require(t.compare("eq", "%nargs", 2), "decline")
+    t.require(t.compare("sge", "%nargs", 2), "decline")
     line, operands = (t.read("ptr", "%args", k) for k in range(2))
     is_frame = _require_plain(t, line)
     found = _walked(t, operands)
@@ -295,7 +295,7 @@ def _entry() -> str:
 
 def _require_plain(t: _Part, line: str) -> str:
     """Require that nobody looks closely, no function of an engine runs and, where the place is a
-    frame, nothing records; whether it is one."""
+    frame and stands before the operands alone, nothing records; whether it is one."""
     close = t.call("ptr", "@PyList_GetItem", t.known("closely"), "i64 0")
     t.require(t.is_same(close, t.known("no")), "decline")
     held = t.cell("ptr")
@@ -308,7 +308,8 @@ def _require_plain(t: _Part, line: str) -> str:
     require_none("inside")
     kind = t.drop(t.call("ptr", "@PyObject_Type", line))
     is_frame = t.is_same(kind, t.known("frame"))
-    with t.when(is_frame):
+    alone = t.compare("eq", "%nargs", 2)
+    with t.when(t.value(f"and i1 {is_frame}, {alone}")):
         require_none("recorder")
     return is_frame
 

@@ -6,22 +6,23 @@ results that are views are known by the layout of what they show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array.chunk import CPU, shared
+from nbgraph.array.copying import prepare_copy
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.place import push
-from nbgraph.array.route import Routes, routes_of
+from nbgraph.array.push import moved, same
+from nbgraph.array.route import Push, Routes, routes_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import ArrayOp, Attributes, told
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
-from nbgraph.operator.layout import Layout, keep
-from nbgraph.ops.define import library
+from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.settings import config
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
@@ -42,7 +43,7 @@ def ways(
 
 
 class ByRoutes:
-    """The quick way of an operator: routes."""
+    """The quick way of an operator: routes, of copies where its kernel wants contiguous arrays."""
 
     __slots__ = ("routes",)
 
@@ -56,7 +57,7 @@ class ByRoutes:
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             engine._open_gate()
-        result = self.routes.push(engine.site_id(2), tuple(operands))
+        result = _of_copies(self.routes)(engine.site_id(2), tuple(operands))
         if result is None:
             return None
         recorder = recording.get()
@@ -70,10 +71,67 @@ class ByRoutes:
     ) -> None:
         """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
         `attributes` are normalised."""
-        outputs = [r._layout for r in results]
-        entry = _kernel(op, [v._layout for v in values], outputs, attributes)
-        if entry is not None and self.routes.learn(entry[0], outputs, values, entry[1]):
-            keep(op.shortcuts, told(attributes, values), self.routes.push, _KEPT)
+        routes, outputs = self.routes, [r._layout for r in results]
+        layouts = tuple([v._layout for v in values])
+        entry = _kernel(op, layouts, outputs, attributes)
+        copies = None if entry is not None else _copies(op, layouts, outputs, attributes)
+        if copies is not None:
+            values = _laid(in_charge().site_id(2), values, copies)
+            entry = _kernel(op, [v._layout for v in values], outputs, attributes)
+        if entry is None or not routes.learn(entry[0], outputs, values, entry[1]):
+            return
+        if copies is not None:
+            keep(routes.copied, layouts, copies, _KEPT)
+        keep(op.shortcuts, told(attributes, values), _of_copies(routes), _KEPT)
+
+
+def _of_copies(routes: Routes) -> Push:
+    """Return `routes.push`, of copies where operands of these layouts are copied."""
+    push, table = routes.push, routes.copied
+    if not table:
+        return push
+
+    def run(place: Any, operands: tuple[Any, ...], *minded: bool) -> Any:
+        result = push(place, operands, *minded)
+        if result is not None or not (minded or type(place) is int or _recorder() is None):
+            return result
+        copies = table.get(tuple([getattr(v, "_layout", None) for v in operands]))
+        return None if copies is None else push(place, _laid(place, operands, copies), *minded)
+
+    return run
+
+
+def _copies(
+    op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
+) -> Sequence[Layout | None] | None:
+    """Return the layouts of the copies that one kernel wants, None for what may stay; or None where
+    it wants none, or more than copies."""
+    if op.copies:
+        return None
+    lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    if lowering is None or len(lowering.calls) > 1 or lowering.scratch:
+        return None
+    copies, others = lowering.places[: len(layouts)], lowering.places[len(layouts) :]
+    casts = any(c is not None and c.dtype != x.dtype for c, x in zip(copies, layouts, strict=True))
+    return copies if any(copies) and not any(others) and not casts else None
+
+
+def _laid(place: Any, values: Sequence[Array], copies: Sequence[Layout | None]) -> Any:
+    """Return the operands as a tuple, some of them copied; nothing is recorded."""
+    pairs = zip(values, copies, strict=True)
+    return tuple([v if own is None else _into(place, v, own) for v, own in pairs])
+
+
+def _into(place: Any, value: Array, own: Layout) -> Any:
+    """Return a copy of that layout, and of the same dtype."""
+    routes: Routes | None = same.carried.get(("copies", own))
+    if routes is None:
+        routes = keep(same.carried, ("copies", own), Routes(), _PLACES)
+    copy = routes.push(place, (value,), True)
+    if copy is None:
+        copy = moved(value, own)
+        routes.learn(prepare_copy(value._layout, own), [own], (value,))
+    return copy
 
 
 def _kernel(
@@ -81,8 +139,6 @@ def _kernel(
 ) -> tuple[KernelCall | None, Sequence[int]] | None:
     """Return the kernel over these arrays as they lie, and the order of its operands' addresses."""
     if op.copies:
-        from nbgraph.array.copying import prepare_copy
-
         return prepare_copy(layouts[0], outputs[0]), (0,)
     lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
     call = None if lowering is None else lowering.alone
@@ -176,11 +232,7 @@ def viewed(op: ArrayOp, values: Sequence[Array], attributes: Attributes) -> list
 
 def _copy(source: Array) -> Any:
     """Return a contiguous copy, which is not recorded."""
-    token = recording.set(None)
-    try:
-        return library.copy(source)
-    finally:
-        recording.reset(token)
+    return _into(in_charge().site_id(1), source, layout(source.shape, source.dtype))
 
 
 def _of(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
@@ -217,8 +269,8 @@ def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes
     return places
 
 
-def _shortcut(places: Places, kind: type[Array]) -> Callable[[Any, tuple[Any, ...]], Any]:
-    def run(place: Any, operands: tuple[Any, ...]) -> Any:
+def _shortcut(places: Places, kind: type[Array]) -> Push:
+    def run(place: Any, operands: tuple[Any, ...], *minded: bool) -> Any:
         source = operands[0]
         if type(source) is not kind or _recorder() is not None:
             return None

@@ -33,23 +33,25 @@ _MOST = 4096  # sets of parameters, and whatever else is kept with an operator
 _KINDS = {"float64": Word.DOUBLE, "float32": Word.SINGLE}
 VARIED = {"parameters": "numbers"}  # the routes of calls that give them behind the operands
 _classes = arrays._class
-Push = Callable[[Any, tuple[Any, ...]], Any]
+Push = Callable[..., Any]
 
 
 class Routes:
     """The routes of an operator with certain parameters, for one engine.
 
     `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
-    is needed. The place is what `Engine.site_id` gave for the line of user code, for a caller who
-    tells the recorder, if there is one; or the frame, where no recorder means all is told.
+    is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
+    recorder.
+    `copied`: by the layouts of operands, which are copied for it where others have a route.
     """
 
-    __slots__ = ("core", "count", "push", "table")
+    __slots__ = ("copied", "core", "count", "push", "table")
 
     def __init__(self) -> None:
         self.count = 0
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
+        self.copied: dict[Any, Sequence[bool]] = {}
         self.push: Push = declines
         if builtin.available():
             self.push = entry.over(self.table, _classes[0])
@@ -87,7 +89,7 @@ class Routes:
         return True
 
 
-def declines(place: object, operands: object) -> None:
+def declines(*arguments: object) -> None:
     """Return None, where no interpreter's entry serves."""
 
 
@@ -106,22 +108,21 @@ def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -
     return routes
 
 
-def shortcut(op: Mapper, routes: Routes) -> Push:
-    """Return `routes.push`, valid for as long as nothing has changed that the operator's text
-    refers to."""
-    push = routes.push
+def shortcut(op: Mapper, push: Push) -> Push:
+    """Return a function that gives what `push` gives, or None: something has changed that the
+    operator's text refers to."""
     watched, cells, attributes, texts = op.scalar.watch.checks()
     closed = bool(cells or attributes)
     if not (watched or closed or texts):
         return push
 
-    def run(place: Any, operands: tuple[Any, ...]) -> Any:
+    def run(*arguments: Any) -> Any:
         for space, name, value in watched:
             if space.get(name) is not value:
                 return None
         if rewritten(texts) or (closed and op.refresh_needed()):
             return None
-        return push(place, operands)
+        return push(*arguments)
 
     return run
 

@@ -7,6 +7,7 @@ with operators, so that it is differentiable itself and serves every kind of arr
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from nbgraph.device import Context, RunContext
 from nbgraph.errors import ArgumentError
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
-from nbgraph.operator.call import call
+from nbgraph.operator.call import call, recorded
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.request import WORDS, OpReqType, assign
@@ -183,7 +184,13 @@ class ArrayOp:
             push = self.shortcuts.get(told(attributes, operands))
         except TypeError:  # an attribute that is a list or an array
             return None
-        return None if push is None else push(frame, operands)
+        if push is None:
+            return None
+        result = push(frame, operands)
+        if result is None:
+            options = functools.partial(self.normalise, attributes)
+            result = recorded(push, self, operands, options, frame)
+        return result
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing

@@ -11,7 +11,7 @@ from nbgraph.device import RunContext, cpu
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
-from nbgraph.operator.kernel_call import KernelCall, lowered
+from nbgraph.operator.kernel_call import Lowered, lowered
 from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
@@ -71,10 +71,9 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     return ("at once", *[(a.shape, a.dtype, a.strides) for a in operands], *attributes.items())
 
 
-def _again(operands: Arrays, call: KernelCall, specs: Sequence[Spec]) -> Any:
+def _again(operands: Arrays, lowering: Lowered, specs: Sequence[Spec]) -> Any:
     """Return the results of a call like one before."""
-    results = [np.empty(shape, dtype) for shape, dtype in specs]
-    call.run((*operands, *results))
+    results = lowering.run(operands, [np.empty(shape, dtype) for shape, dtype in specs])
     if len(results) > 1:
         return tuple([r if r.ndim else r[()] for r in results])
     return results[0] if results[0].ndim else results[0][()]
@@ -88,16 +87,15 @@ def _learn(
     results: Arrays,
     attributes: Attributes,
 ) -> None:
-    """Remember the kernel of a call, if it was one over these very arrays."""
+    """Remember the kernels of a call over these very arrays, if they write the results' memory."""
     if any(a is not b for a, b in zip(inputs, operands, strict=True)):
         return
     if any(not r.size for r in results) or not op.kernels_at_once:
         return
     in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
     lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
-    call = None if lowering is None else lowering.alone
-    if call is not None:
-        keep(op.carried, key, (call, [Spec.of(r) for r in results]), _KEPT)
+    if lowering is not None and not any(lowering.places[len(inputs) :]):
+        keep(op.carried, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
 
 
 def _filled(

@@ -114,6 +114,19 @@ def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
     return best
 
 
+def recorded(push: Any, op: Any, operands: tuple[Any, ...], options: Any, frame: Any) -> Any:
+    """Return what a carrier's quick way, which has declined, gives while a tape follows it; None
+    where it declines all the same. `options`: a function that gives the attributes."""
+    recorder = recording.get()
+    if recorder is None or recorder.traces:
+        return None
+    result = push(frame, operands, True)
+    if result is not None:
+        outputs = result if type(result) is tuple else (result,)
+        recorder.record(op, operands, options(), outputs, ())
+    return result
+
+
 def call(op: Any, operands: Sequence[Any], attributes: Attributes, out: Any = None) -> Any:
     """Apply an operator to whatever its operands are.
 

@@ -102,6 +102,17 @@ class Lowered(NamedTuple):
         one = len(self.calls) == 1 and not any(self.places)
         return self.calls[0] if one else None
 
+    def run(self, inputs: Arrays, outputs: Arrays) -> Arrays:
+        """Run the calls now; return the results, each in the output or in memory of its own."""
+        arrays, count = [*inputs, *outputs], len(inputs)
+        for k, own in enumerate(self.places):
+            if own is not None:
+                arrays[k] = own.copy(arrays[k]) if k < count else own.empty()
+        arrays += [own.empty() for own in self.scratch]
+        for call in self.calls:
+            call.run(arrays)
+        return arrays[count : count + len(outputs)]
+
 
 class Application(NamedTuple):
     """An operator applied to arrays of certain layouts: what its kernels are made for.
@@ -193,14 +204,8 @@ def run(
     lowering = lowered(op, in_layouts, out_layouts, words, attributes)
     if lowering is None:
         return False
-    arrays, count = [*inputs, *outputs], len(inputs)
-    for k, own in enumerate(lowering.places):
-        if own is not None:
-            arrays[k] = own.copy(arrays[k]) if k < count else own.empty()
-    arrays += [own.empty() for own in lowering.scratch]
-    for call in lowering.calls:
-        call.run(arrays)
-    for out, value, request in zip(outputs, arrays[count:], requests, strict=False):
+    results = lowering.run(inputs, outputs)
+    for out, value, request in zip(outputs, results, requests, strict=True):
         if value is not out:
             assign(out, request, value.astype(out.dtype, copy=False))
     return True

@@ -32,7 +32,7 @@ from nbgraph.kernels.function import LIBRARY, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe
 from nbgraph.operator import arguments, complex_call, fast, floating, overrides
 from nbgraph.operator.annotations import Array, C, Host
-from nbgraph.operator.call import carrier_of
+from nbgraph.operator.call import carrier_of, recorded
 from nbgraph.operator.elementwise import Documentation, Elementwise
 from nbgraph.operator.floating import USUAL
 from nbgraph.operator.floating import state as floating_state
@@ -90,6 +90,8 @@ class Mapper(Elementwise):
         self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
         # the same, of a call with values of all parameters behind its operands
         self.varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
+        # of a carrier: a call of operands and the array that it writes over; whether it has
+        self.over: Callable[[tuple[Any, ...], Any], bool] | None = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -177,9 +179,14 @@ class Mapper(Elementwise):
                     op._placed(operands, options) if named else (op.shortcut, operands)
                 )
                 if shortcut is not None:
-                    result = shortcut(_frame(1), words)
+                    frame = _frame(1)
+                    result = shortcut(frame, words)
+                    if result is None and not named:
+                        result = recorded(shortcut, op, operands, dict, frame)
                     if result is not None:
                         return result
+            elif not options and op.over is not None and op.over(operands, out):
+                return out
             return op._elsewhere(operands, out, options, tried=tried)
         except (AlwaysRaises, ElementError) as error:
             from nbgraph.operator import naive
@@ -289,7 +296,7 @@ class Mapper(Elementwise):
         self._fast.forget()
         self._quick = None
         self.carried = {}
-        self.shortcut = self.varied_shortcut = None
+        self.shortcut = self.varied_shortcut = self.over = None
 
     # derivatives ------------------------------------------------------------------------------
 
@@ -346,7 +353,7 @@ class Mapper(Elementwise):
         if self.forms is not None:
             self.forms.clear()
         self.carried = {}  # how gradients flow is kept there, too
-        self.shortcut = self.varied_shortcut = None
+        self.shortcut = self.varied_shortcut = self.over = None
         return self
 
     def require_certificate(self) -> None:
