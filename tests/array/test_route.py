@@ -11,7 +11,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import storage
-from nbgraph.array import carry, entry, route
+from nbgraph.array import carry, entry, indexing, route
 from nbgraph.codegen import builtin
 from tests.array.samples import same
 
@@ -417,3 +417,55 @@ def test_results_over_arrays(threaded, alone, dtype):
 def dtype_of(like, number):
     """A number rounded as an array of that dtype holds it."""
     return like.dtype.type(number)
+
+
+def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
+    """X-NDA-04: `out=`, `a op= b` and `a[key] = b` by a route, wherever the array stands among the
+    operands; what shares memory otherwise, or is lent, goes the general way."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 4, 4)).astype("float32")
+    x = ng.array(X)
+
+    def over(y, a=None, b=None, part=np.s_[:]):
+        target = y[part] if part != np.s_[:] else y
+        ng.subtract(target if a is None else a, target if b is None else b, out=target)
+        return target
+
+    calls = {
+        "apart": lambda y: ng.subtract(x, 2.0, out=y),
+        "first": lambda y: over(y, b=x),
+        "last": lambda y: over(y, a=x),
+        "both": over,
+        "number": lambda y: over(y, a=2.5),
+        "part": lambda y: over(y, a=x[::2], part=np.s_[::2]),
+        "operand twice": lambda y: ng.subtract(x, x, out=y),
+        "in place": lambda y: y.__isub__(x),
+        "integer": lambda y: y.__isub__(3),
+        "itself": lambda y: y.__imul__(y),
+        "row": lambda y: y.__setitem__(1, x[0]),
+        "elements": lambda y: y.__setitem__((2, slice(1, 3)), 7),
+    }
+    wanted = {}
+    for name, call in calls.items():
+        for _ in range(3):
+            y = ng.array(Y)
+            call(y)
+            wanted.setdefault(name, y.asnumpy())
+            assert y.asnumpy().tobytes() == wanted[name].tobytes(), name
+    np.testing.assert_array_equal(wanted["first"], Y - X)
+    np.testing.assert_array_equal(wanted["last"], X - Y)
+    np.testing.assert_array_equal(wanted["part"][::2], X[::2] - Y[::2])
+    monkeypatch.setattr(carry, "lift", None)  # the general way is closed
+    monkeypatch.setattr(indexing, "writable", None)
+    for name, call in calls.items():
+        y = ng.array(Y)
+        call(y)
+        assert y.asnumpy().tobytes() == wanted[name].tobytes(), name
+    monkeypatch.undo()
+    y = ng.array(Y)
+    ng.exp(y[:2], out=y[1:3])
+    np.testing.assert_array_equal(y[1:3].asnumpy(), ng.exp(Y[:2]))
+    lent = np.from_dlpack(y)
+    with pytest.raises(ValueError, match="lent"):
+        y -= x
+    del lent

@@ -48,7 +48,7 @@ def apply(
         op.refresh()
     op.require_certificate()
     over = _alone(attributes, outs, requests)
-    if over is not None and known_over(op, operands, over):
+    if over is not None and known_over(op, operands, over, _place()):
         return over
     routes: Routes | None = None
     words: Sequence[Any] = ()  # values of the parameters

@@ -10,17 +10,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.array.core import Array
 from nbgraph.array.route import Push, declines, routes_of
-from nbgraph.array.update import Update
-from nbgraph.engine import current
-from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.array.update import known_over
 from nbgraph.operator.call import call, recorded, recording
-from nbgraph.operator.layout import keep
 from nbgraph.operator.lazy import foreign
-from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.carrier.operators import operator_of, takes_part
-from nbgraph.settings import CLOSELY_ASKED
 
 _NONE: dict[str, Any] = {}
 _KEPT = 512  # pairs of layouts that an operator's table holds
@@ -72,37 +66,19 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 def in_place(name: str) -> Callable[..., Any]:
     """Return the method for `a op= b`: the result goes to the memory of `a`, seen through every
     view."""
-    table: dict[Any, Update] = {}
     op: Any = None
 
     def method(self: Any, other: Any) -> Any:
-        key = self._layout, other._layout if type(other) is type(self) else type(other)
-        update = table.get(key)
-        if update is not None and _recorder() is None and not CLOSELY_ASKED[0]:
-            if update.run(self._chunk, self._address, other):
-                return self
         nonlocal op
         if op is None:
             op = operator_of(name)
+        operands = self, other
+        if known_over(op, operands, self, _frame(1)):
+            return self
         if foreign[type(other)]:
             return NotImplemented
-        call(op, (self, other), {}, self)
-        if isinstance(op, Mapper) and key not in table:
-            _learn_update(table, key, op, self, other)
+        call(op, operands, {}, self)
         return self
 
     method.__name__ = method.__qualname__ = f"in_place_{name}"
     return method
-
-
-def _learn_update(table: dict[Any, Update], key: Any, op: Mapper, a: Any, b: Any) -> None:
-    """Remember the quick way of `a op= b`, which has just been found to be right."""
-    engine = current()
-    number = type(b) in {float, int}
-    if not isinstance(engine, ThreadedEngine) or not (number or isinstance(b, Array)):
-        return
-    if a.dtype.kind == "c" or (not number and b.dtype.kind == "c"):
-        return  # no kernel does it
-    if not a.size or not a._chunk.device.host or (number and a.dtype.kind in "iu"):
-        return  # it has to be looked at whether the number fits
-    keep(table, key, Update(op, engine, a, a._layout, b), _KEPT)

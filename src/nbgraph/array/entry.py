@@ -70,10 +70,11 @@ def describe(
     """Return a route as the tuple that the table holds.
 
     `operands`: the kind of each, and where in the record its word goes. `record`: the words of a
-    call, with anything in those places.
+    call, with anything in those places. Without outputs the last operand is written, and returned.
     """
     objects: list[Any] = list(push[2:])
-    words = [push.submit, len(operands), len(outputs), len(record), *map(id, objects)]
+    over = int(not outputs)
+    words = [push.submit, len(operands), len(outputs), len(record), over, *map(id, objects)]
     words += [*[0] * (2 * LINES), *push.fixed, 0]
     for output in outputs:
         objects += output[:-1]

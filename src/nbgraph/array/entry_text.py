@@ -22,7 +22,7 @@ SHARED = (
     "kind frame none no zero closely recorder inside get set a_chunk a_address a_layout a_holder "
     "a_node a_output a_stamp c_device c_core c_variable c_address"
 ).split()
-OWN = "submit operands outputs record core gate device sites place_of attach".split()
+OWN = "submit operands outputs record over core gate device sites place_of attach".split()
 AT = {name: i for words in (SHARED, OWN) for i, name in enumerate(words)}
 OUTPUT, OPERAND = 5, 2  # words of each
 VARIABLES = FIXED + 1  # of a push, before its variables
@@ -365,12 +365,17 @@ def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> Non
         t.require(t.is_some(array), "stop")
         t.put(t.place("ptr", made, j), array, "ptr")
         t.put(so_far, t.sum(j, 1))
-    used = t.get(count_at)
-    t.put_at(push, FIXED, t.number("or", used, t.number("shl", m, 32)))
+    used, written = t.get(count_at), t.sum(m, t.known("over", "i64"))
+    t.put_at(push, FIXED, t.number("or", used, t.number("shl", written, 32)))
     t.copy(t.place("i64", variables, used), record, nbytes)
     argv = t.value(f"ptrtoint ptr {push} to i64")
     call = f"i64 {argv}", f"i64 {t.sum(used, VARIABLES, words)}"
     t.require(t.compare("sgt", t.call("i64", t.known("submit"), *call), 0), "stop")
+    with t.when(t.compare("eq", m, 0)):
+        last = t.item(operands, t.number("sub", n, 1))
+        t.do(f"call void @Py_IncRef(ptr {last})")
+        t.put(answer, last, "ptr")
+        t.go("leave")
     _given(t, made, m, answer)
     t.go("leave")
     t.label("stop")

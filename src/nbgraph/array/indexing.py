@@ -133,7 +133,7 @@ def set_(array: Array, key: Any, value: Any) -> None:
             _set_where(array, key, value)
             return
     form = None if recording.get() is not None or CLOSELY_ASKED[0] else frozen(key)
-    if form is not None and known_write(array, form, value):
+    if form is not None and known_write(array, form, value, _frame(2)):
         return
     original = value
     writable("setitem", array)

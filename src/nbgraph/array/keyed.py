@@ -12,13 +12,12 @@ import numpy as np
 from nbgraph.array.chunk import shared
 from nbgraph.array.copying import caster
 from nbgraph.array.core import Array, make
-from nbgraph.array.push import same
-from nbgraph.array.route import Push, routes_of
-from nbgraph.array.update import Update
+from nbgraph.array.push import inferred, same
+from nbgraph.array.route import Over, Push, routes_of
+from nbgraph.array.update import written
 from nbgraph.dtype import name_of
-from nbgraph.engine.inline import in_charge
-from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.layout import Layout, keep
+from nbgraph.operator.map_call import map_call
 
 _KEPT = 4096  # parts, and writes
 _WHOLE = {int, type(None)}
@@ -154,42 +153,43 @@ class Write(NamedTuple):
     """How numbers from `low` to `high`, or arrays, are written over a part. `whole`: the bytes of a
     chunk that hold nothing else; 0 for a part of one."""
 
-    update: Update
+    push: Push
     own: Layout
     offset: int
     low: float
     high: float
     whole: int
 
-    def run(self, array: Array, value: Any) -> bool:
+    def run(self, array: Array, value: Any, place: Any) -> bool:
         """Push it; False where the general way is needed."""
-        if self.update.number is not None and not self.low <= value <= self.high:
-            return False
         holder = array._holder
         nbytes = array._layout.nbytes if holder is None else holder.nbytes
         if self.whole and self.whole != nbytes:
             return False
         address = array._address + self.offset
-        if self.update.number is None and value._chunk is array._chunk:
+        if not isinstance(value, Array):
+            if not self.low <= value <= self.high:
+                return False
+        elif value._chunk is array._chunk:
             if value._address != address or value._layout is not self.own:
                 return False
             array._chunk.writes += 1  # the part itself: a[key] += x has written already
             return True
-        return self.update.run(array._chunk, address, value, 4)
+        part = make(array._chunk, address, self.own, _LENT)
+        return written(self.push, place, (value, part), part)
 
 
-def known_write(array: Array, form: Any, value: Any) -> bool:
-    """Return whether `value` was written over the part of a frozen index, as another was before."""
+def known_write(array: Array, form: Any, value: Any, place: Any) -> bool:
+    """Return whether `value` was written over the part of a frozen index, as another was before;
+    `place` is the frame of the caller."""
     write = _writes.get(_key(array, form, value))
-    return write is not None and write.run(array, value)
+    return write is not None and write.run(array, value, place)
 
 
 def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
     """Remember how a value was written over a part; this has just been found to be right."""
-    engine, own = in_charge(), part._layout
-    if form is None or not isinstance(engine, ThreadedEngine) or not own.size:
-        return
-    bounds = _bounds(own.dtype, value)
+    own = part._layout
+    bounds = None if form is None else _bounds(own.dtype, value)
     if bounds is None or not array._chunk.device.host:
         return
     many = isinstance(value, Array)
@@ -198,10 +198,13 @@ def learn_write(array: Array, form: Any, part: Array, value: Any) -> None:
         return
     nbytes = array._layout.nbytes if array._holder is None else array._holder.nbytes
     whole = own.nbytes if own.contiguous and own.nbytes == nbytes else 0
-    update = Update(op, engine, array, own, value, reads=False, whole=bool(whole))
-    offset = part._address - array._address
-    write = Write(update, own, offset, *bounds, whole)
-    keep(_writes, _key(array, form, value), write, _KEPT)
+    routes = routes_of(op, {"over": bool(whole)})
+    plan = inferred(op, (value,), {}).plan
+    call = map_call(plan, own.shape, [value._layout if many else None], [own], ("write",))
+    over = Over(part, whole=bool(whole), fits=True)
+    if routes is not None and routes.learn(call, [own], (value,), over=over):
+        write = Write(routes.push, own, part._address - array._address, *bounds, whole)
+        keep(_writes, _key(array, form, value), write, _KEPT)
 
 
 def _key(array: Array, form: Any, value: Any) -> Any:

@@ -7,7 +7,7 @@ The general way works out dtypes, shapes, kernel and record; a route keeps all o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.array import core as arrays
 from nbgraph.array import entry
@@ -63,19 +63,22 @@ class Routes:
         operands: Sequence[Any],
         order: Sequence[int] | None = None,
         parameters: Sequence[tuple[Any, int]] = (),
+        over: Over | None = None,
     ) -> bool:
-        """Remember the way that a call for new arrays has gone, if its like may come again; whether
-        it may. None: the way is not known. `order`: of the operands' addresses in the record, where
-        it is not theirs. `parameters`: of the numbers behind the operands, kinds and places among
-        the words of the call."""
+        """Remember the way that a call has gone, if its like may come again; whether it may. None:
+        the way is not known. `order`: of the operands' addresses in the record, where it is not
+        theirs. `parameters`: of the numbers behind the operands, kinds and places among the words
+        of the call. `over`: no new arrays are written, but one that is there."""
         engine = current()
         if not isinstance(engine, ThreadedEngine) or not engine._open_gate():
             return False
         if self.push is declines or call is None:
             return False
-        route = _route(call, outputs, engine, operands, order, parameters)
+        route = _route(call, outputs, engine, operands, order, parameters, over)
         if route is None:
             return False
+        if over is not None:
+            operands = over.ordered(operands)
         if engine._live is not self.core or self.count >= _KEPT:
             self.table.clear()
             self.count = 0
@@ -127,6 +130,22 @@ def shortcut(op: Mapper, push: Push) -> Push:
     return run
 
 
+class Over(NamedTuple):
+    """An array that a call writes over; `whole`: nothing else is in its chunk, and no operand.
+    `fits`: it has been seen to that integers are what its dtype can hold."""
+
+    array: Any
+    whole: bool
+    fits: bool = False
+
+    def ordered(self, operands: Sequence[Any]) -> tuple[Any, ...]:
+        """Return operands as the entry takes them: what is written comes last, as its variable
+        does among the reads."""
+        own = self.array
+        others = [v for v in operands if v is not own]
+        return (*others, *[own] * (len(operands) - len(others)), own)
+
+
 def _route(
     call: KernelCall,
     outputs: Sequence[Layout],
@@ -134,25 +153,31 @@ def _route(
     operands: Sequence[Any],
     order: Sequence[int] | None,
     parameters: Sequence[tuple[Any, int]],
+    over: Over | None,
 ) -> tuple[Any, ...] | None:
     """Return the route that a call has gone, or None: its like has to be looked at."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
-    if not arrays or not outputs[0].size:
+    own = [operands[i] for i in arrays] if over is None else [*operands, over.array]
+    own = [v for v in own if type(v) not in WEAK]
+    if not own or not outputs[0].size:
         return None
-    if any(type(operands[i]) is not _classes[0] for i in arrays):
+    if any(type(v) is not _classes[0] for v in own):
         return None  # lifted
-    if not operands[arrays[0]]._chunk.device.host:
+    if not own[0]._chunk.device.host:
         return None  # what routes push runs on the host
-    kinds = [_kind(*scalar) for scalar in call.scalars]
+    fits = over is not None and over.fits
+    kinds = [_kind(*scalar, fits=fits) for scalar in call.scalars]
     if None in kinds:
         return None
     places = arrays if order is None else order
-    return _described(outputs, call, engine, operands, places, kinds, parameters)
+    return _described(outputs, call, engine, operands, places, kinds, parameters, over)
 
 
-def _kind(kind: str, precision: str) -> int | None:
+def _kind(kind: str, precision: str, *, fits: bool) -> int | None:
     """Return what becomes of a number, or None where it has to be looked at whether it fits."""
-    return _KINDS.get(precision) if kind == "f" else Word.WHOLE if precision == "bool" else None
+    if kind == "f":
+        return _KINDS.get(precision)
+    return Word.WHOLE if fits or precision == "bool" else None
 
 
 def _described(
@@ -163,13 +188,15 @@ def _described(
     arrays: Sequence[int],
     kinds: Sequence[Any],
     parameters: Sequence[tuple[Any, int]],
+    over: Over | None,
 ) -> tuple[Any, ...] | None:
     """Return the tuple for the entry, or None where there is no room for it. `arrays`: operands in
     the order of their addresses in the record."""
     core = engine._live
     assert core is not None
-    device = operands[arrays[0]]._chunk.device
-    fixed = launcher(call, engine, len(arrays), len(outputs), True).fixed
+    device = (operands[arrays[0]] if over is None else over.array)._chunk.device
+    whole = over is None or over.whole
+    fixed = launcher(call, engine, len(arrays), len(outputs), whole).fixed
     submit, ids, gate = core.unit.address("submit"), engine._names.site_ids, engine._owner.gate
     push = entry.Push(
         submit, (core.address, *fixed), core, gate, device, ids, engine._names.site_at, core.attach
@@ -190,6 +217,10 @@ def _described(
     )
     pairs = [places[i] if i in places else next(numbers) for i in range(len(operands))]
     new = [_output(own, device, arrays, written + k) for k, own in enumerate(outputs)]
+    if over is not None:
+        last = [i for i, v in enumerate(operands) if v is over.array]
+        first = [i for i in range(len(operands)) if i not in last]
+        pairs, new = [*[pairs[i] for i in (*first, *last)], (ARRAY, written)], []
     if not entry.fits(len(pairs), len(new), len(record)):
         return None
     return (*entry.describe(push, pairs, new, record), call)  # its kernel is kept

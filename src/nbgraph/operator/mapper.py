@@ -90,8 +90,8 @@ class Mapper(Elementwise):
         self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
         # the same, of a call with values of all parameters behind its operands
         self.varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
-        # of a carrier: a call of operands and the array that it writes over; whether it has
-        self.over: Callable[[tuple[Any, ...], Any], bool] | None = None
+        # the same, of operands and the array to write over, in a frame; whether it did
+        self.over: Callable[[tuple[Any, ...], Any, Any], bool] | None = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -179,14 +179,9 @@ class Mapper(Elementwise):
                     op._placed(operands, options) if named else (op.shortcut, operands)
                 )
                 if shortcut is not None:
-                    frame = _frame(1)
-                    result = shortcut(frame, words)
-                    if result is None and not named:
-                        result = recorded(shortcut, op, operands, dict, frame)
+                    result = shortcut(_frame(1), words)
                     if result is not None:
                         return result
-            elif not options and op.over is not None and op.over(operands, out):
-                return out
             return op._elsewhere(operands, out, options, tried=tried)
         except (AlwaysRaises, ElementError) as error:
             from nbgraph.operator import naive
@@ -197,12 +192,19 @@ class Mapper(Elementwise):
         self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool
     ) -> Any:
         """Carry the call out by the class that takes it; `tried`: not by the short path."""
+        if self.over is not None and not options and self.over(operands, out, _frame(2)):
+            return out
         if len(operands) > self.nin:
             operands, out = arguments.with_outputs(self, operands, out)
         carrier = carrier_of(operands if out is None else (*operands, out))
         if carrier is not None:
             if not options and out is None and len(operands) == self.nin:
-                return carrier.__nbgraph_call__(self, operands, options, None)
+                push, result = self.shortcut, None
+                if push is not None:
+                    result = recorded(push, self, operands, dict, _frame(2))
+                if result is None:
+                    result = carrier.__nbgraph_call__(self, operands, options, None)
+                return result
             return overrides.carry(self, carrier, operands, out, options)
         if floating_state() is not USUAL:
             floating.judge(self, operands, options)
