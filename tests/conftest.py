@@ -30,6 +30,8 @@ os.environ.setdefault("NBGRAPH_PROGRESS", "0")
 # machines without a GPU have two that are emulated; scripts/test-gpu asks for real ones
 os.environ.setdefault("NBGRAPH_GPU", "emulated")
 
+gc.disable()  # what is collected stays: a third of the time of it went into looking for cycles
+
 import hypothesis  # noqa: E402  (after the cache directory)
 import pytest  # noqa: E402
 
@@ -51,6 +53,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="write what the tests produce to tests/golden instead of comparing; read the diff",
     )
+    parser.addoption(
+        "--update-seconds",
+        action="store_true",
+        help="write how long a case of each function takes to tests/seconds.txt, where it matters",
+    )
 
 
 def pytest_configure(config):
@@ -60,8 +67,9 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """Slow tests run with --full, and so do all cases of what has a share everyday. Of products of
-    8 cases or more a third run everyday, each value of each parameter among them. What is left out
-    is so at once: skipped one by one, the cases are a third of all tests, each reported to the
+    8 cases or more a third run everyday, each value of each parameter among them; of any function
+    as many cases as `EVERYDAY` seconds allow by tests/seconds.txt, and at least one. What is left
+    out is so at once: skipped one by one, the cases are a third of all tests, each reported to the
     terminal by the process that ran it."""
     if config.getoption("--full"):
         return
@@ -71,8 +79,33 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in left_out]
 
 
+_TABLE = Path(__file__).parent / "seconds.txt"  # CPU seconds of a case, and its function
+EVERYDAY = 1.5  # seconds of all cases of a function
+_spent, _cases = Counter(), Counter()
+
+
+def pytest_runtest_logreport(report):
+    """Count what `--update-seconds` writes."""
+    function = report.nodeid.partition("[")[0]
+    _spent[function] += report.duration
+    _cases[function] += report.when == "call"
+
+
+def pytest_sessionfinish(session):
+    """Write the seconds of functions of several cases, if asked to."""
+    if _OWNER and session.config.getoption("--update-seconds"):
+        lines = [
+            f"{spent / _cases[name]:.2f} {name}\n"
+            for name, spent in sorted(_spent.items())
+            if _cases[name] > 1 and spent > EVERYDAY and spent >= 0.01 * _cases[name]
+        ]
+        _TABLE.write_text("".join(lines))
+
+
 def _beyond_shares(items):
     """The cases that the everyday run leaves to others. A case that is asked for by its id runs."""
+    lines = [line.split(" ", 1) for line in _TABLE.read_text().splitlines()]
+    seconds = {name: float(each) for each, name in lines}
     functions, beyond = {}, set()
     for item in items:
         mark = item.get_closest_marker("everyday")
@@ -80,12 +113,16 @@ def _beyond_shares(items):
             item
         )
     for (name, share), cases in functions.items():
-        if len(cases) == 1 or share is None and not _is_large_product(cases):
+        most = EVERYDAY / seconds[name] if name in seconds else math.inf
+        large = share is not None or _is_large_product(cases)
+        if len(cases) == 1 or (not large and len(cases) <= most):
             continue
         drawn = random.Random(f"{os.environ.get('SEED', '20260101')} {name}")
         ordered, new = _by_new_values(drawn.sample(cases, len(cases)))
-        most = max(new, math.ceil(len(cases) / 3)) if share is None else share * len(cases)
-        beyond.update(ordered[math.ceil(most) :])
+        if large:
+            third = max(new, math.ceil(len(cases) / 3))
+            most = min(most, third if share is None else share * len(cases))
+        beyond.update(ordered[max(1, math.ceil(most - 0.5)) :])
     return beyond
 
 
@@ -113,6 +150,7 @@ def _by_new_values(cases):
 def pytest_collection_finish():
     """What the collection of tests made lives to the end: the collector need not look at it each
     time that a test calls it."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -99,11 +99,11 @@ def test_eight_cold_processes_at_once(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-def test_writers_killed_at_any_moment_leave_no_bad_code(tmp_path):
+def test_writers_killed_at_any_moment_leave_no_bad_code(tmp_path, full):
     """Killed in the middle of stores, again and again; a survivor reads all the while."""
     moments = random.Random(7)
     survivor = start(WRITER + READ, tmp_path, 3000)
-    for _ in range(12):
+    for _ in range(12 if full else 5):
         victim = start(WRITER + FOREVER, tmp_path)
         assert victim.stdout.readline() == "ready\n"
         time.sleep(moments.uniform(0.0, 0.02))

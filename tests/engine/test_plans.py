@@ -1,6 +1,7 @@
 """Plans against serial execution: random steps, kernels and Python functions, failures, late
 variables, repeated runs between other pushes; the same bits and the same failures in all ways."""
 
+import itertools
 import random
 import threading
 import time
@@ -216,9 +217,13 @@ def test_plans_come_and_go_while_others_run(threaded):
     stop = threading.Event()
 
     def churn():
-        while not stop.is_set():
+        for number in itertools.count(1):
             made = Plan([Step(nothing, writes=("x",)), Step(nothing, reads=("x",))])
             made.instance(threaded).push()  # dropped at once
+            if number % 50 == 0:  # a queue that only grows keeps everybody waiting
+                threaded.wait_for_all(WAIT)
+            if stop.is_set():
+                return
 
     threads = [threading.Thread(target=churn) for _ in range(2)]
     for thread in threads:

@@ -1,6 +1,7 @@
 """Models that read digits, as their programs train them."""
 
 import numpy as np
+import pytest
 
 import nbgraph as ng
 from examples import lenet, mlp
@@ -12,8 +13,10 @@ def test_a_network_of_dense_layers_reads_digits():
     assert mlp.main() >= 0.97
 
 
+@pytest.mark.slow
 def test_lenet_reads_digits():
-    """At least 985 of 1000 test images, with a fixed seed."""
+    """At least 985 of 1000 test images, with a fixed seed; everyday the demo's training is looked
+    at."""
     assert lenet.main() >= 0.985
 
 
