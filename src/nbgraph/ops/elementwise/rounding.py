@@ -30,11 +30,11 @@ rint(x): The nearest whole number, half to even, as a floating value.
     >>> rint([0.5, 1.5, -0.7])
     array([ 0.,  2., -1.])
     = np.rint(x)
-round around(x, *, decimals=None): The nearest number with `decimals` decimals (below zero: tens,
+round around(x, decimals=None): The nearest number with `decimals` decimals (below zero: tens,
     hundreds), half to even.
     >>> round([1.25, 2.75])
     array([1., 3.])
-    >>> round([1.25, 2.75], decimals=1)
+    >>> round([1.25, 2.75], 1)
     array([1.2, 2.8])
     = np.round(x) if decimals is None else np.round(x, decimals)
 nextafter(x1, x2): The next floating number from x1 towards x2, in the format of the result.

@@ -101,12 +101,12 @@ def rint(x):
     Backward: x is T0: the derivative is constant: backward needs out_grad only
     """
 @op
-def round(x, *, decimals=None):
+def round(x, decimals=None):
     r"""The nearest number with `decimals` decimals (below zero: tens, hundreds), half to even.
 
     >>> round([1.25, 2.75])
     array([1., 3.])
-    >>> round([1.25, 2.75], decimals=1)
+    >>> round([1.25, 2.75], 1)
     array([1.2, 2.8])
 
     Parameters
@@ -121,7 +121,7 @@ def round(x, *, decimals=None):
 
     Formula::
 
-        def round(x, *, decimals=None):
+        def round(x, decimals=None):
             return np.round(x) if decimals is None else np.round(x, decimals)
 
     Backward: x is T0: the derivative is constant: backward needs out_grad only

@@ -59,7 +59,9 @@ def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None)
         chosen = dynamic(choose, function.__name__)
 
         @functools.wraps(function)
-        def apply(*operands: Any) -> Any:
+        def apply(*operands: Any, **options: Any) -> Any:
+            if options:  # NumPy's way, which carriers know
+                return function(*operands, **options)
             if carrier_of(operands) is None:
                 return function(*map(np.asarray, operands))
             places, *rest = chosen(*operands)
@@ -235,15 +237,26 @@ def unique_values(x: Any) -> Any:
 
 @composed("x")
 @choosing(first_places_with_nan)
-def unique(x: Any) -> Any:
+def unique(
+    x: Any,
+    *,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+) -> Any:
     """The different values in order, NaN once; waits for the values.
 
     x : array of any shape
-    -> array (n,); a gradient goes to where a value is first
+    return_index, return_inverse, return_counts, axis : as of `numpy.unique`
+    -> array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+        constants.
     >>> unique([3, 1, 3])
     array([1, 3])
+    >>> unique([3, 1, 3], return_counts=True)
+    (array([1, 3]), array([1, 2]))
     """
-    return np.unique(x)
+    return np.unique(x, return_index, return_inverse, return_counts, axis)
 
 
 # membership -------------------------------------------------------------------------------------

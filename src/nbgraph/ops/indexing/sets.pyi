@@ -138,19 +138,23 @@ def unique_values(x: Operand[Carried]) -> Carried:
     
     >>> unique_values([3, 1, 3])
     array([1, 3])"""
-def unique(x: Operand[Carried]) -> Carried:
+def unique(x: Operand[Carried], *, return_index: bool=False, return_inverse: bool=False, return_counts: bool=False, axis: int | None=None) -> Carried:
     """The different values in order, NaN once; waits for the values.
     
     Parameters
     ----------
     x : array of any shape
+    return_index, return_inverse, return_counts, axis : as of `numpy.unique`
     
     Returns
     -------
-    array (n,); a gradient goes to where a value is first
+    array (n,); a gradient goes to where a value is first. With options what NumPy returns, as
+        constants.
     
     >>> unique([3, 1, 3])
-    array([1, 3])"""
+    array([1, 3])
+    >>> unique([3, 1, 3], return_counts=True)
+    (array([1, 3]), array([1, 2]))"""
 def isin(x1: Operand[Carried], x2: Operand[Carried], *, invert: bool=False, out: Any=None) -> Carried:
     r"""Whether each element of `x1` is among those of `x2`, or is not (`invert`).
 

@@ -182,7 +182,7 @@ _SEARCHSORTED = ArrayOp("searchsorted", _search_infer, _search, operands=("x1", 
 
 @public(_SEARCHSORTED)
 def searchsorted(
-    x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None, out: Any = None
+    x1: Any, x2: Any, /, side: str = "left", sorter: Any = None, *, out: Any = None
 ) -> Any:
     """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
 

@@ -61,7 +61,7 @@ def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both
     (array([3, 2]), array([0, 2]))
     >>> topk([3, 1, 2], 2, ret_typ="mask")
     array([1, 0, 1])"""
-def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, *, side: str='left', sorter: Any=None, out: Any=None) -> Carried:
+def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
     """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
     
     Parameters

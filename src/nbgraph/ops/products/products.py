@@ -264,7 +264,7 @@ _TENSORDOT = ProductOp("tensordot", _tensordot_labels, gradient=product_rule)
 
 
 @public(_TENSORDOT)
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, out: Any = None) -> Any:
+def tensordot(x1: Any, x2: Any, /, axes: Any = 2, *, out: Any = None) -> Any:
     """The sum of products over pairs of axes.
 
     x1, x2 : arrays

@@ -58,7 +58,7 @@ def inner(x1: Operand[Carried], x2: Operand[Carried], /, *, out: Any=None) -> Ca
     
     >>> inner([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
-def tensordot(x1: Operand[Carried], x2: Operand[Carried], /, *, axes: Any=2, out: Any=None) -> Carried:
+def tensordot(x1: Operand[Carried], x2: Operand[Carried], /, axes: Any=2, *, out: Any=None) -> Carried:
     """The sum of products over pairs of axes.
     
     Parameters
