@@ -7,7 +7,7 @@ the rooms above need not be known.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,4 +30,4 @@ if TYPE_CHECKING:  # Python 3.11 knows no defaults; generated stubs alone use th
     from typing_extensions import TypeVar as Defaulted
 
     Carried = Defaulted("Carried", bound=Carrier, default=Any)
-    Operand = Carried | Host | Foreign
+    Operand: TypeAlias = Carried | Host | Foreign
