@@ -124,9 +124,9 @@ def _laid(place: Any, values: Sequence[Array], copies: Sequence[Layout | None]) 
 
 def _into(place: Any, value: Array, own: Layout) -> Any:
     """Return a copy of that layout, and of the same dtype."""
-    routes: Routes | None = same.carried.get(("copies", own))
-    if routes is None:
-        routes = keep(same.carried, ("copies", own), Routes(), _PLACES)
+    routes = same.carried.get(("copies", own)) or keep(
+        same.carried, ("copies", own), Routes(), _PLACES
+    )
     copy = routes.push(place, (value,), True)
     if copy is None:
         copy = moved(value, own)

@@ -42,7 +42,7 @@ class Routes:
     `push(place, operands)` pushes: the output, a tuple of several, or None where the general way
     is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
     recorder.
-    `copied`: by the layouts of operands, which are copied for it where others have a route.
+    `copied`: by the layouts of operands, those of the copies that have a route; None: as it is.
     """
 
     __slots__ = ("copied", "core", "count", "push", "table")
@@ -51,7 +51,7 @@ class Routes:
         self.count = 0
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
-        self.copied: dict[Any, Sequence[bool]] = {}
+        self.copied: dict[Any, Sequence[Layout | None]] = {}
         self.push: Push = declines
         if builtin.available():
             self.push = entry.over(self.table, _classes[0])
