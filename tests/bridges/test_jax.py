@@ -34,7 +34,9 @@ def arrays(*shapes):
 def test_gradients_of_both_orders_agree_with_differences(f, shapes):
     from jax.test_util import check_grads
 
-    check_grads(ng.to_jax(f), arrays(*shapes), order=2, modes=["rev"])
+    check_grads(
+        ng.to_jax(f), arrays(*shapes), order=2, modes=["rev"] if f is pair else ["fwd", "rev"]
+    )
 
 
 def test_values_are_those_of_jax_in_its_transformations():
@@ -64,3 +66,16 @@ def test_arrays_are_taken_as_arrays_and_traced_ones_say_what_to_do():
     np.testing.assert_allclose(ng.array(x) * x, [0, 1, 4])
     with pytest.raises(ng.errors.ArgumentError, match="ng.to_jax"):
         jax.jit(ng.sum)(x)
+
+
+def test_scalar_operators_have_forward_mode_and_third_orders():
+    soft, known, x = ng.to_jax(ng.tanh), jax.numpy.tanh, jax.numpy.linspace(-1, 1, 3)
+    ours, theirs = (jax.hessian(lambda v, f=f: f(v).sum())(x) for f in (soft, known))
+    np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    ours, theirs = (jax.grad(jax.grad(jax.grad(f)))(0.5) for f in (soft, known))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    times, whole = ng.to_jax(ng.multiply), jax.numpy.arange(3)
+    assert (
+        jax.grad(lambda a: times(a, whole).sum())(jax.numpy.ones((2, 3))).tolist()
+        == [[0, 1, 2]] * 2
+    )

@@ -133,3 +133,12 @@ def test_scalar_operators_take_tensors_as_input(op):
     result = op(x, y)
     assert result.tolist() == op(x.numpy(), y.numpy()).tolist()
     assert op(x.float(), 1.0).dtype == "float32"
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # torch's compiler looks at it
+def test_a_compiled_function_takes_it():
+    """torch's compiler leaves the call as it is, gradients included."""
+    soft = ng.to_torch(ng.softplus)
+    x = torch.linspace(-1, 1, 5, requires_grad=True)
+    torch.compile(lambda v: soft(v) * 2, backend="eager")(x).sum().backward()
+    assert torch.allclose(x.grad, 2 * torch.sigmoid(x.detach()))

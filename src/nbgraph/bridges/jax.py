@@ -23,8 +23,9 @@ def to_jax(f: Function) -> Function:
     """Make a function of JAX's arrays of an operator, or of a function of NDArrays.
 
     It runs on the host (`jax.pure_callback`), within `jax.jit`, `grad`, `vjp` and `vmap`; its
-    gradient is the one that is derived here, and can be differentiated again. `f` is called once
-    with ones for each signature, to learn what it gives.
+    gradient is the one that is derived here, and can be differentiated again. Scalar operators of
+    one output have forward mode as well (`jvp`, `jacfwd`, `hessian`). `f` is called once with ones
+    for each signature, to learn what it gives.
 
     Parameters
     ----------
@@ -45,14 +46,17 @@ def to_jax(f: Function) -> Function:
         if not args:
             raise ArgumentError(f"to_jax: {label(f)} was given no array")
         jax: Any = importlib.import_module("jax")
+        arrays = list(map(jax.numpy.asarray, args))
+        if isinstance(f, Mapper) and f.nout == 1 and len(arrays) == f.nin:
+            return _elementwise(f, options)(*arrays)
         call = functools.partial(f, **options) if options else f
-        return _differentiable(call, isinstance(f, Mapper))(*map(jax.numpy.asarray, args))
+        return _differentiable(call, isinstance(f, Mapper))(*arrays)
 
     return function
 
 
-def _differentiable(f: Function, elementwise: bool) -> Any:
-    """JAX's function with its rule for gradients."""
+def _called(f: Function, elementwise: bool) -> Function:
+    """Return JAX's function without a rule."""
     jax: Any = importlib.import_module("jax")
 
     def called(*values: Any) -> Any:
@@ -62,6 +66,31 @@ def _differentiable(f: Function, elementwise: bool) -> Any:
         method = "broadcast_all" if elementwise else "sequential"
         outputs = jax.pure_callback(_host(f), tuple(shapes), *values, vmap_method=method)
         return tuple(outputs) if several else outputs[0]
+
+    return called
+
+
+def _elementwise(op: Mapper, options: dict[str, Any]) -> Any:
+    """Return JAX's function of an operator: its tangent is a sum of partials, each an operator."""
+    jax: Any = importlib.import_module("jax")
+    function = jax.custom_jvp(_called(functools.partial(op, **options), True))
+
+    def rule(values: Any, tangents: Any) -> Any:
+        output = function(*values)
+        tangent = jax.numpy.zeros_like(output)
+        for i, (value, own) in enumerate(zip(values, tangents, strict=True)):
+            if np.issubdtype(value.dtype, np.floating):
+                tangent += _elementwise(op.derivative(i), options)(*values) * own
+        return output, tangent
+
+    function.defjvp(rule)
+    return function
+
+
+def _differentiable(f: Function, elementwise: bool) -> Any:
+    """JAX's function with its rule for gradients."""
+    jax: Any = importlib.import_module("jax")
+    called = _called(f, elementwise)
 
     def forward(*values: Any) -> Any:
         return function(*values), values  # which is differentiated again for second orders

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -52,7 +53,8 @@ def to_torch(f: Function) -> Function:
             )
         return _applied().apply(_with(f, args, places, options), *(args[i] for i in places))
 
-    return function
+    torch: Any = sys.modules.get("torch")
+    return function if torch is None else torch.compiler.disable(function)  # it is compiled here
 
 
 def _with(f: Function, args: Sequence[Any], places: Sequence[int], options: Any) -> Function:
