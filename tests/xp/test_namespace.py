@@ -417,6 +417,9 @@ def test_functions_of_numpy_that_xarray_asks_for():
     x = ng.array([[1.0, 2.0], [3.0, 5.0]])
     assert xp.einsum("ij,ij->i", x, x).tolist() == [5.0, 34.0]
     assert xp.pad(x, ((0, 1), (0, 0))).shape == (3, 2)
+    assert xp.transpose(x, (1, 0)).tolist() == [[1.0, 3.0], [2.0, 5.0]]
+    assert xp.concatenate([x, x], axis=1).shape == (2, 4)
+    assert xp.any(x > 4, axis=0, out=None).tolist() == [False, True]
     assert xp.lib.stride_tricks.sliding_window_view(x, 2, axis=1).shape == (2, 1, 2)
     assert "einsum" not in dir(xp)
     with pytest.raises(AttributeError, match="no_such"):

@@ -59,8 +59,8 @@ stack(arrays, /, *, axis=0): Arrays of one shape side by side along a new axis.
 tile(x, repetitions, /): The whole array several times along each axis.
 unstack(x, /, *, axis=0) -> tuple[NDArray, ...]: The slices along an axis.
 
-all(x, /, *, axis=None, keepdims=False): Whether no element is zero.
-any(x, /, *, axis=None, keepdims=False): Whether any element is not zero.
+all(x, /, *, axis=None, keepdims=False, out=None): Whether no element is zero.
+any(x, /, *, axis=None, keepdims=False, out=None): Whether any element is not zero.
 max(x, /, *, axis=None, keepdims=False): The largest element; NaN where there is one.
 min(x, /, *, axis=None, keepdims=False): The smallest element; NaN where there is one.
 mean(x, /, *, axis=None, keepdims=False): The mean.

@@ -184,7 +184,10 @@ class Domain:
 
     def check(self, name: str, argument: str, value: Any) -> None:
         """ValueError where a number, or an element of a NumPy array, is outside."""
-        if isinstance(value, (int, float, np.ndarray)) and not np.all(self.holds(value)):
+        if not isinstance(value, (int, float, np.ndarray)):
+            return
+        holds = self.holds(value)
+        if not (holds.all() if isinstance(holds, np.ndarray) else holds):
             raise ValueError(f"{name}: {argument}={value!r}; expected {self.text}")
 
 
