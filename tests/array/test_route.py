@@ -469,3 +469,23 @@ def test_writes_over_an_array_are_found_again(threaded, monkeypatch):
     with pytest.raises(ValueError, match="lent"):
         y -= x
     del lent
+
+
+def test_operands_of_numpy_are_found_again(threaded, monkeypatch):
+    """X-NDA-04: arrays and lists beside an array become arrays and take its route, recorded too."""
+    X = np.arange(8, dtype="float32").reshape(2, 4)
+    a = ng.array(X + 1)
+    a.attach_grad()
+    calls = [lambda: a * X, lambda: X * a, lambda: a - [1.0, 2.0, 3.0, 4.0], lambda: np.add(a, a)]
+    wanted = [(X + 1) * X, X * (X + 1), X + 1 - np.float32([1, 2, 3, 4]), 2 * X + 2]
+    for _ in range(3):
+        for call in calls:
+            call()
+    monkeypatch.setattr(carry, "push", None)  # the general way is closed
+    for call, expected in zip(calls, wanted, strict=True):
+        np.testing.assert_array_equal(call().asnumpy(), expected)
+    with ng.autograd.record():
+        y = a * X
+    monkeypatch.undo()
+    y.backward()
+    np.testing.assert_array_equal(a.grad.asnumpy(), X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -57,17 +58,16 @@ def apply(
             placed = op._fast.placed(tuple(operands), dict(attributes))
             words = placed[1] if placed else ()
         routes = routes_of(op, VARIED if words else attributes)
-        if routes is not None and routes.count:
-            result = routes.push(_place(), (*operands, *words))
-            if result is not None:
-                recorder = recording.get()
-                if recorder is not None:
-                    outputs = result if type(result) is tuple else (result,)
-                    recorder.record(op, operands, attributes, outputs, _NEW)
-                return result
+        result = _by_route(op, routes, operands, words, attributes)
+        if result is not None:
+            return result
     if any(foreign[type(v)] for v in operands):
         return _handed_over(op, operands, attributes, outs)
     values = lift(op.__name__, op.scalar.operands, operands)
+    if any(map(operator.is_not, values, operands)):  # NumPy arrays and lists have become arrays
+        result = _by_route(op, routes, values, words, attributes)
+        if result is not None:
+            return result
     if complex_call.any_complex(values):
         return complex_call.apply(op, values, attributes, outs)
     device = common_device(op.__name__, op.scalar.operands, values, outs)
@@ -86,8 +86,26 @@ def apply(
     if over is not None and pushed is not None:
         learn_over(op, operands, over, pushed)
     elif routes is not None and pushed is not None:
-        _learn(op, routes, pushed, inference, operands, words, plain=not attributes)
+        _learn(op, routes, pushed, inference, values, words, plain=not attributes)
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _by_route(
+    op: Mapper,
+    routes: Routes | None,
+    operands: Sequence[Any],
+    words: Sequence[Any],
+    attributes: Mapping[str, Any],
+) -> Any:
+    """Return what a route gives, of which the recorder is told, or None."""
+    if routes is None or not routes.count:
+        return None
+    result = routes.push(_place(), (*operands, *words))
+    recorder = recording.get()
+    if result is not None and recorder is not None:
+        outputs = result if type(result) is tuple else (result,)
+        recorder.record(op, operands, attributes, outputs, _NEW)
+    return result
 
 
 def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:

@@ -7,6 +7,7 @@ world, and no array of objects is made.
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import ufuncs
 from nbgraph.ops.dispatch.table import function_for
 
+_frame = sys._getframe
 _rows: dict[Any, Any] = {}  # of functions that were called
 _PLAIN = frozenset((np.ndarray, bool, int, float, list, tuple))
 
@@ -36,10 +38,14 @@ class Protocols:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """`np.add(x, y)` is the library's `add`; see `nbgraph.ops.carrier.ufuncs`."""
+        op = ufuncs.operator_for(ufunc)
+        push = None if options or method != "__call__" else getattr(op, "shortcut", None)
+        result = None if push is None else push(_frame(1), inputs)
+        if result is not None:
+            return result
         for value in (*inputs, *(options.get("out") or ())):
             if not _known(value):
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
-        op = ufuncs.operator_for(ufunc)
         if op is not None:
             result = ufuncs.apply(ufunc, op, method, inputs, options)
             if result is not NotImplemented:
