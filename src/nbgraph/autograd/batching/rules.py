@@ -249,6 +249,16 @@ def merged(fixed: int = -1) -> Rule:
     return rule
 
 
+def _solve(case: Case) -> list[Entry] | None:
+    """Return solutions of systems with one right side, or as many as there are matrices."""
+    a, b = _every(case)
+    if len(case.shape(1)) == 1:
+        b = library.expand_dims(wrapped(b), -1).entry
+        (x,) = case.applied([a, b])
+        return [library.squeeze(wrapped(x), -1).entry]
+    return case.applied([a, b]) if len(case.shape(0)) == len(case.shape(1)) else None
+
+
 # products ---------------------------------------------------------------------------------------
 
 
@@ -302,8 +312,9 @@ _NAMES: Mapping[str, Rule] = {
     "layer_norm_parts rms_norm_parts": first_along,
     "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det linalg_eig "
     "linalg_eigh linalg_eigvals linalg_eigvalsh linalg_expm linalg_inverse linalg_pinv linalg_qr "
-    "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_syevd linalg_gelqf "
-    "attention_parts attention_gradient": leading,
+    "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_syevd linalg_gelqf linalg_trsm "
+    "attention_parts attention_gradient real imag": leading,
+    "linalg_solve": _solve,
     "reshape": shaped(),
     "scatter_along_axis": shaped("axis"),
     "diagonal_scatter": shaped("axis1", "axis2"),
