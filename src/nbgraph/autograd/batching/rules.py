@@ -190,6 +190,15 @@ def _take(case: Case) -> list[Entry] | None:
     return [library.moveaxis(wrapped(entry), axis, 0).entry]
 
 
+def _written(case: Case) -> list[Entry] | None:
+    """Return arrays with a part at a basic index written."""
+    key = case.node.attributes["key"]
+    if "array" in key:
+        return None
+    rank = case.rank - sum(type(part) is int for part in key) + sum(part is None for part in key)
+    return case.applied([case.spread(0), aligned(case, 1, rank)], key=_prolonged(case))
+
+
 def _indexed(values: int) -> Rule:
     """Return the rule of operators whose arrays of indices say places; operands before number
     `values` are the arrays that places are in."""
@@ -328,6 +337,7 @@ _NAMES: Mapping[str, Rule] = {
     "take": _take,
     "gather": _indexed(1),
     "scatter_add": _indexed(1),
+    "index_update index_add": _written,
     "convolution convolution_data fully_connected": merged(1),
     "max_pooling max_pooling_gradient max_pooling_pick avg_pooling avg_pooling_gradient im2col "
     "col2im": merged(),
