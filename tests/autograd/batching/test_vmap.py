@@ -122,6 +122,12 @@ FORMS = {
     "sort": lambda x: ng.sort(x, axis=-1),
     "where": lambda x: ng.where(x > 0, x, 0.0),
     "written": lambda x: ng.index_update(x, 7.0, key=(slice(None), 1)),
+    "written by examples": lambda x: ng.index_update(x, x[0, :2], key=(slice(None), 1)),
+    "written over a constant": lambda x: ng.index_add(
+        ng.ones((3, 2, 4)), x[:, :1], key=(..., 1, None)
+    ),
+    "one system": lambda x: ng.linalg.solve(x @ x.T + ng.eye(2), x[:, 0]),
+    "right sides of one matrix": lambda x: ng.linalg.solve(ng.eye(2) * 2 + 1, x),
     "number": lambda x: x.sum() * ng.array([1.0, 2.0]),
 }
 
