@@ -231,7 +231,7 @@ print("ok")
 """,
         tmp_path,
     )
-    assert out == "ok\n" and seconds < 12
+    assert out == "ok\n" and seconds < 60  # without a bound it would never end
 
 
 def test_a_function_may_fork(tmp_path):

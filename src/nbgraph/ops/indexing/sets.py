@@ -61,6 +61,7 @@ def choosing(choose: Callable[..., Any], make: Callable[..., Any] | None = None)
         @functools.wraps(function)
         def apply(*operands: Any, **options: Any) -> Any:
             if options:  # NumPy's way, which carriers know
+                require_keywords(function, options)
                 return function(*operands, **options)
             if carrier_of(operands) is None:
                 return function(*map(np.asarray, operands))
