@@ -72,7 +72,7 @@ def _unasked(name, err):
 def test_exit_while_busy(name):
     status, out, err, seconds = child("-m", "tests.engine.exit_program", name, 1, 2.0)
     assert (status, _unasked(name, err)) == (0, ""), f"{status}\n{out}\n{err}"
-    assert seconds < 12
+    assert seconds < 60
 
 
 @pytest.mark.everyday(1 / 3)
@@ -258,7 +258,7 @@ engine.wait_for_all(10)
 """,
         tmp_path,
     )
-    assert out == "once\n" * 40 and seconds < 15
+    assert out == "once\n" * 40 and seconds < 60
 
 
 def test_forks_while_other_threads_push(tmp_path):
