@@ -9,7 +9,11 @@ import pytest
 
 import nbgraph as ng
 
-PARTS = [np.s_[:], np.s_[::-1], np.s_[1:], np.s_[::2], np.s_[:-1]]
+PARTS = [  # of one length each
+    [np.s_[:], np.s_[::-1]],
+    [np.s_[1:], np.s_[:-1], np.s_[-2::-1], np.s_[:0:-1]],
+    [np.s_[::2], np.s_[1::2], np.s_[:3], np.s_[3:], np.s_[2:5]],
+]
 PAIRS = [(getattr(np, name), getattr(ng, name)) for name in ("add", "subtract", "maximum")]
 
 
@@ -22,13 +26,13 @@ class Program:
         self.known = [rng.normal(size=(6, 6)).astype("float32") for _ in range(3)]
         self.ours = [ng.array(x) for x in self.known]
 
-    def parts(self, key):
-        k = self.random.randrange(3)
+    def parts(self, lengths):
+        k, key = self.random.randrange(3), tuple(map(self.random.choice, lengths))
         return self.known[k][key], self.ours[k][key]
 
     def step(self):
-        key = tuple(self.random.choice(PARTS) for _ in range(2))
-        (x, a), (y, b), (z, c) = (self.parts(key) for _ in range(3))
+        lengths = self.random.choices(PARTS, k=2)
+        (x, a), (y, b), (z, c) = (self.parts(lengths) for _ in range(3))
         of_numpy, of_ours = self.random.choice(PAIRS)
         match self.random.randrange(8):
             case 0:
