@@ -46,6 +46,10 @@ _SIMPLE = (
     "register_simple_op TBlob OutputGrad OutputValue Input0 Input1 dtype_switch "
     "SimpleOpInplaceOption kNoInplace kInplaceInOut kInplaceOutIn kInplaceLhsOut kInplaceOutLhs"
 ).split()
+_NUMPY = (  # as other array libraries have them, too
+    "pi e inf nan newaxis bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 "
+    "float64 complex64 complex128"
+).split()
 _FULL = ["Operator", "OperatorProperty", "register_operator"]
 _TRANSFORMS = (
     "vmap scan cond jacobian hessian while_loop fori_loop switch associative_scan jacrev jacfwd "
@@ -61,6 +65,7 @@ _PLACES = {
     "config": "nbgraph.settings",
     "profile": "nbgraph.engine.trace",
     "NDArray": "nbgraph.array",
+    **dict.fromkeys(_NUMPY, "numpy"),
     **dict.fromkeys(["array", "asarray"], "nbgraph.array.create"),
     "from_dlpack": "nbgraph.array.dlpack",
     **dict.fromkeys(["load", "save"], "nbgraph.array.files"),
@@ -119,6 +124,7 @@ _RENAMED = {
 _UNLISTED = frozenset(
     (
         *(*_ERRORS, *_REQUESTS, *_SIMPLE[1:], *_TRANSFORMS[4:]),
+        *_NUMPY,
         *("to_jax", "to_torch", "load_json", "AttrScope", "Group", "waitall", "transforms"),
     )
 )

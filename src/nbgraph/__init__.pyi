@@ -668,6 +668,25 @@ from nbgraph.ops.rowwise.function import row_op as row_op
 from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
 from nbgraph.settings import config as config
 from nbgraph.viz.summary import print_summary as print_summary
+from numpy import bool_ as bool_
+from numpy import complex128 as complex128
+from numpy import complex64 as complex64
+from numpy import e as e
+from numpy import float16 as float16
+from numpy import float32 as float32
+from numpy import float64 as float64
+from numpy import inf as inf
+from numpy import int16 as int16
+from numpy import int32 as int32
+from numpy import int64 as int64
+from numpy import int8 as int8
+from numpy import nan as nan
+from numpy import newaxis as newaxis
+from numpy import pi as pi
+from numpy import uint16 as uint16
+from numpy import uint32 as uint32
+from numpy import uint64 as uint64
+from numpy import uint8 as uint8
 
 Group = _Group
 init = _init

@@ -338,3 +338,23 @@ def test_bad_operands_are_named():
         ops.floor(1j)
     with pytest.raises(TypeError, match=r"gelu"):
         ops.gelu(1.0, approximation="tanh")
+
+
+@pytest.mark.parametrize("world", [np.asarray, ng.array, list], ids=["numpy", "array", "list"])
+def test_limits_and_choices_that_are_left_out(world):
+    """As in NumPy: one limit, none, and the places where a condition holds."""
+    x = world([1.0, 5.0, 9.0])
+    for found in (ng.clip(x, None, 2), ng.clip(x, max=2), ng.clip(x, min=None, max=2)):
+        assert found.tolist() == [1, 2, 2]
+    assert ng.clip(x, 3).tolist() == ng.clip(x, 3, None).tolist() == [3, 5, 9]
+    assert ng.clip(x, None, None).tolist() == [1, 5, 9]
+    assert ng.where(np.array([False, True, True]))[0].tolist() == [1, 2]
+    with pytest.raises(ng.errors.ArgumentError, match="where: the operand 'x2' is missing"):
+        ng.where(x, 1)
+    assert ng.jit(lambda v: ng.clip(v, None, 2))(ng.array([1.0, 5.0])).tolist() == [1, 2]
+
+
+def test_constants_and_types_of_numpy_have_its_names():
+    assert ng.pi == np.pi and ng.newaxis is None and np.isnan(ng.nan)
+    assert ng.zeros(2, ng.int16).dtype == np.int16
+    assert "float32" not in dir(ng)

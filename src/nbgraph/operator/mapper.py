@@ -92,6 +92,8 @@ class Mapper(Elementwise):
         self.varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
         # the same, of operands and the array to write over, in a frame; whether it did
         self.over: Callable[[tuple[Any, ...], Any, Any], bool] | None = None
+        # what is meant where some operands are None, by those that are there; None: nothing
+        self.without: Callable[[dict[str, Any], Any], Any] | None = None
         fn = getattr(scalar, "fn", None)
         self.__name__ = scalar.name
         self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
@@ -194,6 +196,11 @@ class Mapper(Elementwise):
         """Carry the call out by the class that takes it; `tried`: not by the short path."""
         if self.over is not None and not options and self.over(operands, out, _frame(2)):
             return out
+        if self.without is not None:
+            present = {**dict(zip(self.scalar.operands, operands, strict=False)), **options}
+            result = self.without({k: v for k, v in present.items() if v is not None}, out)
+            if result is not None:
+                return result
         if len(operands) > self.nin:
             operands, out = arguments.with_outputs(self, operands, out)
         carrier = carrier_of(operands if out is None else (*operands, out))

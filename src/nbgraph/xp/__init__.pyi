@@ -209,7 +209,7 @@ def unstack(x: NDArray, /, *, axis: int | tuple[int, ...] | None=0) -> tuple[NDA
     x : array
     axis : int, several, or None for all
     """
-def all(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False) -> NDArray:
+def all(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False, out: Any=None) -> NDArray:
     r"""Whether no element is zero.
 
     Parameters
@@ -217,8 +217,9 @@ def all(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bo
     x : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
+    out : array to write to, optional
     """
-def any(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False) -> NDArray:
+def any(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False, out: Any=None) -> NDArray:
     r"""Whether any element is not zero.
 
     Parameters
@@ -226,6 +227,7 @@ def any(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bo
     x : array
     axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
+    out : array to write to, optional
     """
 def max(x: NDArray, /, *, axis: int | tuple[int, ...] | None=None, keepdims: _bool=False) -> NDArray:
     r"""The largest element; NaN where there is one.

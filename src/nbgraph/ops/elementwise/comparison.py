@@ -6,7 +6,10 @@ compared with NaN is False (`not_equal`: True). They have no slope.
 
 from __future__ import annotations
 
+from typing import Any
+
 from nbgraph.operator.declared import define_scalars
+from nbgraph.ops.define import library
 
 _TABLE = """
 equal(x1, x2): Whether x1 is x2.
@@ -66,3 +69,22 @@ heaviside(x1, x2): 0 where x1 is below zero, x2 where it is zero, 1 above.
     = np.heaviside(x1, x2)
 """
 define_scalars(_TABLE, globals())
+
+
+def _limited(present: dict[str, Any], out: Any) -> Any:
+    """Return what `clip` means with one limit, or none."""
+    x, low, high = (present.pop(name, None) for name in ("x", "min", "max"))
+    if x is None or present or (low is not None and high is not None):
+        return None
+    if low is None and high is None:
+        return library.copy(x, out=out)
+    return library.minimum(x, high, out=out) if low is None else library.maximum(x, low, out=out)
+
+
+def _places(present: dict[str, Any], out: Any) -> Any:
+    """Return what `where` means of a condition alone."""
+    return library.nonzero(present["condition"]) if [*present] == ["condition"] else None
+
+
+vars(globals()["clip"]).update(without=_limited)
+vars(globals()["where"]).update(without=_places)
