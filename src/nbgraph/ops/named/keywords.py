@@ -179,7 +179,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
     "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
-    "take": ("indices", lambda places, _: _whole_floats(places)),
+    "take": ("indices", lambda *_: True),
     "topk": ("x", lambda *_: True),
     "transpose": ("axes", lambda axes, _: axes == ()),
     "where": ("x2", lambda *_: True),
@@ -188,10 +188,6 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
 
 def _sizes(value: Any) -> bool:
     return isinstance(value, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in value)
-
-
-def _whole_floats(places: Any) -> bool:
-    return not hasattr(places, "list_arguments") and as_array(places).dtype.kind == "f"
 
 
 def _theirs_by_value(
