@@ -41,6 +41,7 @@ def test_variables_have_the_names_of_mxnet():
     ).split()
     assert out.list_arguments() == arguments
     assert out.list_auxiliary_states() == ["bn_moving_mean", "bn_moving_var"]
+    assert set(out.list_inputs()) == {*arguments, *out.list_auxiliary_states()}
     assert out.list_outputs() == ["softmax_output"]
     shapes = dict(zip(arguments, out.infer_shape(data=(2, 1, 8, 8))[0], strict=True))
     assert shapes["d_weight"] == (4, 3, 2, 2)

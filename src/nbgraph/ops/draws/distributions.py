@@ -244,6 +244,8 @@ _SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, 
     shape : of the numbers for an element
     dtype : of the result, float32 by default
     -> array of the shape of the parameters and `shape` behind
+    >>> sample_{0}({3}, shape=2).shape
+    (1, 2)
     = numbers_of("{0}", dtype, shape, {2})
 """
 
@@ -251,7 +253,8 @@ _SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, 
 def _register_sampled(row: str) -> None:
     """Register the function of a row of names, operands, and what the numbers follow from."""
     name, operands, values = re.split(r"[(]|[)]: ", row, maxsplit=2)
-    (full,) = define(parse(_SAMPLE.format(name, operands, values)), globals())
+    halves = ", ".join("[0.5]" for _ in operands.split(", "))
+    (full,) = define(parse(_SAMPLE.format(name, operands, values, halves)), globals())
     drawn_later = deferrable(draws=True)(globals()[full])
     globals()[full] = composed(*operands.split(", "))(drawn_later)
 

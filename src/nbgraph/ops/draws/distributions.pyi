@@ -373,6 +373,9 @@ def sample_uniform(low: Operand[Carried], high: Operand[Carried], shape: Any=(),
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_uniform([0.5], [0.5], shape=2).shape
+    (1, 2)
     """
 def sample_normal(mu: Operand[Carried], sigma: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
     r"""Numbers as of `random_normal`, several for each element of the parameters.
@@ -386,6 +389,9 @@ def sample_normal(mu: Operand[Carried], sigma: Operand[Carried], shape: Any=(), 
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_normal([0.5], [0.5], shape=2).shape
+    (1, 2)
     """
 def sample_gamma(alpha: Operand[Carried], beta: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
     r"""Numbers as of `random_gamma`, several for each element of the parameters.
@@ -399,6 +405,9 @@ def sample_gamma(alpha: Operand[Carried], beta: Operand[Carried], shape: Any=(),
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_gamma([0.5], [0.5], shape=2).shape
+    (1, 2)
     """
 def sample_exponential(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
     r"""Numbers as of `random_exponential`, several for each element of the parameters.
@@ -412,6 +421,9 @@ def sample_exponential(lam: Operand[Carried], shape: Any=(), dtype: Any=None) ->
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_exponential([0.5], shape=2).shape
+    (1, 2)
     """
 def sample_poisson(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
     r"""Numbers as of `random_poisson`, several for each element of the parameters.
@@ -425,6 +437,9 @@ def sample_poisson(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Car
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_poisson([0.5], shape=2).shape
+    (1, 2)
     """
 def sample_negative_binomial(k: Operand[Carried], p: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
     r"""Numbers as of `random_negative_binomial`, several for each element of the parameters.
@@ -438,6 +453,9 @@ def sample_negative_binomial(k: Operand[Carried], p: Operand[Carried], shape: An
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_negative_binomial([0.5], [0.5], shape=2).shape
+    (1, 2)
     """
 def sample_generalized_negative_binomial(mu: Operand[Carried], alpha: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
     r"""Numbers as of `random_generalized_negative_binomial`, several for each element of the
@@ -452,4 +470,7 @@ def sample_generalized_negative_binomial(mu: Operand[Carried], alpha: Operand[Ca
     Returns
     -------
     array of the shape of the parameters and `shape` behind
+
+    >>> sample_generalized_negative_binomial([0.5], [0.5], shape=2).shape
+    (1, 2)
     """
