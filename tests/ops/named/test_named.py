@@ -404,6 +404,10 @@ def test_results_go_where_out_says(call):
 
 def test_draws_fill_out():
     """X-NDA-09: without a size a draw has the shape and dtype of `out`."""
+    classes = ng.array([[0.0, 1.0], [1.0, 0.0]])
+    assert ng.nd.random.multinomial(classes).tolist() == [1, 0]
+    assert ng.nd.random.multinomial(classes, 2).tolist() == [[1, 1], [0, 0]]
+    assert ng.nd.random.multinomial(3, ng.array([0.0, 1.0])).tolist() == [0, 3]  # NumPy's
     out = ng.zeros((2, 3), "float16")
     assert ng.nd.random.uniform(2.0, 3.0, out=out) is out
     assert ((out >= 2) & (out <= 3)).all()

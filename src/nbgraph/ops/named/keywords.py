@@ -175,6 +175,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
     "identity": ("n", lambda data, _: hasattr(type(data), "dtype") and data.shape != ()),
+    "multinomial": ("pvals", lambda shape, _: shape is None or type(shape) is int or _sizes(shape)),
     "norm": ("ord", lambda order, _: order in (1, 2)),
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
