@@ -123,6 +123,7 @@ from nbgraph.operator.simple import register_simple_op as register_simple_op
 from nbgraph.ops import Activation as Activation
 from nbgraph.ops import AdaptiveAvgPooling2D as AdaptiveAvgPooling2D
 from nbgraph.ops import BatchNorm as BatchNorm
+from nbgraph.ops import BilinearResize2D as BilinearResize2D
 from nbgraph.ops import BilinearSampler as BilinearSampler
 from nbgraph.ops import BlockGrad as BlockGrad
 from nbgraph.ops import CTCLoss as CTCLoss
@@ -181,6 +182,7 @@ from nbgraph.ops import angle as angle
 from nbgraph.ops import any as any
 from nbgraph.ops import append as append
 from nbgraph.ops import arange as arange
+from nbgraph.ops import arange_like as arange_like
 from nbgraph.ops import arccos as arccos
 from nbgraph.ops import arccosh as arccosh
 from nbgraph.ops import arcsin as arcsin
@@ -354,6 +356,7 @@ from nbgraph.ops import gather as gather
 from nbgraph.ops import gather_nd as gather_nd
 from nbgraph.ops import gcd as gcd
 from nbgraph.ops import gelu as gelu
+from nbgraph.ops import gradientmultiplier as gradientmultiplier
 from nbgraph.ops import greater as greater
 from nbgraph.ops import greater_equal as greater_equal
 from nbgraph.ops import group_norm as group_norm
@@ -575,10 +578,18 @@ from nbgraph.ops import rmspropalex_update as rmspropalex_update
 from nbgraph.ops import roi_pooling as roi_pooling
 from nbgraph.ops import roll as roll
 from nbgraph.ops import round as round
+from nbgraph.ops import round_ste as round_ste
 from nbgraph.ops import row_stack as row_stack
 from nbgraph.ops import rrelu as rrelu
 from nbgraph.ops import rsqrt as rsqrt
+from nbgraph.ops import sample_exponential as sample_exponential
+from nbgraph.ops import sample_gamma as sample_gamma
+from nbgraph.ops import sample_generalized_negative_binomial as sample_generalized_negative_binomial
 from nbgraph.ops import sample_multinomial as sample_multinomial
+from nbgraph.ops import sample_negative_binomial as sample_negative_binomial
+from nbgraph.ops import sample_normal as sample_normal
+from nbgraph.ops import sample_poisson as sample_poisson
+from nbgraph.ops import sample_uniform as sample_uniform
 from nbgraph.ops import scaled_dot_product_attention as scaled_dot_product_attention
 from nbgraph.ops import scatter_add as scatter_add
 from nbgraph.ops import scatter_along_axis as scatter_along_axis
@@ -592,6 +603,7 @@ from nbgraph.ops import shift as shift
 from nbgraph.ops import shuffle as shuffle
 from nbgraph.ops import sigmoid as sigmoid
 from nbgraph.ops import sign as sign
+from nbgraph.ops import sign_ste as sign_ste
 from nbgraph.ops import signbit as signbit
 from nbgraph.ops import signsgd_update as signsgd_update
 from nbgraph.ops import signum_update as signum_update

@@ -64,6 +64,7 @@ def test_arrays_are_called_as_mxnet_calls_them(data, label, names, labels):
     assert it.iter_next() and it.getpad() == 0 and it.getindex().tolist() == [0, 1, 2, 3]
     assert [a.shape for a in it.getdata()] == [(4, 2)] * len(names)
     assert [a.shape for a in it.getlabel()] == [(4,)] * len(labels)
+    assert it.next().index.tolist() == it.getindex().tolist() == [4, 5, 6, 7]
 
 
 def test_memory_maps_are_read_in_blocks(tmp_path):

@@ -296,6 +296,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         *,
         retain_graph: bool = False,
         out_grad: NDArray | None = None,
+        train_mode: bool = True,
     ) -> None:
         """Compute gradients of this array with respect to every array with `attach_grad` that it
         was computed from.
@@ -305,6 +306,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         head_grad : array of this shape: the gradient with respect to this array; None means ones
         retain_graph : whether what was recorded is kept for another pass
         out_grad : MXNet's word for head_grad
+        train_mode : MXNet's, and changes nothing: the mode is that of the recording
 
         Raises
         ------

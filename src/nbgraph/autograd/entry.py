@@ -99,6 +99,7 @@ def backward(
     head_grads: Any = None,
     *,
     retain_graph: bool = False,
+    train_mode: bool = True,
 ) -> None:
     """Compute the gradients of heads for every variable that they were computed from.
 
@@ -107,6 +108,7 @@ def backward(
     heads : NDArray, or several, computed within `record()`
     head_grads : gradients with respect to the heads, one for each; None means ones
     retain_graph : whether what the pass needs is kept; else it is freed as it goes
+    train_mode : MXNet's, and changes nothing: the mode is that of the recording
 
     Raises
     ------
@@ -141,6 +143,7 @@ def grad(
     *,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    train_mode: bool = True,
 ) -> Any:
     """Return gradients of heads with respect to variables, rather than collecting them.
 
@@ -151,6 +154,7 @@ def grad(
     variables : NDArray, or several, that the heads were computed from while recording
     retain_graph : as that of `backward`; by default what `create_graph` says
     create_graph : whether the result can be differentiated
+    train_mode : MXNet's, and changes nothing: the mode is that of the recording
 
     Returns
     -------

@@ -57,6 +57,10 @@ class Arguments:
         states = set(auxiliary_variables(self.graph))
         return [str(v.name) for v in self.graph.variables if v not in states]
 
+    def list_inputs(self) -> list[str]:
+        """Return names of all variables, those that operators write among them."""
+        return [str(v.name) for v in self.graph.variables]
+
     def list_auxiliary_states(self) -> list[str]:
         """Return names of the variables that operators write: moving means and such."""
         return [str(v.name) for v in auxiliary_variables(self.graph)]

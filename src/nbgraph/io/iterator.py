@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 import weakref
 from collections.abc import Mapping, Sequence
@@ -118,7 +119,9 @@ class SourceIter(DataIter):
             batch = self._ready() if self.prefetch else self._next_batch()
             if batch is not None:
                 self._meter.end(begun)
+                self._batch = batch
                 return batch
+        self._batch = None
         self._meter.pause()
         self._tell_lost()
         raise StopIteration
@@ -313,10 +316,8 @@ class SourceIter(DataIter):
 
     def iter_next(self) -> bool:
         """Go to the next batch; return whether there is one."""
-        try:
-            self._batch = self.next()
-        except StopIteration:
-            self._batch = None
+        with contextlib.suppress(StopIteration):
+            self.next()
         return self._batch is not None
 
     def getdata(self) -> list[Any]:
@@ -337,5 +338,7 @@ class SourceIter(DataIter):
 
     def _gone_to(self) -> DataBatch:
         if self._batch is None:
-            raise ArgumentError(f"{type(self).__name__}: call iter_next() first; it gives a batch")
+            raise ArgumentError(
+                f"{type(self).__name__}: call next() or iter_next() first; there is no batch"
+            )
         return self._batch

@@ -181,8 +181,9 @@ def _tiling_windows(dtype: str, line: Line) -> tuple[list[str], str]:
         "begun = 0",
         "fits = pad_h + pad_w + adds == 0 and gap_h == 1 and in_d == 1 and kernel_d == 1",
         f"if fits and step_w * out_w == in_w and in_w <= {ROOM[dtype]}:",
-        "    while begun < out_h:",
-        f"        n = min({ROOM[dtype]} // in_w, out_h - begun)",
+        "    last = min(out_h, max(0, in_h - kernel_h + step_h) // step_h)",  # wholly within
+        "    while begun < last:",
+        f"        n = min({ROOM[dtype]} // in_w, last - begun)",
         f"        cell = x + (plane * in_h + begun * step_h) * in_w * {item}",
         f"        done = upright(line, {dtype}_pointer(cell), n, in_w, step_h * in_w, kernel_h)",
         f"        spot = out + (plane * out_h + begun) * out_w * {item}",

@@ -98,7 +98,8 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.resampling": "Pooling UpSampling",
     "named.spatial": (
         "GridGenerator BilinearSampler SpatialTransformer Correlation quadratic div_sqrt_dim "
-        "multi_sum_sq index_copy boolean_mask"
+        "multi_sum_sq index_copy boolean_mask BilinearResize2D round_ste sign_ste "
+        "gradientmultiplier arange_like"
     ),
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
@@ -138,7 +139,9 @@ RANDOM_FAMILIES: dict[str, str] = {
         "random_exponential random_standard_exponential random_gumbel random_laplace "
         "random_logistic random_standard_gamma random_gamma random_beta random_poisson "
         "random_binomial random_geometric random_bernoulli random_negative_binomial "
-        "random_generalized_negative_binomial uniform normal"
+        "random_generalized_negative_binomial uniform normal sample_uniform sample_normal "
+        "sample_gamma sample_exponential sample_poisson sample_negative_binomial "
+        "sample_generalized_negative_binomial"
     ),
     "draws.integers": "random_integers random_randint",
     "draws.categories": (

@@ -71,7 +71,7 @@ class NAG(SGD):
 
     Parameters
     ----------
-    momentum : float from 0 to 1
+    momentum : float from 0 to 1; with 0 it is plain SGD
     params, lr, **options : as for Optimizer
 
     >>> NAG(momentum=0.9).rule
@@ -86,7 +86,7 @@ class NAG(SGD):
         momentum: float = 0.9,
         **options: Unpack[Options],
     ) -> None:
-        super().__init__(params, lr, momentum=momentum, nesterov=True, **options)
+        super().__init__(params, lr, momentum=momentum, nesterov=bool(momentum), **options)
 
 
 class Signum(Optimizer):

@@ -317,7 +317,8 @@ def test_mxnets_while_loop_and_cond():
     one = ng.reshape(x, (1,))  # a condition of one element, as MXNet's comparisons give it
     found, _ = ng.nd.contrib.while_loop(lambda v: v < 5, lambda v: (v * 10, [v * 2]), [one], 4)
     np.testing.assert_array_equal(found[:, 0].asnumpy(), outs.asnumpy())
-    assert ng.nd.contrib.cond(one < 5, lambda: one, lambda: -one).tolist() == one.tolist()
+    named = ng.nd.contrib.cond(one < 5, lambda: one, lambda: -one, name="c")
+    assert named.tolist() == one.tolist()
     assert outs.asnumpy().tolist() == [10, 20, 40, 0] and float(last) == 8
     assert float(ng.nd.contrib.cond(x > 3, lambda: x, lambda: x * 7)) == 7
 

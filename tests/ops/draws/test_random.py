@@ -488,3 +488,31 @@ def test_signatures_are_numpys():
         theirs = [p for p in theirs if p not in ("out", "method", "dtype")]
         assert [p for p in own if p in theirs] == theirs, name
         assert "rng" in own and own["rng"].default is None
+
+
+SAMPLED = {
+    "uniform": (([0.0, 2.0], [1.0, 4.0]), [0.5, 3.0]),
+    "normal": (([0.0, 2.0], [1.0, 0.1]), [0.0, 2.0]),
+    "gamma": (([1.0, 4.0], [2.0, 0.5]), [2.0, 2.0]),
+    "exponential": (([1.0, 4.0],), [1.0, 0.25]),
+    "poisson": (([1.0, 4.0],), [1.0, 4.0]),
+    "negative_binomial": (([2.0, 4.0], [0.5, 0.8]), [2.0, 1.0]),
+    "generalized_negative_binomial": (([2.0, 1.0], [0.5, 0.1]), [2.0, 1.0]),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_numbers_for_each_element(name):
+    """X-NDA-09: MXNet's sample_ operators draw several numbers for each element of parameters."""
+    parameters, means = SAMPLED[name]
+    arrays = [ng.array(p) for p in parameters]
+    ng.random.seed(0)
+    draw = getattr(ng.nd, f"sample_{name}")
+    numbers = draw(*arrays, shape=(50, 80))
+    assert numbers.shape == (2, 50, 80) and numbers.dtype == np.float32
+    np.testing.assert_allclose(numbers.asnumpy().mean((1, 2)), means, rtol=0.1, atol=0.05)
+    assert draw(*arrays).shape == (2,)
+    operands = [ng.var(f"x{i}") for i in range(len(arrays))]
+    symbol = getattr(ng.sym, f"sample_{name}")(*operands, shape=3, dtype="float64")
+    (found,) = symbol.eval(**{f"x{i}": x for i, x in enumerate(arrays)})
+    assert found.shape == (2, 3) and found.dtype == np.float64

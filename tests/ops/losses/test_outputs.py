@@ -50,11 +50,18 @@ def test_regressions(name):
 @pytest.mark.parametrize("normalization", ["null", "batch", "valid"])
 @pytest.mark.parametrize("ignored", [None, -1, 3])
 def test_softmax_output(normalization, ignored):
-    """OPP-08: softmax less one at the label; labels that do not count; normalisation."""
+    """OPP-08: softmax less one at the label; labels that do not count, where `use_ignore` says so;
+    normalisation."""
     label = LABEL if ignored == -1 else np.abs(LABEL)
     y, own = passed(
         lambda x, t: ng.SoftmaxOutput(
-            x, t, grad_scale=3.0, ignore_label=ignored, normalization=normalization, smoothing=0.1
+            x,
+            t,
+            grad_scale=3.0,
+            ignore_label=3 if ignored is None else ignored,
+            use_ignore=ignored is not None,
+            normalization=normalization,
+            smoothing=0.1,
         ),
         DATA,
         label,

@@ -41,6 +41,7 @@ def test_variables_have_the_names_of_mxnet():
     ).split()
     assert out.list_arguments() == arguments
     assert out.list_auxiliary_states() == ["bn_moving_mean", "bn_moving_var"]
+    assert set(out.list_inputs()) == {*arguments, *out.list_auxiliary_states()}
     assert out.list_outputs() == ["softmax_output"]
     shapes = dict(zip(arguments, out.infer_shape(data=(2, 1, 8, 8))[0], strict=True))
     assert shapes["d_weight"] == (4, 3, 2, 2)
@@ -316,6 +317,9 @@ broadcast_power(lhs=x, rhs=2.0) ==> power(x, 2.0)
 hypot(left=x, right=y) ==> hypot(x, y)
 dot(lhs=x, rhs=x, transpose_b=True) ==> dot(x, x, transpose_b=True)
 take(a=x, indices=p, axis=1) ==> take(x, [0, 2], axis=1, mode="clip")
+take(x, [1, 0]) ==> take(x, [1, 0], axis=0)
+take(x, [-1, 7], axis=1) ==> take(x, [0, 2], axis=1)
+take(x, [4, 1], axis=None) ==> take(x, [4, 1])
 where(condition=x, x=x, y=y) ==> where(x, x, y)
 cumsum(a=x, axis=1) ==> cumsum(x, axis=1)
 clip(data=x, a_min=-0.5, a_max=0.5) ==> clip(x, -0.5, 0.5)
@@ -347,9 +351,11 @@ mean(data=x, axis=(), keepdims=True) ==> mean(x, keepdims=True)
 nansum(x, axis=()) ==> sum(x)
 stack(x, axis=1) ==> expand_dims(x, 1)
 softmin(data=x, dtype="float32") ==> astype(softmin(x), "float32")
+broadcast_to(y, shape=sizes) ==> broadcast_to(y, (2, 3))
 """
 
 
+SIZES = tuple(np.array([0, 3]))  # NumPy's integers
 OURS = {
     word for row in WORDS.splitlines() for word in re.findall(r"(\w+)\(", row.rpartition("=> ")[2])
 }
@@ -364,10 +370,10 @@ def test_calls_in_words_of_mxnet(world, row):
     wanted = eval(ours, {n: getattr(ng, n) for n in OURS}, values)
     arrays = {n: ng.array(v) for n, v in values.items()}
     if world == "nd":
-        found = eval(f"nd.{theirs}", {"nd": ng.nd}, arrays)
+        found = eval(f"nd.{theirs}", {"nd": ng.nd, "sizes": SIZES}, arrays)
     else:
         names = {n: ng.var(n, dtype="float64") for n in values}
-        symbol = eval(f"sym.{theirs}", {"sym": ng.sym}, names)
+        symbol = eval(f"sym.{theirs}", {"sym": ng.sym, "sizes": SIZES}, names)
         (found,) = symbol.eval(**{n: arrays[n] for n in symbol.list_arguments()})
     assert found.dtype == wanted.dtype
     np.testing.assert_array_equal(found.asnumpy(), wanted)
@@ -398,6 +404,10 @@ def test_results_go_where_out_says(call):
 
 def test_draws_fill_out():
     """X-NDA-09: without a size a draw has the shape and dtype of `out`."""
+    classes = ng.array([[0.0, 1.0], [1.0, 0.0]])
+    assert ng.nd.random.multinomial(classes).tolist() == [1, 0]
+    assert ng.nd.random.multinomial(classes, 2).tolist() == [[1, 1], [0, 0]]
+    assert ng.nd.random.multinomial(3, ng.array([0.0, 1.0])).tolist() == [0, 3]  # NumPy's
     out = ng.zeros((2, 3), "float16")
     assert ng.nd.random.uniform(2.0, 3.0, out=out) is out
     assert ((out >= 2) & (out <= 3)).all()
@@ -423,6 +433,29 @@ def test_parts_of_a_mask():
     assert ng.nd.SequenceReverse(ng.array([[1.0], [2.0]]), None).tolist() == [[2.0], [1.0]]
     times = ng.nd.random_exponential(lam=1000.0, shape=(200,))
     assert float(times.mean()) < 0.01
+
+
+def test_a_mask_of_the_largest_has_the_shape_of_data():
+    """OPP-24: of all elements, too, as MXNet's; its words may leave `axis` out."""
+    x = ng.array([[1.0, 5.0, 2.0], [4.0, 0.0, 3.0]])
+    mask = ng.nd.topk(data=x, axis=None, k=2, ret_typ="mask")
+    assert mask.tolist() == [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+
+
+def test_methods_reduce_all_axes_but_some():
+    """X-NDA-04: `exclude` of MXNet, as the functions have it."""
+    x, s = ng.array(X), ng.var("x")
+    for name in ("sum", "mean", "prod", "max", "min"):
+        wanted = getattr(X, name)((0, 2)).tolist()
+        assert getattr(x, name)(axis=1, exclude=True).tolist() == wanted
+        assert getattr(s, name)(axis=1, exclude=True).eval(x=x)[0].tolist() == wanted
+
+
+def test_shuffled_into_an_array():
+    """X-NDA-09: MXNet's shuffle gives an array; NumPy's is in place."""
+    x, out = ng.arange(50.0), ng.zeros(50)
+    assert ng.nd.random.shuffle(x, out=out) is out
+    assert sorted(out.tolist()) == x.tolist() == list(range(50))
 
 
 def test_words_that_arrays_of_numpy_take_too():

@@ -64,6 +64,19 @@ def test_values(dtype):
         np.testing.assert_allclose(found, means, atol=2e-2 if dtype == "float16" else 1e-6)
 
 
+@pytest.mark.parametrize("window", [(2, 2), (3, 2), (2, 3), (3, 3)])
+def test_last_places_of_tiled_lines(window):
+    """OPP-24: where windows tile lines, one that reaches beyond the last line holds no cells of
+    the next channel."""
+    x = np.random.default_rng(3).normal(size=(2, 3, 7, 6)).astype("float32")
+    for stride in (2, 3):
+        for rows in (5, 6, 7):
+            data = np.ascontiguousarray(x[:, :, :rows])
+            how = {"window": window, "stride": (stride, stride), "pad": (0, 0), "ceil": True}
+            peaks, _ = loops(data, how, counted=False)
+            np.testing.assert_array_equal(ops.max_pooling(data, **how), peaks)
+
+
 @pytest.mark.everyday(1 / 2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_kernels_agree_with_the_specification(dtype):

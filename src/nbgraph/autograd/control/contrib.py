@@ -1,4 +1,5 @@
-"""MXNet's loops and branches, by its names and order of arguments: `ng.nd.contrib`."""
+"""MXNet's loops and branches, by its names and order of arguments: `ng.nd.contrib`; `name` is its,
+and changes nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from nbgraph.autograd.control import branches, loops
 Function = Callable[..., Any]
 
 
-def foreach(body: Function, data: Any, init_states: Any) -> tuple[Any, Any]:
+def foreach(body: Function, data: Any, init_states: Any, name: Any = None) -> tuple[Any, Any]:
     """Apply `out, states = body(part, states)` to each part of `data` along its first axis.
 
     Parameters
@@ -37,7 +38,7 @@ def foreach(body: Function, data: Any, init_states: Any) -> tuple[Any, Any]:
 
 
 def while_loop(
-    cond: Function, func: Function, loop_vars: Any, max_iterations: int
+    cond: Function, func: Function, loop_vars: Any, max_iterations: int, name: Any = None
 ) -> tuple[Any, Any]:
     """Apply `out, loop_vars = func(*loop_vars)` as long as `cond(*loop_vars)` holds.
 
@@ -71,7 +72,7 @@ def while_loop(
     return outs, last
 
 
-def cond(pred: Any, then_func: Function, else_func: Function) -> Any:
+def cond(pred: Any, then_func: Function, else_func: Function, name: Any = None) -> Any:
     """Return `then_func()` where a condition holds, else `else_func()`.
 
     >>> import nbgraph as ng

@@ -10,7 +10,7 @@ from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
-_INT, _TUPLE = {int}, {tuple}
+_INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
 
 
 def _several(name: str, values: tuple[Any, ...]) -> Any:
@@ -27,7 +27,7 @@ def _several(name: str, values: tuple[Any, ...]) -> Any:
 
 def is_coded(x: Any, sizes: Any) -> bool:
     """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
-    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, int) for n in sizes):
+    if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, _WHOLE) for n in sizes):
         return False
     if min(sizes, default=1) > 0:
         return False

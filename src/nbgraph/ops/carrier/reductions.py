@@ -12,12 +12,18 @@ ops: Any = library  # to type checkers, who see the class before it is mixed in,
 
 class Reductions:
     """Sums, extremes and kin: `axis` is None (all), an int or a tuple; reduced axes are dropped
-    unless `keepdims`."""
+    unless `keepdims`. `exclude`: MXNet's, whether `axis` are those that stay."""
 
     __slots__ = ()
 
     def sum(
-        self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: bool = False,
+        exclude: bool = False,
+        out: Any = None,
     ) -> Self:
         """The sum; float32 stays float32, integers and bool sum in 64 bits.
 
@@ -25,19 +31,31 @@ class Reductions:
         >>> ng.ones((2, 3)).sum(axis=0)
         array([2., 2., 2.], dtype=float32)
         """
-        return ops.sum(self, axis, dtype, keepdims=keepdims, out=out)
+        return ops.sum(self, axis, dtype, keepdims=keepdims, exclude=exclude, out=out)
 
     def prod(
-        self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: bool = False,
+        exclude: bool = False,
+        out: Any = None,
     ) -> Self:
         """The product."""
-        return ops.prod(self, axis, dtype, keepdims=keepdims, out=out)
+        return ops.prod(self, axis, dtype, keepdims=keepdims, exclude=exclude, out=out)
 
     def mean(
-        self, axis: Any = None, dtype: Any = None, *, keepdims: bool = False, out: Any = None
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: bool = False,
+        exclude: bool = False,
+        out: Any = None,
     ) -> Self:
         """The mean; of integers in float64."""
-        return ops.mean(self, axis, dtype, keepdims=keepdims, out=out)
+        return ops.mean(self, axis, dtype, keepdims=keepdims, exclude=exclude, out=out)
 
     def var(
         self,
@@ -69,13 +87,17 @@ class Reductions:
             self, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims, out=out
         )
 
-    def max(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Self:
+    def max(
+        self, axis: Any = None, *, keepdims: bool = False, exclude: bool = False, out: Any = None
+    ) -> Self:
         """The largest element."""
-        return ops.max(self, axis, keepdims=keepdims, out=out)
+        return ops.max(self, axis, keepdims=keepdims, exclude=exclude, out=out)
 
-    def min(self, axis: Any = None, *, keepdims: bool = False, out: Any = None) -> Self:
+    def min(
+        self, axis: Any = None, *, keepdims: bool = False, exclude: bool = False, out: Any = None
+    ) -> Self:
         """The smallest element."""
-        return ops.min(self, axis, keepdims=keepdims, out=out)
+        return ops.min(self, axis, keepdims=keepdims, exclude=exclude, out=out)
 
     def argmax(self, axis: int | None = None, *, keepdims: bool = False, out: Any = None) -> Self:
         """Where the largest element is; the first of several."""

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype
+from nbgraph.operator import registry
 from nbgraph.operator.declared import Row, define, parse
 from nbgraph.operator.registry import register
-from nbgraph.ops.define import library, public
+from nbgraph.ops.define import as_known, composed, deferrable, library, public, shape_tuple
 from nbgraph.ops.draws import drawing, fills
 from nbgraph.ops.draws.drawing import (
     NOT_NEGATIVE,
@@ -221,4 +222,43 @@ def _register(name: str) -> Any:
     return register(function, full, *names) if op is None else public(op, *names)(function)
 
 
+def numbers_of(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
+    """Return draws of `shape` for each element of the parameters, which are arrays of one shape."""
+    known = [as_known(f"sample_{name}", p) for p in parameters]
+    own, more = tuple(known[0].shape), shape_tuple(f"sample_{name}", shape or ())
+    wide = [library.reshape(p, (*own, *[1] * len(more))) for p in known]
+    draw = registry.find(f"random_{name}")
+    return library.astype(draw(*wide, (*own, *more), dtype=dtype), dtype or "float32")
+
+
+_SAMPLED = """uniform(low, high): low, high
+normal(mu, sigma): mu, sigma
+gamma(alpha, beta): alpha, beta
+exponential(lam): library.reciprocal(lam)
+poisson(lam): lam
+negative_binomial(k, p): k, p
+generalized_negative_binomial(mu, alpha): mu, alpha"""
+_SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, several for each
+    element of the parameters.
+    {1} : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+    -> array of the shape of the parameters and `shape` behind
+    >>> sample_{0}({3}, shape=2).shape
+    (1, 2)
+    = numbers_of("{0}", dtype, shape, {2})
+"""
+
+
+def _register_sampled(row: str) -> None:
+    """Register the function of a row of names, operands, and what the numbers follow from."""
+    name, operands, values = re.split(r"[(]|[)]: ", row, maxsplit=2)
+    halves = ", ".join("[0.5]" for _ in operands.split(", "))
+    (full,) = define(parse(_SAMPLE.format(name, operands, values, halves)), globals())
+    drawn_later = deferrable(draws=True)(globals()[full])
+    globals()[full] = composed(*operands.split(", "))(drawn_later)
+
+
 globals().update({n: _register(n) for n in define(map(_declared, parse(_TABLE)), globals())})
+for _row in _SAMPLED.split("\n"):
+    _register_sampled(_row)

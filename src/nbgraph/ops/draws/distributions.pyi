@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 from nbgraph.ops.draws.drawing import Drawing
 from nbgraph.device import Context
+from nbgraph.operator.annotations import Carried
+from nbgraph.operator.annotations import Operand
 
 def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
     """Uniform numbers between bounds, of which the upper is not below the lower."""
@@ -15,6 +17,8 @@ def counts(op: Drawing, values: Sequence[Any], *, dtype: Any, **options: Any) ->
     """Whole numbers, whose parameters that are arrays are operands."""
 def trials(n: Any) -> Any:
     """The number of trials of `binomial`: whole, and not negative."""
+def numbers_of(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
+    """Return draws of `shape` for each element of the parameters, which are arrays of one shape."""
 def uniform(low: Any=0.0, high: Any=1.0, size: Any=None, *, dtype: Any=None, device: Context | None=None, rng: Any=None) -> Any:
     r"""Numbers from `low` up to `high`, all alike; `high` is met only by rounding.
 
@@ -356,4 +360,117 @@ def generalized_negative_binomial(mu: Any, alpha: Any, size: Any=None, *, dtype:
     dtype : of the numbers, by default int64
     device : Context of numbers that no array places, by default the host
     rng : a seed, a numpy.random.Generator or a SeedSequence; by default the device's stream
+    """
+def sample_uniform(low: Operand[Carried], high: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_uniform`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    low, high : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_uniform([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def sample_normal(mu: Operand[Carried], sigma: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_normal`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    mu, sigma : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_normal([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def sample_gamma(alpha: Operand[Carried], beta: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_gamma`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    alpha, beta : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_gamma([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def sample_exponential(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_exponential`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    lam : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_exponential([0.5], shape=2).shape
+    (1, 2)
+    """
+def sample_poisson(lam: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_poisson`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    lam : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_poisson([0.5], shape=2).shape
+    (1, 2)
+    """
+def sample_negative_binomial(k: Operand[Carried], p: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_negative_binomial`, several for each element of the parameters.
+
+    Parameters
+    ----------
+    k, p : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_negative_binomial([0.5], [0.5], shape=2).shape
+    (1, 2)
+    """
+def sample_generalized_negative_binomial(mu: Operand[Carried], alpha: Operand[Carried], shape: Any=(), dtype: Any=None) -> Carried:
+    r"""Numbers as of `random_generalized_negative_binomial`, several for each element of the
+    parameters.
+
+    Parameters
+    ----------
+    mu, alpha : arrays of one shape
+    shape : of the numbers for an element
+    dtype : of the result, float32 by default
+
+    Returns
+    -------
+    array of the shape of the parameters and `shape` behind
+
+    >>> sample_generalized_negative_binomial([0.5], [0.5], shape=2).shape
+    (1, 2)
     """

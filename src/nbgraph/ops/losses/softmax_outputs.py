@@ -198,8 +198,8 @@ def softmax_output(
     label: Any = None,
     *,
     grad_scale: float = 1.0,
-    ignore_label: float | None = None,
-    use_ignore: bool | None = None,
+    ignore_label: float = -1,
+    use_ignore: bool = False,
     multi_output: bool = False,
     normalization: str = "null",
     smoothing: float = 0.0,
@@ -216,8 +216,8 @@ def softmax_output(
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
     label : classes from 0, of the shape of data without that axis; or shares of classes, of the
         shape of data. On symbols, left out, it becomes a variable, as `name_label`.
-    ignore_label : number, optional
-        Labels of this value get no gradient; -1 where `use_ignore` alone is given.
+    use_ignore, ignore_label : bool, number
+        Whether labels of this value get no gradient.
     normalization : {"null", "batch", "valid"}
         Divide by nothing, by the number of labels, of labels that count. With `multi_output` the
         first divides by the labels of a sample, as in MXNet.
@@ -231,15 +231,13 @@ def softmax_output(
     array([[0.5, 0.5]])
     """
     one_of("softmax_output", "normalization", normalization, _NORMALIZATIONS)
-    if use_ignore is not None:
-        ignore_label = (-1 if ignore_label is None else ignore_label) if use_ignore else None
     how: dict[str, Any] = {
         "axis": (1 if multi_output else -1)
         if axis is None
         else whole("softmax_output", "axis", axis),
         "keepdims": bool(keepdims),
         "grad_scale": float(grad_scale),
-        "ignore_label": ignore_label,
+        "ignore_label": ignore_label if use_ignore else None,
         "multi_output": bool(multi_output),
         "normalization": normalization,
         "smoothing": float(smoothing if smooth_alpha is None else smooth_alpha),

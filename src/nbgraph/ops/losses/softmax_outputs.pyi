@@ -8,7 +8,7 @@ from nbgraph.operator.array_op import ArrayOp as _HEAD
 HEAD: _HEAD
 from nbgraph.operator.array_op import ArrayOp as _TIMES_HEAD
 TIMES_HEAD: _TIMES_HEAD
-def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, ignore_label: float | None=None, use_ignore: bool | None=None, multi_output: bool=False, normalization: str='null', smoothing: float=0.0, smooth_alpha: float | None=None, out_grad: bool=False, preserve_shape: bool=True, axis: int | None=None, keepdims: bool=False, name: str | None=None, out: Any=None) -> Carried:
+def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, *, grad_scale: float=1.0, ignore_label: float=-1, use_ignore: bool=False, multi_output: bool=False, normalization: str='null', smoothing: float=0.0, smooth_alpha: float | None=None, out_grad: bool=False, preserve_shape: bool=True, axis: int | None=None, keepdims: bool=False, name: str | None=None, out: Any=None) -> Carried:
     """softmax(data); its gradient is that of the cross entropy with the labels.
     
     Parameters
@@ -16,8 +16,8 @@ def softmax_output(data: Operand[Carried], label: Operand[Carried] | None=None, 
     data : (samples, ..., classes); with `multi_output` (samples, classes, ...)
     label : classes from 0, of the shape of data without that axis; or shares of classes, of the
         shape of data. On symbols, left out, it becomes a variable, as `name_label`.
-    ignore_label : number, optional
-        Labels of this value get no gradient; -1 where `use_ignore` alone is given.
+    use_ignore, ignore_label : bool, number
+        Whether labels of this value get no gradient.
     normalization : {"null", "batch", "valid"}
         Divide by nothing, by the number of labels, of labels that count. With `multi_output` the
         first divides by the labels of a sample, as in MXNet.

@@ -12,6 +12,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from nbgraph.operator import registry
 from nbgraph.operator.declared import define, parse
 from nbgraph.operator.mapper import Mapper
@@ -44,9 +46,9 @@ linalg_potrf(A, lower=True):
 linalg_potri(A, lower=True):
     = call.linalg_potri(A if lower else library.matrix_transpose(A))
 log_softmax(data, axis=-1, temperature=None, dtype=None, use_length=False):
-    = cast(dtype, call.log_softmax(data, axis, temperature=temperature))
+    = then("astype", dtype, call.log_softmax(data, axis, temperature=temperature))
 norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
-    = cast(out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
+    = then("astype", out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
 pick(data, index, axis=-1, keepdims=False, mode="clip"):
     = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
 random_exponential(lam=1, shape=None, dtype=None, device=None):
@@ -58,10 +60,10 @@ random_negative_binomial(k=1, p=1, shape=None, dtype="int64", device=None):
 smooth_l1(data, scalar=1.0):
     = call.smooth_l1(data, sigma=scalar)
 softmax(data, length=None, axis=-1, temperature=None, use_length=False, dtype=None):
-    = cast(dtype, call.softmax(
+    = then("astype", dtype, call.softmax(
         data, axis, temperature=temperature, length=length if use_length else None))
 softmin(data, axis=-1, temperature=None, use_length=False, dtype=None):
-    = cast(dtype, call.softmin(data, axis, temperature=temperature))
+    = then("astype", dtype, call.softmin(data, axis, temperature=temperature))
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
 stack(*data, axis=0, num_args=None):
@@ -71,9 +73,10 @@ swapaxes(data, dim1=0, dim2=0):
 take(a, indices, axis=0, mode="clip"):
     = call.take(a, library.astype(indices, "int64"), axis, mode=mode)
 topk(data, k=1, axis=-1, ret_typ="indices", is_ascend=False, dtype="int64"):
-    = cast(dtype if ret_typ == "indices" else None, call.topk(
+    = then("reshape_like", data if axis is None and ret_typ == "mask" else None, then("astype",
+        dtype if ret_typ == "indices" else None, call.topk(
         library.ravel(data) if axis is None else data, k, -1 if axis is None else axis,
-        is_ascend=is_ascend, ret_typ=ret_typ))
+        is_ascend=is_ascend, ret_typ=ret_typ)))
 transpose(data, axes=None):
     = call.transpose(data, axes or None)
 where(condition, x, y):
@@ -84,6 +87,7 @@ _OTHERS = {
     "concatenate": "Concat",
     "pad": "Pad",
     "random_multinomial": "sample_multinomial",
+    "random_shuffle": "shuffle",
     "reshape": "Reshape",
     "split": "SliceChannel",
 }
@@ -171,11 +175,12 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
     "identity": ("n", lambda data, _: hasattr(type(data), "dtype") and data.shape != ()),
+    "multinomial": ("pvals", lambda shape, _: shape is None or type(shape) is int or _sizes(shape)),
     "norm": ("ord", lambda order, _: order in (1, 2)),
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
     "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
-    "take": ("indices", lambda places, _: _whole_floats(places)),
+    "take": ("indices", lambda *_: True),
     "topk": ("x", lambda *_: True),
     "transpose": ("axes", lambda axes, _: axes == ()),
     "where": ("x2", lambda *_: True),
@@ -183,11 +188,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
 
 
 def _sizes(value: Any) -> bool:
-    return isinstance(value, (tuple, list)) and all(isinstance(n, int) for n in value)
-
-
-def _whole_floats(places: Any) -> bool:
-    return not hasattr(places, "list_arguments") and as_array(places).dtype.kind == "f"
+    return isinstance(value, (tuple, list)) and all(isinstance(n, (int, np.integer)) for n in value)
 
 
 def _theirs_by_value(
@@ -203,19 +204,19 @@ def _theirs_by_value(
     return is_theirs(own.bind_partial(*args, **kwargs).arguments.get(parameter), args[0])
 
 
-def _cast(dtype: Any, call: Call) -> Call:
-    """Return a call, or one that casts its result."""
+def _then(name: str, value: Any, call: Call) -> Call:
+    """Return a call, or where there is a value one of another operator with the result and it."""
     op, args, kwargs = call
-    return call if dtype is None else (registry.find("astype"), (op(*args, **kwargs), dtype), {})
+    return call if value is None else (registry.find(name), (op(*args, **kwargs), value), {})
 
 
 def _rows() -> dict[str, Callable[..., Call]]:
     scope: dict[str, Any] = {
         "__name__": __name__,
         "call": _call,
-        "cast": _cast,
         "library": library,
         "several": several,
+        "then": _then,
     }
     return {name: scope[name] for name in define(parse(_TABLE, "library"), scope)}
 

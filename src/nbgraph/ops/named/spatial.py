@@ -12,6 +12,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import as_known, library, whole_tuple
+from nbgraph.ops.named.composites import filled
 from nbgraph.ops.named.composites import several as several
 from nbgraph.ops.named.layering import define_named, one_of
 from nbgraph.ops.named.layering import named as named
@@ -89,6 +90,40 @@ boolean_mask(data, index, axis=0): The parts along an axis where an array is not
     >>> boolean_mask([1, 2, 3], [1, 0, 1])
     array([1, 3])
     = library.take(data, library.nonzero(index)[0], axis)
+BilinearResize2D(data, *, height=None, width=None, scale_height=None, scale_width=None,
+    mode="size", align_corners=True, name=None): Maps of another size, between cells linearly.
+    data : array (images, channels, height, width)
+    height, width : ints, the new sizes
+    scale_height, scale_width : floats, the new sizes as multiples of the old ones, instead
+    mode : "size"
+    align_corners : whether the centres of the outer cells stay where they are; else their borders
+    -> array (images, channels, height, width)
+    >>> import numpy as np
+    >>> BilinearResize2D(np.array([[[[1.0, 3.0]]]]), height=1, width=3).ravel()
+    array([1., 2., 3.])
+    = resized(data, (height, width), (scale_height, scale_width), mode, align_corners)
+round_ste(data): The nearest whole number, with the gradient of data itself.
+    >>> round_ste([0.4, 1.6])
+    array([0., 2.])
+    = straight(data, library.round(data))
+sign_ste(data): The sign, with the gradient of data itself.
+    >>> sign_ste([-0.5, 2.0])
+    array([-1.,  1.])
+    = straight(data, library.sign(data))
+gradientmultiplier(data, scalar=1.0): The numbers as they are, whose gradient is multiplied.
+    scalar : float, by which
+    >>> gradientmultiplier([1.0], -1.0)
+    array([1.])
+    = straight(library.multiply(data, scalar), data)
+arange_like(data, *, start=0.0, step=1.0, repeat=1, axis=None): Numbers in steps, as many as an
+    array has elements, or along an axis.
+    start, step : numbers
+    repeat : int, how often each number stands
+    axis : int, optional: its size is that of the result
+    -> array of the shape of data, or a vector; of data's dtype; a constant for derivatives
+    >>> arange_like([[5.0, 6.0, 7.0]], axis=1)
+    array([0., 1., 2.])
+    = counted(data, start, step, repeat, axis)
 multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     *data : arrays, or one list of them
     -> array of a number for each
@@ -96,7 +131,43 @@ multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
     array([25.,  1.])
     = library.stack([library.sum(library.square(x)) for x in several(data)])
 """
-_BY_SHAPE = "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim".split()
+_BY_SHAPE = (
+    "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim BilinearResize2D "
+    "arange_like"
+).split()
+
+
+def straight(slope: Any, value: Any) -> Any:
+    """Return a value with the gradient of something else."""
+    value = library.stop_gradient(value)
+    nothing = filled(library.subtract(slope, library.stop_gradient(slope)), 0)  # inf - inf is NaN
+    return library.add(value, nothing)
+
+
+def counted(data: Any, start: float, step: float, repeat: int, axis: int | None) -> Any:
+    """Return numbers in steps, of the shape of data or along one of its axes."""
+    data = as_known("arange_like", data)
+    shape = data.shape if axis is None else (data.shape[axis],)
+    numbers = start + step * (np.arange(np.prod(shape)).reshape(shape) // repeat)
+    return library.add(library.zeros_like(data, shape=shape), numbers.astype(data.dtype))
+
+
+def resized(data: Any, sizes: Any, scales: Any, mode: str, align: bool) -> Any:
+    """Return maps of another size, by a matrix for each axis."""
+    name = "BilinearResize2D"
+    one_of(name, "mode", mode, ("size",))
+    data = as_known(name, data)
+    if len(data.shape) != 4:
+        raise ShapeError(f"{name}: data has shape {data.shape}; expected 4 axes")
+    for axis, size, scale in zip((2, 3), sizes, scales, strict=True):
+        old = data.shape[axis]
+        new = int(old * scale) if size is None and scale is not None else size or 1
+        step = (old - 1) / max(new - 1, 1) if align else old / new
+        at = np.arange(new) * step if align else np.maximum((np.arange(new) + 0.5) * step - 0.5, 0)
+        near = np.abs(np.minimum(at, old - 1) - np.arange(old)[:, None])
+        weights = np.maximum(1 - near, 0).astype(data.dtype)
+        data = library.moveaxis(library.tensordot(data, weights, axes=((axis,), (0,))), -1, axis)
+    return data
 
 
 def grid(data: Any, kind: str, target: Any) -> Any:

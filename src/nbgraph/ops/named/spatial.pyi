@@ -6,6 +6,12 @@ from nbgraph.ops.named.layering import named as named
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
+def straight(slope: Any, value: Any) -> Any:
+    """Return a value with the gradient of something else."""
+def counted(data: Any, start: float, step: float, repeat: int, axis: int | None) -> Any:
+    """Return numbers in steps, of the shape of data or along one of its axes."""
+def resized(data: Any, sizes: Any, scales: Any, mode: str, align: bool) -> Any:
+    """Return maps of another size, by a matrix for each axis."""
 def grid(data: Any, kind: str, target: Any) -> Any:
     """Return places to sample at, of affine maps or of flows."""
 def sampled(data: Any, places: Any) -> Any:
@@ -150,6 +156,74 @@ def boolean_mask(data: Operand[Carried], index: Operand[Carried], axis: int | tu
 
     >>> boolean_mask([1, 2, 3], [1, 0, 1])
     array([1, 3])
+    """
+def BilinearResize2D(data: Operand[Carried], *, height: Any=None, width: Any=None, scale_height: Any=None, scale_width: Any=None, mode: Any='size', align_corners: bool=True, name: str | None=None) -> Carried:
+    r"""Maps of another size, between cells linearly.
+
+    Parameters
+    ----------
+    data : array (images, channels, height, width)
+    height, width : ints, the new sizes
+    scale_height, scale_width : floats, the new sizes as multiples of the old ones, instead
+    mode : "size"
+    align_corners : whether the centres of the outer cells stay where they are; else their borders
+    name : of the node, where data is a symbol
+
+    Returns
+    -------
+    array (images, channels, height, width)
+
+    >>> import numpy as np
+    >>> BilinearResize2D(np.array([[[[1.0, 3.0]]]]), height=1, width=3).ravel()
+    array([1., 2., 3.])
+    """
+def round_ste(data: Operand[Carried]) -> Carried:
+    r"""The nearest whole number, with the gradient of data itself.
+
+    Parameters
+    ----------
+    data : array
+
+    >>> round_ste([0.4, 1.6])
+    array([0., 2.])
+    """
+def sign_ste(data: Operand[Carried]) -> Carried:
+    r"""The sign, with the gradient of data itself.
+
+    Parameters
+    ----------
+    data : array
+
+    >>> sign_ste([-0.5, 2.0])
+    array([-1.,  1.])
+    """
+def gradientmultiplier(data: Operand[Carried], scalar: Any=1.0) -> Carried:
+    r"""The numbers as they are, whose gradient is multiplied.
+
+    Parameters
+    ----------
+    data : array
+    scalar : float, by which
+
+    >>> gradientmultiplier([1.0], -1.0)
+    array([1.])
+    """
+def arange_like(data: Operand[Carried], *, start: Any=0.0, step: Any=1.0, repeat: Any=1, axis: int | tuple[int, ...] | None=None) -> Carried:
+    r"""Numbers in steps, as many as an array has elements, or along an axis.
+
+    Parameters
+    ----------
+    data : array
+    start, step : numbers
+    repeat : int, how often each number stands
+    axis : int, optional: its size is that of the result
+
+    Returns
+    -------
+    array of the shape of data, or a vector; of data's dtype; a constant for derivatives
+
+    >>> arange_like([[5.0, 6.0, 7.0]], axis=1)
+    array([0., 1., 2.])
     """
 def multi_sum_sq(*data: Any, num_arrays: Any=None) -> Any:
     r"""The sum of squares of each array.
