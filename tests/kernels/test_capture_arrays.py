@@ -291,9 +291,9 @@ def changed_copy(x):
 
 
 def uneven(x):
-    values = [x]
+    values = np.array([x])
     if x > 1:
-        values.append(2.0)
+        values = np.array([x, 2.0])
     return sum(values)
 
 
