@@ -239,6 +239,47 @@ def convolve(a, v):
     )
 
 
+def eliminated(a):
+    """A matrix with zeros below its diagonal, by Gauss's elimination with row exchanges, and its
+    determinant."""
+    rows, product = [list(row) for row in a], 1.0
+    for i in range(len(rows)):
+        for r in range(i + 1, len(rows)):
+            swap, pair = abs(rows[r][i]) > abs(rows[i][i]), list(zip(rows[i], rows[r], strict=True))
+            rows[i] = [y if swap else x for x, y in pair]
+            rows[r] = [x if swap else y for x, y in pair]
+            product = -product if swap else product
+        product = product * rows[i][i]
+        for r in range(i + 1, len(rows)):
+            factor = rows[r][i] / rows[i][i] if rows[i][i] != 0.0 else 0.0
+            rows[r] = [y - factor * x for x, y in zip(rows[i], rows[r], strict=True)]
+    return rows, product
+
+
+def solve(a, b):
+    """The x with a @ x = b, for a vector or a matrix b."""
+    a, b = np.array(a), np.array(b)
+    rows, _ = eliminated(
+        [[*row, *([part] if b.ndim == 1 else part)] for row, part in zip(a, b, strict=True)]
+    )
+    for i in reversed(range(len(a))):
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for r in range(i):
+            rows[r] = [y - rows[r][i] * x for x, y in zip(rows[i], rows[r], strict=True)]
+    return tuple(row[-1] if b.ndim == 1 else tuple(row[len(a) :]) for row in rows)
+
+
+def quantile(a, q):
+    """The number that a share of the sorted entries is below, by linear interpolation."""
+    items, place = sorted(a), q * (len(a) - 1.0)
+    low = min(int(place), max(len(a) - 2, 0))
+    return items[low] + (items[min(low + 1, len(a) - 1)] - items[low]) * (place - low)
+
+
+det = lambda a: eliminated(a)[1]  # the determinant
+inv = lambda a: solve(a, np.eye(len(a)))  # the inverse matrix
+percentile = lambda a, q: quantile(a, q / 100.0)  # `quantile` by percent
+argsort = lambda a: tuple(sorted(range(len(a)), key=lambda k: a[k]))  # places by their entries
 choose = lambda a, choices: choices[a]  # the choice of this number
 
 
@@ -305,7 +346,7 @@ def table(rows: str) -> dict[str, Callable[..., Any]]:
 
 _NUMPY = table(
     "isin polyval cross searchsorted digitize average count_nonzero nansum nanmean nanmax nanmin "
-    "interp select choose piecewise convolve"
+    "interp select choose piecewise convolve quantile percentile argsort"
 )
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **{getattr(np, name): text for name, text in _NUMPY.items()},
@@ -313,13 +354,13 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     getattr(np, "trapezoid", None) or getattr(np, "trapz", None): trapezoid,
     **dict.fromkeys((bisect.bisect, bisect.bisect_right), bisect_right),
     bisect.bisect_left: bisect_left,
-    **{getattr(np.linalg, name): text for name, text in table("norm").items()},
+    **{getattr(np.linalg, name): text for name, text in table("norm det inv solve").items()},
     math.dist: dist,
     **({sumprod: dot} if (sumprod := getattr(math, "sumprod", None)) else {}),
 }
 # what they say of all entries of a matrix is what they say of the vector of these
 OF_ENTRIES = {np.average, np.count_nonzero, np.nansum, np.nanmean, np.nanmax, np.nanmin}
-OF_ENTRIES |= {np.linalg.norm}
+OF_ENTRIES |= {np.linalg.norm, np.quantile, np.percentile}
 # of the module `statistics`, by name: it stays unimported
 _STATISTICS = table(
     "mean fmean=average median harmonic_mean geometric_mean pvariance=variance pstdev=std "
