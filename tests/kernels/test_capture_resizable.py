@@ -106,6 +106,18 @@ def table(n, x):
     return ways[n] * x, ways[-1]
 
 
+def sieve(n, x):
+    prime = [True] * (n + 1)
+    prime[0] = prime[1] = False
+    p = 2
+    while p * p <= n:
+        if prime[p]:
+            for i in range(p * p, n + 1, p):
+                prime[i] = False
+        p += 1
+    return sum(prime), x * prime.count(True), prime[n]
+
+
 def branches(n, x):
     values = [1.0]
     if n % 2:
@@ -153,7 +165,7 @@ def missing(n, x):
 
 TEXTS = (
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
-    stack, queue, table, branches, rows_of_pascal, sets, from_a_helper, missing,
+    stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,
 )  # fmt: skip
 SMOOTH = (recurrence, slices, stack, pairs, table, rows_of_pascal, from_a_helper)
 

@@ -235,7 +235,7 @@ REFUSALS = [
         "loop over range(...) or over a constant tuple",
     ),
     (endless, "this loop never ends", "leave it by `break` or `return`"),
-    (range_step, "the step of range() is not a constant", "use a while loop"),
+    (range_step, "the step of range() may be negative or 0", "use a while loop"),
     (
         list_grows,
         "the list that a loop goes over changes its length",

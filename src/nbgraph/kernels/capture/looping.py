@@ -16,6 +16,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws, objects
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
@@ -146,9 +147,9 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...
         if len(nodes) == 1:
             return (zero, nodes[0], one)
         start, stop, step = (*nodes, one)[:3]
-        if step.op != "const":
-            tracer.refuse(call, "the step of range() is not a constant", "use a while loop")
-        if step.data == 0:
+        if step.op != "const" and Intervals(tracer.graph, path).of(step)[0] <= 0:
+            tracer.refuse(call, "the step of range() may be negative or 0", "use a while loop")
+        if step.op == "const" and step.data == 0:
             tracer.refuse(call, "the step of range() is 0", "use 1, -1 or a larger step")
         return (start, stop, step)
     return None

@@ -109,6 +109,11 @@ class RegionLoop:
         return len(range(*(int(bound.data) for bound in self.bounds)))
 
     @property
+    def _upward(self) -> bool:
+        """Whether a range grows; a step that is not known is positive."""
+        return self.bounds[2].op != "const" or bool(self.bounds[2].data > 0)
+
+    @property
     def _runs(self) -> bool:
         """Whether there certainly is a first trip."""
         if isinstance(self.st, ast.While):
@@ -117,12 +122,12 @@ class RegionLoop:
 
     def _counts(self, counter: Node) -> None:
         """Note between which numbers a counter lies inside the body."""
-        start, stop, step = self.bounds
+        start, stop, _ = self.bounds
         known = Intervals(self.graph, self.path)
         if all(bound.op == "const" for bound in self.bounds):
             trips = range(*(int(bound.data) for bound in self.bounds)) or (0,)
             self.graph.ranges[counter.id] = min(trips[0], trips[-1]), max(trips[0], trips[-1])
-        elif step.data > 0:
+        elif self._upward:
             self.graph.ranges[counter.id] = known.of(start)[0], known.of(stop)[1] - 1
         else:
             self.graph.ranges[counter.id] = known.of(stop)[0] + 1, known.of(start)[1]
@@ -209,7 +214,8 @@ class RegionLoop:
         """The environment at the end of a trip."""
         tracer, outer = self.tracer, (self.tracer.counter, self.tracer.ahead)
         self.ahead, tracer.counter = [], None
-        if isinstance(self.st, ast.For) and self.bounds[2].data == 1 and not self.leaves & _LEAVES:
+        ones = isinstance(self.st, ast.For) and self.bounds[2] is self.graph.const(1)
+        if ones and not self.leaves & _LEAVES:
             start, stop, _ = self.bounds
             tracer.counter = Counter(inside[self.COUNTER], start, stop, path)
         tracer.ahead = self.ahead
@@ -258,8 +264,9 @@ class RegionLoop:
             del self.tracer.pending[raises:]
             test = graph.logical_and(going, test)
         else:
-            upward = self.bounds[2].data > 0
-            test = graph.compare("lt" if upward else "gt", inside[self.COUNTER], self.bounds[1])
+            test = graph.compare(
+                "lt" if self._upward else "gt", inside[self.COUNTER], self.bounds[1]
+            )
         return graph.logical_and(path, test)
 
     def _settled(self, ends: Env) -> bool:
