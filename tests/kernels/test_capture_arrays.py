@@ -291,9 +291,9 @@ def changed_copy(x):
 
 
 def uneven(x):
-    values = [x]
+    values = np.array([x])
     if x > 1:
-        values.append(2.0)
+        values = np.array([x, 2.0])
     return sum(values)
 
 
@@ -345,3 +345,35 @@ def test_what_is_not_known_is_refused(function, problem):
 
 def re_line(error):
     return f'File "{__file__}", line ' in str(error)
+
+
+def matrices(x, y):
+    a = np.array([[x, y, 1.0], [y, 0.0, 2.0], [0.5, x, y]])
+    b = np.linalg.inv(a) @ a
+    z = np.linalg.solve(a, np.array([1.0, x, y]))
+    both = np.linalg.solve(a, np.array([[1.0, x], [x, y], [0.0, 1.0]]))
+    size = np.linalg.norm(a) + np.average(a) + np.count_nonzero(a)
+    return np.linalg.det(a), b[0, 0], z[0], z[1] * z[2], both[2, 1], size
+
+
+def shares(x, y):
+    values = [x, y, 2.0, x * y, 0.5]
+    order = np.argsort(values)
+    return np.percentile(values, 30), np.quantile(values, 0.6), order[0] + 10 * order[4]
+
+
+@pytest.mark.parametrize("function", [matrices, shares])
+def test_linear_algebra_and_quantiles(function):
+    x, y = np.array([0.3, 2.3, -1.5]), np.array([1.1, -0.7, 3.0])
+    op = ng.op(function)
+    wanted = np.array([function(*row) for row in zip(x, y)], float).T
+    np.testing.assert_allclose(np.array(op(x, y), float), wanted, rtol=1e-12)
+    h = 1e-6
+    high, low = (np.array([function(a + s, b) for a, b in zip(x, y)], float).T for s in (h, -h))
+    slopes = np.array(op.derivative("x")(x, y), float)
+    np.testing.assert_allclose(slopes[:2], (high - low)[:2] / (2 * h), rtol=1e-6, atol=1e-7)
+
+
+def test_the_determinant_of_a_singular_matrix_is_zero():
+    op = ng.op(lambda x: np.linalg.det(np.array([[x, 2.0 * x], [0.5 * x, x]])))
+    assert op(3.0) == 0.0 and op(0.0) == 0.0

@@ -19,11 +19,11 @@ LIST = [1.0, 2.0]
 
 
 def comprehension(x):
-    return [k for k in (x, 1.0) if k > 0][0]  # here
+    return [k for k in (x, 1.0) if k > 0] - 1.0  # here
 
 
 def generator(x, n):
-    return [k * x for k in range(n)][0]  # here
+    return {2 * k: x for k in range(n)}[0]  # here
 
 
 def unknown_function(x):
@@ -231,7 +231,7 @@ def calls_bad_helper(x):
 
 
 HERE = {  # function -> what the message says about the construct
-    comprehension: "how many", generator: "how many",
+    comprehension: "length depends", generator: "how many",
     unknown_function: "'sorted'", undefined_name: "'undefined_thing' is not defined",
     defined_in_a_loop: "'last'", bare_return: "no path returns", array_global: "<U4",
     indexes_operand: "indexed", string_arithmetic: "'1'", formats: "string",

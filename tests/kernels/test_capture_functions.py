@@ -277,3 +277,13 @@ def test_methods_of_operators_make_operators_in_texts():
     assert ng.op(lambda x: cube.derivative("x", order=2)(x) + x)(2.0) == 14.0
     with pytest.raises(CaptureError, match="takes constants"):
         ng.op(lambda x: cube.derivative(x)(x))
+
+
+def test_an_integer_to_a_negative_power_is_a_float_or_an_error():
+    """Python gives a float; where the exponent is a value, the dtype cannot depend on it."""
+    n = np.array([2, 5, -4])
+    np.testing.assert_array_equal(ng.op(lambda n: n**-1 + 3 * n**-2)(n), 1 / n + 3 * (1 / n**2))
+    assert ng.op(lambda n: 2**n)(5) == 32
+    with pytest.raises(ValueError, match=r"write float\(x\) \*\* n .*element 1"):
+        ng.op(lambda n: 2**n)(np.array([3, -1]))
+    np.testing.assert_array_equal(ng.op(lambda n: 2.0**n)(np.array([3, -1])), [8.0, 0.5])

@@ -152,3 +152,40 @@ def changed_global(x):
 def test_refusals(fn, said):
     with pytest.raises(CaptureError, match=said):
         ng.op(fn)
+
+
+def draws_of_a_closure(seed):
+    def draw():
+        nonlocal seed
+        seed = (seed * 1103515245 + 12345) % 2**31
+        return seed / 2**31
+
+    inside, points = 0, [draw() for _ in range(3)]
+    for _ in range(40):
+        x, y = draw(), draw()
+        inside += x * x + y * y < 1
+    while draw() < 0.9:
+        inside += 1
+    return inside, points[2], sum(draw() for _ in range(seed % 5)), seed
+
+
+def totals_of_a_closure(n):
+    count, late = 0, 1
+
+    def add(k, times=1):
+        nonlocal count, late
+        if k % 3 == 0:
+            return late
+        count += k * times
+        late = k
+        return count
+
+    last = [add(k) if k > 2 else add(k, times=2) for k in range(6)][-1]
+    return count, late, last, add(n), add(1) if n > 4 else 0, count
+
+
+@pytest.mark.parametrize("function", [draws_of_a_closure, totals_of_a_closure])
+def test_a_nested_function_assigns_variables_around_it(function):
+    n = np.arange(1, 9)
+    wanted = np.array([function(int(k)) for k in n], float).T
+    np.testing.assert_allclose(np.array(ng.op(function)(n), float), wanted, rtol=1e-14)

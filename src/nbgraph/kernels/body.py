@@ -178,6 +178,7 @@ class Body:
             self._uses[root.id] = self._uses.get(root.id, 0) + 1
         self.written = 0  # names that were given
         self._open: set[int] = set()  # loops that are being written
+        self._enters: dict[tuple[int, frozenset[int]], list[Node]] = {}  # `_entering`, as known
         self._prefix = prefix
         self._limits = limits or {}  # of arguments, by call: what is beyond them sets `wide`
         self._fault = fault  # a pointer to the kernel's code, where that can be said
@@ -208,9 +209,12 @@ class Body:
         return self._entering(node.data[0])
 
     def _entering(self, region_id: int) -> list[Node]:
+        key = region_id, frozenset(self._open)
+        if (known := self._enters.get(key)) is not None:
+            return known
         region = self.graph.regions[region_id]
         assert region.cond is not None
-        entering: list[Node] = []
+        entering = self._enters[key] = []
         stack = [region.cond]
         for phi_id in self._carried[region_id]:
             _, init, out = region.carried[phi_id]

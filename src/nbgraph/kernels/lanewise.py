@@ -24,6 +24,7 @@ from nbgraph.kernels.vector_math.names import NARROW
 from nbgraph.native.processor import vector_bytes
 
 _TRUTH = ("b", "bool")
+MOST_CARRIED = 48  # variables of loops: vectors of more, such as lists, do not stay in registers
 _WORK = frozenset((*ARITHMETIC, *BITWISE, "call", "neg", "abs", "cast", "narrow"))
 _BYTES = {"float32": 4, "float64": 8}
 
@@ -36,7 +37,10 @@ def lanes(compute: str) -> int:
 def suits(graph: Graph, roots: Sequence[Node], uniform: dict[int, str]) -> bool:
     """Whether the roots depend on loops whose trips have vector code; `uniform` nodes are known."""
     loops = works = False
-    for node in graph.reachable(roots):
+    nodes = graph.reachable(roots)
+    if sum(node.op == "phi" for node in nodes) > MOST_CARRIED:
+        return False
+    for node in nodes:
         if node.regions and (node.op == "extern" or (node.op == "call" and node.data in NARROW)):
             return False
         loops |= node.op == "final" and node.id not in uniform

@@ -73,6 +73,7 @@ class Nodes:
         self.held: set[int] = set()  # results of loops that slopes do not go through, by id
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
+        self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops
         self._finals: dict[tuple[int, int], Node] = {}
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
@@ -156,7 +157,10 @@ class Nodes:
                     stack.extend(self.children(node))
             while todo:
                 phi = todo.pop()
-                if phi.id not in needed:
+                other = self._finals.get((region.id, phi.id))
+                if phi.id not in needed and other is not None and other.id in self._closures:
+                    needed.update({p.id: p for p in self._closures[other.id]})
+                elif phi.id not in needed:
                     needed[phi.id] = phi
                     stack.append(region.carried[phi.id][2])
         result = tuple(needed[key] for key in sorted(needed))
@@ -167,12 +171,15 @@ class Nodes:
         """What a node's value is computed from, a loop's whole body included."""
         if node.op != "final":
             return node.args
+        if (known := self._children.get(node.id)) is not None:
+            return known
         region = self.regions[node.data[0]]
         assert region.cond is not None
         parts = [region.cond]
         for phi in self.closure(node):
             parts.extend(region.carried[phi.id])
-        return tuple(parts)
+        known = self._children[node.id] = tuple(parts)
+        return known
 
     # walking ----------------------------------------------------------------------------------
 

@@ -26,9 +26,9 @@ def keeps_an_exception(x):
 
 def joined_lists(x):
     if x > 0:
-        a = [x]
+        a = (x,)
     else:
-        a = [x, x]
+        a = (x, x)
     return a[0]
 
 
@@ -203,8 +203,8 @@ REFUSALS = [
         "use math, NumPy's scalar functions, another operator, or write a plain Python helper",
     ),
     (
-        lambda x: np.linalg.det(x),
-        "the function 'np.linalg.det' is not known to scalar functions",
+        lambda x: np.linalg.eigvals(x),
+        "the function 'np.linalg.eigvals' is not known to scalar functions",
         "an operand is one number here: write the formula of one element, and apply functions of whole arrays to the operator's result",
     ),
     (
@@ -379,11 +379,6 @@ REFUSALS = [
         "write the arguments out",
     ),
     (lambda x: {**x, "a": 1.0}["a"], "what follows ** is not a dict", "write the items out"),
-    (
-        lambda x: sum({k * x for k in (1, 2)}),
-        "this expression is not understood in a scalar function",
-        "use a tuple or a list; a set drops items that are equal",
-    ),
     (
         awaits,
         "this expression is not understood in a scalar function",

@@ -189,8 +189,23 @@ def nonlocals(x):
         nonlocal n
         n = n + 1
 
-    inc()
+    def twice():
+        inc()
+
+    twice()
     return x + n
+
+
+def nonlocal_recursion(n):
+    total = 0
+
+    def down(k):
+        nonlocal total
+        total += k
+        return down(k - 1) if k > 0 else 0
+
+    down(n)
+    return total
 
 
 REFUSALS = [
@@ -220,7 +235,7 @@ REFUSALS = [
         "loop over range(...) or over a constant tuple",
     ),
     (endless, "this loop never ends", "leave it by `break` or `return`"),
-    (range_step, "the step of range() is not a constant", "use a while loop"),
+    (range_step, "the step of range() may be negative or 0", "use a while loop"),
     (
         list_grows,
         "the list that a loop goes over changes its length",
@@ -303,7 +318,12 @@ REFUSALS = [
     (range_zero, "the step of range() is 0", "use 1, -1 or a larger step"),
     (
         nonlocals,
-        "a `nonlocal` statement is not understood in a scalar function",
-        "return the new value, and assign it where the function is called",
+        "inc(), which has a `nonlocal` statement, is called by another helper",
+        "call it in the function around it, or return the new value",
+    ),
+    (
+        nonlocal_recursion,
+        "down(), which has a `nonlocal` statement, is called by another helper",
+        "call it in the function around it, or return the new value",
     ),
 ]

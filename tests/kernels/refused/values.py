@@ -10,7 +10,7 @@ import numpy as np
 
 BIG = np.zeros(70_000)
 TEXTS = np.array(["new", "full"])
-FAR = {k * 1000: 1.0 for k in range(80)}
+FAR = {k * 1000: 1.0 for k in range(300)}
 MIXED = {0: 1.0, 1: "a"}
 NUMBERS = [1.0, 2.0]
 
@@ -52,7 +52,7 @@ def store_outside(x):
 
 
 def store_many(x):
-    a = [0.0] * 100
+    a = [0.0] * 300
     a[int(x)] = 1.0
     return a[3]
 
@@ -109,6 +109,59 @@ def list_sort_args(x):
     a = [x, 1.0]
     a.pop(7)
     return a[0]
+
+
+def sized(n):
+    """A list whose length depends on n."""
+    return [1.0 * k for k in range(n)]
+
+
+def subtracts_list(n):
+    return len([v for v in sized(n)] - [1.0])
+
+
+def changes_what_it_goes_over(n):
+    values = sized(n)
+    for v in values:
+        values.append(v)
+    return len(values)
+
+
+def assigns_slice(n):
+    values = sized(n)
+    values[0:1] = [2.0]
+    return len(values)
+
+
+def appends_pair(n):
+    values = sized(n)
+    values.append((1.0, 2.0))
+    return len(values)
+
+
+def pops_inside(n):
+    values = sized(n)
+    return values.pop(1)
+
+
+def inserts_inside(n):
+    values = sized(n)
+    values.insert(1, 2.0)
+    return len(values)
+
+
+def appends_named(n):
+    values, rest = [(1.0, 2.0) for k in range(n)], [1.0, 2.0]
+    values.append(rest)
+    return len(values)
+
+
+def appends_lists(n):
+    values = []
+    for k in range(n):
+        if k % 2:
+            values.append([1.0, k])
+    return len(values)
 
 
 def list_item_sum(x):
@@ -202,8 +255,8 @@ REFUSALS = [
     (store_outside, "assignment index out of range", "use an index within the list"),
     (
         store_many,
-        "an index that depends on values changes one of 100 items",
-        "use a list of at most 64 items",
+        "an index that depends on values changes one of 300 items",
+        "use a list of at most 256 items",
     ),
     (splice_number, "this assigns no list to a slice", "assign a list"),
     (pops_empty, "pop() of a list: pop from empty list", "give what it takes"),
@@ -227,17 +280,21 @@ REFUSALS = [
     ),
     (lambda n: MIXED[n], "the values of the dict are not all numbers", "use numbers"),
     (lambda x: {"a": x}["b"], "the dict has no key 'b'", "use a key that it has"),
-    (lambda n: FAR[n], "more than 64 keys far apart", "use keys 0, 1, 2, ..."),
+    (lambda n: FAR[n], "more than 256 keys far apart", "use keys 0, 1, 2, ..."),
     (
         lambda x: math.exp(x) + (x, x),
         "this operator of tuples is not understood",
         "use NumPy arrays, or numbers",
     ),
-    (undefined_number, "the bound of a slice is not a constant integer", "write the items out"),
     (
-        lambda x: [k for k in (x, 1.0) if k > 0][0],
-        "how many items there are depends on a value",
-        "write a `for` loop over them",
+        undefined_number,
+        "the result is a list whose length depends on values",
+        "return numbers, e.g. sum(values) or len(values)",
+    ),
+    (
+        lambda x: (x, *[k for k in (x, 1.0) if k > 0])[0],
+        "what follows * is not a tuple",
+        "write the arguments out",
     ),
     (
         lambda x: [k for k in x][0],
@@ -257,7 +314,7 @@ REFUSALS = [
     (lambda x: min(()) * x, "the tuple is empty", "give at least one number"),
     (lambda x: sum((x, "a")), "the items are not all numbers", "give a tuple of numbers"),
     (
-        lambda n: [k for k in range(n)][0],
+        lambda n: {2 * k: 1.0 for k in range(n)}[0],
         "how many items there are depends on a value",
         "write a `for` loop over them",
     ),
@@ -322,13 +379,13 @@ REFUSALS = [
         "leave the last ones out",
     ),
     (
-        lambda n: sum((1.0, 2.0, 3.0)[:n]),
+        lambda x: (x, 2.0, 3.0)[:1.5],
         "the bound of a slice is not a constant integer",
-        "write the items out",
+        "use a constant, so that it is known",
     ),
     (
         lambda n: 1.0 if ("a", "b")[n] == "a" else 0.0,
-        "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
+        "an index that depends on values is understood in constants, and in tuples of 1 to 256 numbers or of tuples of such",
         "pass what is looked up as an operand",
     ),
     (lambda x: max(*x), "what follows * is not a tuple", "write the arguments out"),
@@ -349,15 +406,19 @@ REFUSALS = [
         "'a[1]' has values of different types on the paths that reach this line",
         "give it a value, of one length, on every path",
     ),
-    (sort_key, "sort() of a list takes no keywords here", "use sorted(values, ...)"),
+    (
+        sort_key,
+        "sort() of a list is not understood with these arguments",
+        "use sorted(values, ...), or write a loop",
+    ),
     (
         lambda n: ("a", "b")[n],
-        "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
+        "an index that depends on values is understood in constants, and in tuples of 1 to 256 numbers or of tuples of such",
         "pass what is looked up as an operand",
     ),
     (
-        lambda x: tuple([x + k for k in range(100)])[int(x)],
-        "an index that depends on values is understood in constants, and in tuples of 1 to 64 numbers or of tuples of such",
+        lambda x: tuple([x + k for k in range(300)])[int(x)],
+        "an index that depends on values is understood in constants, and in tuples of 1 to 256 numbers or of tuples of such",
         "pass what is looked up as an operand",
     ),
     (list_sort_args, "pop() of a list: pop index out of range", "give what it takes"),
@@ -365,5 +426,70 @@ REFUSALS = [
         list_item_sum,
         "'a[1]' has values of different types on the paths that reach this line",
         "give it a value, of one length, on every path",
+    ),
+    (
+        subtracts_list,
+        "this operator of a list whose length depends on values is not understood",
+        "write a loop",
+    ),
+    (
+        changes_what_it_goes_over,
+        "a list whose length depends on values is changed by the loop that goes over it",
+        "go over a copy, e.g. list(values), or write a `while` loop",
+    ),
+    (
+        assigns_slice,
+        "part of an item, or a slice, of a list whose length depends on values is assigned",
+        "assign an item",
+    ),
+    (
+        appends_pair,
+        "a list whose length depends on values has items of several forms",
+        "keep numbers, or tuples of one length",
+    ),
+    (
+        pops_inside,
+        "pop() inside of a list whose length depends on values",
+        "pop the first or the last item",
+    ),
+    (
+        inserts_inside,
+        "insert() inside of a list whose length depends on values",
+        "insert at 0, or append",
+    ),
+    (
+        appends_named,
+        "a list that has a name is put into a list whose length depends on values",
+        "put in a tuple of its items",
+    ),
+    (
+        appends_lists,
+        "a list of the loop has 1 items on one of the paths that reach this line, 0 on another",
+        "append numbers, or tuples: xs.append((x, y))",
+    ),
+    (
+        lambda n: len([1.0, 2.0] * n),
+        "as often as a value says only one number is repeated",
+        "write a loop",
+    ),
+    (
+        lambda n: np.array([1.0, 2.0])[n:][0],
+        "a bound of a slice of an array depends on values",
+        "use a list",
+    ),
+    (
+        lambda n: [][:n][0],
+        "an entry of a list that is always empty is read",
+        "give it items",
+    ),
+    (
+        lambda n: sized(n)[::-2][0],
+        "a slice of a list whose length depends on values goes backwards",
+        "use [::-1], or write a loop",
+    ),
+    (
+        lambda x: np.linalg.norm(np.array([[x, 1.0], [1.0, x]]), 1),
+        "the norm of a matrix has an order or an axis",
+        "leave them out",
     ),
 ]

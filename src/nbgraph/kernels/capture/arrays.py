@@ -66,10 +66,8 @@ def kind_of(call: Call, dtype: Value) -> str | None:
     except (TypeError, DTypeError):
         kind = ""
     if not kind or (kind == "f" and np.dtype(asked) != np.float64):
-        call.refuse(
-            f"an array of dtype {getattr(asked, '__name__', asked)} is made",
-            "leave out dtype=: the precision is that of the operands",
-        )
+        what = f"an array of dtype {getattr(asked, '__name__', asked)} is made"
+        call.refuse(what, "leave out dtype=: the precision is that of the operands")
     return kind
 
 
@@ -269,48 +267,27 @@ def _reduction(fn: Callable[..., Any]) -> Callable[..., Value]:
     return reduced
 
 
-REDUCTIONS = {
-    "sum": vectors.total,
-    "prod": vectors.product,
-    "mean": vectors.mean,
-    "var": vectors.variance,
-    "std": vectors.std,
-    "max": vectors.largest,
-    "min": vectors.smallest,
-    "argmax": vectors.place_of_largest,
-    "argmin": vectors.place_of_smallest,
-    "any": vectors.some,
-    "all": vectors.every,
-    "ptp": vectors.extent,
-}
+REDUCTIONS = vectors.table(
+    "sum=total prod=product mean var=variance std ptp=extent max=largest min=smallest any=some "
+    "all=every argmax=place_of_largest argmin=place_of_smallest"
+)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     **{getattr(np, name): _reduction(fn) for name, fn in REDUCTIONS.items()},
     np.amax: _reduction(vectors.largest),
     np.amin: _reduction(vectors.smallest),
     np.median: lambda call, a: call.text(vectors.middle, Array(in_order(call, [*leaves(a)]))),
-    np.zeros: _full(0.0),
-    np.empty: _full(0.0),
+    **dict.fromkeys((np.zeros, np.empty), _full(0.0)),
     np.ones: _full(1.0),
     np.full: _filled,
-    np.zeros_like: _like(0.0),
-    np.empty_like: _like(0.0),
+    **dict.fromkeys((np.zeros_like, np.empty_like), _like(0.0)),
     np.ones_like: _like(1.0),
-    np.array: array_of,
-    np.asarray: array_of,
-    np.copy: array_of,
+    **dict.fromkeys((np.array, np.asarray, np.copy, np.vstack, np.stack), array_of),
     np.arange: _arange,
     np.linspace: _linspace,
-    np.eye: _identity,
-    np.identity: _identity,
-    np.concatenate: _joined,
-    np.hstack: _joined,
-    np.vstack: array_of,
-    np.stack: array_of,
+    **dict.fromkeys((np.eye, np.identity), _identity),
+    **dict.fromkeys((np.concatenate, np.hstack), _joined),
     np.append: lambda call, a, b: _joined(call, (a, b if isinstance(b, tuple) else (b,))),
-    np.dot: matmul,
-    np.matmul: matmul,
-    np.inner: matmul,
-    np.vdot: matmul,
+    **dict.fromkeys((np.dot, np.matmul, np.inner, np.vdot), matmul),
     np.outer: lambda call, a, b: Array(
         spread(call, lambda x, y: call.graph.arithmetic("mul", x, y), item, b) for item in leaves(a)
     ),
@@ -337,6 +314,8 @@ METHODS: dict[str, Callable[..., Value]] = {
     "flatten": lambda call, a: Array(leaves(a)),
     "transpose": lambda call, a: transposed(a),
     "cumsum": _cumulative("add"),
+    "count": lambda call, a, x: call.text(vectors.count_of, a, x),
+    "index": lambda call, a, x: call.text(vectors.place_of, a, x),
     "item": lambda call, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
 }
 

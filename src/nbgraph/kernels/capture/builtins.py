@@ -76,10 +76,8 @@ class Builtins(Texts):
             args = [a for a in call.values if getattr(a, "value", 0) is not None]
             kwargs = {}
         if kwargs:
-            call.refuse(
-                f"{call.name}() knows no keyword {next(iter(kwargs))!r} here",
-                "give numbers by position; dtype= and out= belong to the call of the operator",
-            )
+            remedy = "give numbers by position; dtype= and out= belong to the call of the operator"
+            call.refuse(f"{call.name}() knows no keyword {next(iter(kwargs))!r} here", remedy)
         nodes = [a for a in args if isinstance(a, Node)]
         if len(nodes) < len(args):
             call.refuse(f"{call.name}() takes numbers, and not all arguments are", "give numbers")
@@ -94,10 +92,8 @@ class Builtins(Texts):
         function, least, most = _BUILTINS.get(name) or (_cast(name), 1, 1)
         if not least <= len(args) <= most:
             some = f"at least {least}" if most > least else least
-            call.refuse(
-                f"{name}() takes {some} arguments, not {len(args)}",
-                "give as many numbers, or min() and max() a tuple",
-            )
+            what = f"{name}() takes {some} arguments, not {len(args)}"
+            call.refuse(what, "give as many numbers, or min() and max() a tuple")
         return function(self, *args, path=call.path)
 
     def _composed(self, call: Call, fn: FunctionType) -> Value:
@@ -134,10 +130,8 @@ class Builtins(Texts):
                 a = graph.float(a)
             if exponent >= 0:
                 return self._product(a, int(exponent))
-            if a.kind == "f":
-                whole = self._product(a, -int(exponent))
-                return graph.arithmetic("div", graph.const(1.0), whole)
-            raise TypeError("integers to negative integer powers are not allowed (as in NumPy)")
+            whole = self._product(graph.float(a), -int(exponent))
+            return graph.arithmetic("div", graph.const(1.0), whole)
         if b.op == "neg" and "f" not in (a.kind, b.kind):  # 10 ** -n is a float in Python
             a = graph.float(a)
         if a.kind == "f" or b.kind == "f":

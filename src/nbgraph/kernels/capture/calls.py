@@ -17,7 +17,7 @@ from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import spread
-from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
+from nbgraph.kernels.capture.closures import Bound, LocalFunction, nonlocals, walk
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.distributions import distribution
@@ -37,6 +37,7 @@ from nbgraph.kernels.capture.values import (
     Env,
     Mapping,
     Reference,
+    Resizable,
     Static,
     Value,
     View,
@@ -124,7 +125,9 @@ class Calls(Generators):
         self.frame, self.site = env, node
         call = self._unbound(Call(self, node, path, callee.value, args, kwargs))
         target = call.target
-        if isinstance(target, Method) and isinstance(target.owner, (tuple, Reference, View)):
+        if isinstance(target, Method) and isinstance(
+            target.owner, (tuple, Reference, Resizable, View)
+        ):
             return self.method_call(call, target, env)
         if not _is_text(target):
             values = [self.read(node, value, env) for value in call.args]
@@ -287,6 +290,8 @@ class Calls(Generators):
         env[OUTER] = frozenset(lists_of(self.frame))
         env.update({name: placed(value, env, name) for name, value in bound.items()})
         value, after = tracer.outcome(env, path)
+        changed = nonlocals(tracer.text.body) if around else ()
+        self.frame.update({name: after[name] for name in changed if name in after})
         self.leave(after)
         self.adopt(self.frame, after)
         return value
@@ -317,6 +322,9 @@ class Calls(Generators):
             if value is _DEFAULT:
                 bound[name] = target.signature.parameters[name].default
         owner, text = target.owner, target.owner.text._replace(body=target.body())
+        if nonlocals(text.body) and owner is not self:
+            what = f"{target.name}(), which has a `nonlocal` statement, is called by another helper"
+            call.refuse(what, "call it in the function around it, or return the new value")
 
         def make() -> Tracer:
             tracer = self.subtracer(cast("FunctionType", owner.fn))

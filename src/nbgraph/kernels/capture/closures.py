@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.capture.context import Tracer
@@ -17,6 +17,7 @@ from nbgraph.kernels.capture.values import RESULT, Env, Value, without_flags
 from nbgraph.kernels.scalar import Node
 
 Definition = ast.FunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
 _TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
 _EMPTY = inspect.Parameter.empty
 MAX_TRIPS = 16  # of a loop with constant bounds that is written out
@@ -107,6 +108,30 @@ def assigned_within(node: ast.expr) -> set[str]:
         for n in walk([node])
         if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name)
     }
+
+
+def nonlocals(body: list[ast.stmt]) -> set[str]:
+    """The names that functions inside of code assign in the function around them."""
+    found = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
+    return {name for statement in found for name in statement.names}
+
+
+def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
+    """The loops and tests of a comprehension around statements."""
+    for part in reversed(node.generators):
+        for test in reversed(part.ifs):
+            body = [ast.If(test, [*body], [])]
+        body = [ast.For(part.target, part.iter, [*body], [])]
+    for statement in body:
+        ast.fix_missing_locations(ast.copy_location(statement, at))
+    return body
+
+
+def each_of(node: ast.expr) -> ast.GeneratorExp:
+    """What an expression lists, as a comprehension."""
+    part = ast.comprehension(ast.Name("$each", ast.Store()), node, [], 0)
+    item = ast.GeneratorExp(ast.Name("$each", ast.Load()), [part])
+    return ast.copy_location(item, node)
 
 
 def is_short(loop: ast.For, trips: int) -> bool:

@@ -10,25 +10,23 @@ from typing import Any, cast
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
-from nbgraph.kernels.capture.values import Complex, Mapping, Optional, Static, Value, as_number
+from nbgraph.kernels.capture.values import (
+    Complex,
+    Mapping,
+    Optional,
+    Resizable,
+    Static,
+    Value,
+    as_number,
+    resizable,
+)
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-}
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
+_COMPARE: dict[type[ast.cmpop], str] = dict(zip(_ORDERS, "lt le gt ge eq ne".split(), strict=True))
 _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
+    **{sort: getattr(operator, name) for sort, name in _COMPARE.items()},
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
 }
@@ -43,10 +41,12 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
             return same
     if isinstance(right, Mapping):
         right = tracer.keys(node, right)
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, tuple):
-        inside = graph.const(False)
-        for item in right:
-            inside = graph.logical_or(inside, compare(tracer, node, ast.Eq(), left, item))
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (tuple, Resizable)):
+        inside, items = graph.const(False), resizable(graph, right)
+        for k, item in enumerate(items.items):
+            used = graph.compare("lt", graph.const(k), items.length)
+            equal = compare(tracer, node, ast.Eq(), left, item)
+            inside = graph.logical_or(inside, graph.logical_and(used, equal))
         return inside if isinstance(op, ast.In) else graph.logical_not(inside)
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(graph, left, right)
@@ -61,7 +61,7 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
             tracer.refuse(node, "this comparison is not understood", "use == or != here")
         return graph.const(known)
     if isinstance(op, (ast.Eq, ast.NotEq)) and (
-        isinstance(left, tuple) or isinstance(right, tuple)
+        isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable))
     ):
         same = _equal_tuples(tracer, node, left, right)
         return same if isinstance(op, ast.Eq) else graph.logical_not(same)
@@ -114,11 +114,15 @@ def _compare_digits(
 
 def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
     graph = tracer.graph
-    if not (isinstance(left, tuple) and isinstance(right, tuple)) or len(left) != len(right):
+    if not all(isinstance(value, (tuple, Resizable)) for value in (left, right)):
         return graph.const(False)
-    same = graph.const(True)
-    for a, b in zip(left, right, strict=True):
-        same = graph.logical_and(same, compare(tracer, node, ast.Eq(), a, b))
+    one, other = resizable(graph, left), resizable(graph, right)
+    same = graph.compare("eq", one.length, other.length)
+    for k, (a, b) in enumerate(zip(one.items, other.items, strict=False)):
+        unused = graph.compare("le", one.length, graph.const(k))
+        if same.op != "const" or same.data:
+            equal = compare(tracer, node, ast.Eq(), a, b)
+            same = graph.logical_and(same, graph.logical_or(unused, equal))
     return same
 
 

@@ -58,11 +58,8 @@ class Containers(Builtins):
     def _array(self, value: np.ndarray[Any, Any], node: ast.expr) -> Value:
         """An array: integers and bools keep their dtype, floats are `a floating value`."""
         if value.dtype.kind not in "fiubc":
-            self.refuse(
-                node,
-                f"an array of dtype {value.dtype} is read from outside the function",
-                "use an array of numbers, or a tuple",
-            )
+            what = f"an array of dtype {value.dtype} is read from outside the function"
+            self.refuse(node, what, "use an array of numbers, or a tuple")
         graph = self.graph
         kind = "" if value.dtype.kind == "c" else kind_of_dtype(value.dtype)
 

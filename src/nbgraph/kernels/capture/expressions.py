@@ -27,8 +27,9 @@ from nbgraph.kernels.capture.containers import (
 )
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.distributions import method_of
-from nbgraph.kernels.capture.intervals import decided
+from nbgraph.kernels.capture.intervals import Intervals, decided
 from nbgraph.kernels.capture.lists import CHANGES, Lists
+from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     FROZEN,
     Array,
@@ -40,6 +41,7 @@ from nbgraph.kernels.capture.values import (
     Optional,
     Partly,
     Reference,
+    Resizable,
     Static,
     Undefined,
     Unknown,
@@ -54,20 +56,10 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
 
-BINARY: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.FloorDiv: "floordiv",
-    ast.Mod: "mod",
-    ast.Pow: "pow",
-    ast.BitAnd: "band",
-    ast.BitOr: "bor",
-    ast.BitXor: "bxor",
-    ast.LShift: "shl",
-    ast.RShift: "shr",
-}
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_NAMES = "add sub mul div floordiv mod pow band bor bxor shl shr".split()
+BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES, strict=True))
 _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
 
 
@@ -137,6 +129,8 @@ class Expressions(Calls, Containers, Lists):
             return self.graph.const(bool(value.entries if isinstance(value, Mapping) else value))
         if isinstance(value, Complex):
             return complex_numbers.truth(self.graph, value)
+        if isinstance(value, Resizable):
+            return self.graph.compare("gt", value.length, self.graph.const(0))
         if isinstance(value, Optional):
             present = self.graph.logical_not(value.none)
             return self.graph.logical_and(present, self.truth(value.value))
@@ -216,12 +210,21 @@ class Expressions(Calls, Containers, Lists):
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         if objects.are_objects(a, b):
             return objects.binary(self, node, BINARY.get(type(node.op), "@"), a, b)
-        if isinstance(a, tuple) or isinstance(b, tuple):
+        if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
             return self.of_sequences(node, a, b, env, path)
         a, b = self.operand_of(node.left, a), self.operand_of(node.right, b)
         if type(node.op) not in BINARY:
             self.refuse(node, "a matrix product of numbers", "multiply them by *")
+        if isinstance(node.op, ast.Pow) and "f" not in (getattr(v, "kind", "f") for v in (a, b)):
+            self._whole_power(node, b, path)
         return self.binary(BINARY[type(node.op)], a, b, path)
+
+    def _whole_power(self, node: ast.expr, exponent: Node, path: Node) -> None:
+        """Raise for the elements where an integer power is a fraction."""
+        if exponent.op not in ("const", "neg") and Intervals(self.graph, path).of(exponent)[0] < 0:
+            below = self.graph.compare("lt", exponent, self.graph.const(0))
+            words = "an integer to a negative power is a float: write float(x) ** n"
+            self.raises_lookup(node, ValueError, words, below)  # type: ignore[arg-type]
 
     def _refuse_numbers(self, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
         if type(error) not in (TypeError, OverflowError):
@@ -236,7 +239,7 @@ class Expressions(Calls, Containers, Lists):
             case ast.List():
                 return List(self.elements(node.elts, env, path))
             case ast.ListComp():
-                return List(self.comprehension(node, env, path))
+                return as_list(self.comprehension(node, env, path))
             case ast.GeneratorExp():
                 return self.comprehension(node, env, path)
             case ast.Lambda():
@@ -246,7 +249,9 @@ class Expressions(Calls, Containers, Lists):
             case ast.Dict():
                 return self._dict(node, env, path)
             case ast.Set():
-                return self.elements(node.elts, env, path)
+                return distinct(Call(self, node, path), self.elements(node.elts, env, path))
+            case ast.SetComp():
+                return distinct(Call(self, node, path), self.comprehension(node, env, path))
             case ast.DictComp():
                 return self._listed_dict(node, env, path)
             case ast.JoinedStr():
@@ -270,7 +275,7 @@ class Expressions(Calls, Containers, Lists):
         pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
         items = ast.copy_location(ast.ListComp(pair, node.generators), node)
         entries: dict[Any, Value] = {}
-        for key, value in self.comprehension(items, env, path):
+        for key, value in self.listed(node, self.comprehension(items, env, path)):
             entries[self._key(node.key, key)] = value
         return Mapping(entries)
 
@@ -317,14 +322,11 @@ class Expressions(Calls, Containers, Lists):
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
             return Static(Method(owner, node.attr))
-        if isinstance(owner, tuple) and (node.attr in METHODS or node.attr in CHANGES):
+        if isinstance(owner, (tuple, Resizable)) and (node.attr in METHODS or node.attr in CHANGES):
             return Static(Method(referred, node.attr))
-        if isinstance(owner, tuple):
-            self.refuse(
-                node,
-                f"a tuple of values has no attribute {node.attr!r} here (a list is one, too)",
-                "name each value, or build the tuple at once",
-            )
+        if isinstance(owner, (tuple, Resizable)):
+            what = f"a tuple of values has no attribute {node.attr!r} here (a list is one, too)"
+            self.refuse(node, what, "name each value, or build the tuple at once")
         if isinstance(owner, (Node, Complex)) and node.attr in ("real", "imag"):
             return complex_numbers.part(self.graph, owner, node.attr)
         if isinstance(owner, (Node, Complex)) and node.attr in NUMBER_METHODS:
@@ -334,11 +336,9 @@ class Expressions(Calls, Containers, Lists):
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
         if not isinstance(owner, Static):
-            self.refuse(
-                node,
-                f"an operand is one number and has no attribute {node.attr!r} here",
-                "write the scalar formula; the loop over the array is made for you",
-            )
+            what = f"an operand is one number and has no attribute {node.attr!r} here"
+            remedy = "write the scalar formula; the loop over the array is made for you"
+            self.refuse(node, what, remedy)
         return self.attribute(node, owner.value, node.attr)
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
@@ -491,7 +491,7 @@ class Expressions(Calls, Containers, Lists):
         if characters is not owner:
             places = self.places(node, characters, env, path)
             return objects.joined(self.entries(node, characters, places, path))
-        if not isinstance(owner, tuple):
+        if not isinstance(owner, (tuple, Resizable)):
             self.refuse(
                 node,
                 f"{ast.unparse(node.value)} is one number here and cannot be indexed",

@@ -10,8 +10,8 @@ import copy
 import math
 from typing import Any
 
-from nbgraph.kernels.capture.closures import assigned_within
-from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Comprehension, Sequences, lookup
+from nbgraph.kernels.capture.closures import Comprehension, each_of, loops_of
+from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Sequences, lookup
 from nbgraph.kernels.capture.values import Env, Undefined, Value, join_value
 from nbgraph.kernels.scalar import Node
 
@@ -59,19 +59,13 @@ class Generators(Sequences):
         if target is len and not any(part.ifs for part in generator.generators):
             return None
         options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
-        assigned, text = assigned_within(generator), _LOOPS[sort]
+        assigned, text = self.assigned(generator), _LOOPS[sort]
         if assigned and sort in ("any", "all"):  # what is assigned last shows where it ends
             if len(generator.generators) > 1:
                 what = f"`:=` inside of {sort}() over several loops is not understood"
                 self.refuse(node, what, "write the loops")
             text = text.replace(" total", "\n    total") + "\n    break"
-        body: list[ast.stmt] = _Filled(options).visit(ast.parse(text)).body
-        for part in reversed(generator.generators):
-            for test in reversed(part.ifs):
-                body = [ast.If(test, body, [])]
-            body = [ast.For(part.target, part.iter, body, [])]
-        for statement in body:
-            ast.fix_missing_locations(ast.copy_location(statement, node))
+        body = loops_of(node, generator, _Filled(options).visit(ast.parse(text)).body)
         default = options.get("default", options.get("start", [*node.args[1:], None][0]))
         start = None if default is None else self.expression(default, env, path)
         inner = {**env, **self._start(target, sort, start)}
@@ -87,15 +81,14 @@ class Generators(Sequences):
         if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
             return node if isinstance(node, Comprehension) else None
         target = self.static(node.func, env)
-        item = ast.Name("$item", ast.Load())
+        item = ast.Name("$each", ast.Load())
         if target is range:
-            part = ast.comprehension(ast.Name("$item", ast.Store()), node, [], 0)
-            return ast.GeneratorExp(item, [part])
+            return each_of(node)
         if target not in (map, filter) or len(node.args) != 2:
             return None
         function, items = node.args
         applied = ast.copy_location(ast.Call(function, [item], []), node)
-        stored = ast.Name("$item", ast.Store())
+        stored = ast.Name("$each", ast.Store())
         tests: list[ast.expr] = [applied] if target is filter else []
         part = ast.comprehension(stored, items, tests, 0)
         return ast.GeneratorExp(item if target is filter else applied, [part])

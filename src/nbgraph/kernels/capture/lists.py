@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.capture import resizable
 from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, spread, whole
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.containers import Method
@@ -24,11 +25,13 @@ from nbgraph.kernels.capture.values import (
     Env,
     List,
     Reference,
+    Resizable,
     Static,
     Undefined,
     Unknown,
     Value,
     View,
+    described,
     join_value,
     lists_of,
     placed,
@@ -89,14 +92,21 @@ class Lists(Builtins):
         name = self.operator_name(node.op)
         if isinstance(a, Array) or isinstance(b, Array):
             return spread(call, lambda x, y: self.binary(name, x, y, path), a, b)
-        if isinstance(node.op, ast.Add) and type(a) is type(b):
+        if isinstance(node.op, ast.Add) and type(a) is type(b) and type(a) is not Resizable:
             return type(a)((*a, *b))
+        if isinstance(node.op, ast.Add) and all(isinstance(v, (List, Resizable)) for v in (a, b)):
+            return resizable.joined(call, a, b)
         items, count = (a, b) if isinstance(a, tuple) else (b, a)
         if isinstance(node.op, ast.Mult) and not isinstance(count, tuple):
+            if type(items) is List and isinstance(count, Node) and count.op != "const":
+                return resizable.repeated(call, items, count)
             times = whole(call, count, "how often a list is repeated")
             if times * len(items) > MAX_SIZE:
                 call.refuse(f"a list of more than {MAX_SIZE} items is made", "use fewer items")
             return type(items)([placed(item, env) for item in items] * times)
+        if isinstance(a, Resizable) or isinstance(b, Resizable):
+            sized = described(a if isinstance(a, Resizable) else b)
+            call.refuse(f"this operator of {sized} is not understood", "write a loop")
         call.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
 
     # changing ---------------------------------------------------------------------------------
@@ -134,6 +144,8 @@ class Lists(Builtins):
             root = self.changeable(call.node, old, env)
             env[root.key] = self._changed(call, env[root.key], places, value, env, cond)
             return old
+        if isinstance(old, Resizable):
+            return resizable.stored(call, old, places, value)
         if not isinstance(old, tuple):
             call.refuse("there are more indices than dimensions", "leave the last ones out")
         place, *rest = places
@@ -217,6 +229,8 @@ class Lists(Builtins):
         """A method of a list that changes it."""
         root = self.changeable(call.node, method.owner, env)
         content = env[root.key]
+        if isinstance(content, Resizable):
+            return resizable.change(call, method.name, root.key, args, env)
         items = [*content]
         if method.name == "extend":
             args = [env[a.key] if isinstance(a, Reference) else self.held(a, env) for a in args]
@@ -248,6 +262,8 @@ CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
     "extend": lambda call, items, more: items.extend(more),
     "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
+    "popleft": lambda call, items: items.pop(0),
+    "appendleft": lambda call, items, item: items.insert(0, item),
     "pop": lambda call, items, *place: items.pop(*(whole(call, p, "the place") for p in place)),
     "reverse": lambda call, items: items.reverse(),
     "clear": lambda call, items: items.clear(),

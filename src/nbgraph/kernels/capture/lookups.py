@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.values import Complex, Value, flatten, unflatten
+from nbgraph.kernels.capture.values import Value, flatten, form, unflatten
 from nbgraph.kernels.kinds import is_boolean, is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
 
-MAX_ITEMS = 64  # numbers, not all constant, that an index looks up in
+MAX_ITEMS = 256  # numbers, not all constant, that an index looks up in
 _FEW = 4  # constants that selects choose from
 
 
@@ -97,15 +98,7 @@ def _sum(node: Node) -> tuple[Node | None, float]:
 
 
 def _alike(items: Sequence[Value]) -> bool:
-    return len({_form(item) for item in items}) == 1
-
-
-def _form(value: Value) -> Any:
-    if isinstance(value, tuple):
-        return (type(value).__name__, *map(_form, value))
-    if isinstance(value, Complex):
-        return "complex number"
-    return "number" if isinstance(value, Node) else "none"
+    return len({form(item) for item in items}) == 1
 
 
 def _entry(graph: Graph, column: list[Node], index: Node, name: str) -> Node | None:
@@ -148,6 +141,13 @@ def _rows(graph: Graph, column: list[Node], index: Node) -> Node | None:
 
 
 def _chosen(graph: Graph, column: list[Node], index: Node) -> Node:
+    digit = 1
+    while len(column) > 2 * _FEW:  # halved by the bits of the index, from the lowest
+        odd = graph.compare("ne", graph.bitwise("band", index, graph.const(digit)), graph.const(0))
+        pairs = itertools.zip_longest(column[::2], column[1::2], fillvalue=column[-1])
+        column, digit = [graph.select(odd, b, a) for a, b in pairs], 2 * digit
+    if digit > 1:
+        index = graph.arithmetic("floordiv", index, graph.const(digit))
     value = column[-1]
     for place in reversed(range(len(column) - 1)):
         here = graph.compare("eq", index, graph.const(place))

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from collections.abc import Sequence
+from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws, objects
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
+from nbgraph.kernels.capture.resizable import MAX_WRITTEN
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import (
     BROKE,
@@ -24,6 +28,7 @@ from nbgraph.kernels.capture.values import (
     RETURNED,
     Env,
     Reference,
+    Resizable,
     Static,
     Value,
     flag,
@@ -36,7 +41,6 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
-MAX_UNROLLED = 128  # trips of a loop that is written out where it is no region
 _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
 
 
@@ -48,7 +52,8 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
             iterated = _looped_over(tracer, st, env, path)
             if (digits := objects.digits_of(iterated)) is not None:
                 return _over_digits(tracer, st, digits, env, path)
-            items = tracer.listed(st.iter, iterated)
+            resizable = isinstance(iterated, Resizable)
+            items = iterated if resizable else tracer.listed(st.iter, iterated)
             run = functools.partial(_over_items, tracer, st, items)
         else:
             run = functools.partial(_for, tracer, st, bounds)
@@ -67,7 +72,7 @@ def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: 
         try:
             return RegionLoop(tracer, st, env, path, bounds).run()
         except CaptureError:  # it needs to know its trips, or a list grows in them
-            if trips is None or len(trips) > MAX_UNROLLED or tracer.survey is not None:
+            if trips is None or len(trips) > MAX_WRITTEN or tracer.survey is not None:
                 raise
             del tracer.pending[noted:]
     return _unroll(tracer, st, [tracer.graph.const(i) for i in trips], env, path)
@@ -107,31 +112,44 @@ def _over_digits(tracer: Tracer, st: ast.For, digits: objects.Digits, env: Env, 
     return looped(tracer, loop, env | {name + mark: v for name, v in values.items()}, path)
 
 
-def _over_items(tracer: Tracer, st: ast.For, items: tuple[Value, ...], env: Env, path: Node) -> Env:
-    """A loop over a tuple; a long one of constants looks them up in tables."""
-    if is_short(st, len(items)) or not is_constant(items):
+def _over_items(tracer: Tracer, st: ast.For, items: Any, env: Env, path: Node) -> Env:
+    """A loop over a tuple; a long one of constants looks them up in tables. One over a list whose
+    length depends on values may not change it."""
+    if isinstance(items, Resizable):
+        count, items = items.length, items.items
+    elif is_short(st, len(items)) or not is_constant(items):
         return _unroll(tracer, st, items, env, path, live=_is_live(st.iter))
-    bounds = tuple(tracer.graph.const(bound) for bound in (0, len(items), 1))
-    return RegionLoop(tracer, st, env, path, bounds, items).run()
+    else:
+        count = tracer.graph.const(len(items))
+    bounds = (tracer.graph.const(0), count, tracer.graph.const(1))
+    after = RegionLoop(tracer, st, env, path, bounds, items).run()
+    lists = {env.get(n.id) for n in ast.walk(st.iter) if isinstance(n, ast.Name)}
+    if any(isinstance(v, Reference) and after[v.key] is not env[v.key] for v in lists):
+        what = "a list whose length depends on values is changed by the loop that goes over it"
+        tracer.refuse(st, what, "go over a copy, e.g. list(values), or write a `while` loop")
+    return after
 
 
 def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...] | None:
     """(start, stop, step) of a range; None where the loop is over something else."""
-    call = st.iter
-    if isinstance(call, ast.Call) and tracer.static(call.func, env) is range:
+    call, zero, one = st.iter, tracer.graph.const(0), tracer.graph.const(1)
+    target = tracer.static(call.func, env) if isinstance(call, ast.Call) else None
+    if isinstance(call, ast.Call) and target in (range, itertools.count):
         nodes = [tracer.number(a, env, path) for a in call.args]
         if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
             what = "range() takes integers, here it was given a floating value"
             remedy = "give the count as a keyword-only integer parameter, or use a while loop"
             tracer.refuse(call, what, remedy, KindError)
         nodes = [tracer.graph.cast(n, "i") for n in nodes]
-        zero, one = tracer.graph.const(0), tracer.graph.const(1)
+        if target is itertools.count:
+            end, (start, step) = tracer.graph.const(1 << 62), (*nodes, *(zero, one)[len(nodes) :])
+            nodes = [start, end, step]
         if len(nodes) == 1:
             return (zero, nodes[0], one)
         start, stop, step = (*nodes, one)[:3]
-        if step.op != "const":
-            tracer.refuse(call, "the step of range() is not a constant", "use a while loop")
-        if step.data == 0:
+        if step.op != "const" and Intervals(tracer.graph, path).of(step)[0] <= 0:
+            tracer.refuse(call, "the step of range() may be negative or 0", "use a while loop")
+        if step.op == "const" and step.data == 0:
             tracer.refuse(call, "the step of range() is 0", "use 1, -1 or a larger step")
         return (start, stop, step)
     return None

@@ -79,7 +79,6 @@ def _remedy(fn: FunctionType) -> str:
 # what to write instead ---------------------------------------------------------------------------
 
 STATEMENTS: dict[type[ast.AST], str] = {
-    ast.Nonlocal: "return the new value, and assign it where the function is called",
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
     ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "
     "a value return it as a further result, or call at_point(...) of the operator",
@@ -87,10 +86,7 @@ STATEMENTS: dict[type[ast.AST], str] = {
 _CHOOSE = "use if / elif / else; constants to choose from may stand in a tuple"
 _PLAIN = "write a plain function that returns numbers, several of them as a tuple"
 EXPRESSIONS: dict[type[ast.AST], str] = {
-    ast.SetComp: "use a tuple or a list; a set drops items that are equal",
-    ast.Yield: _PLAIN,
-    ast.YieldFrom: _PLAIN,
-    ast.Await: _PLAIN,
+    **dict.fromkeys((ast.Yield, ast.YieldFrom, ast.Await), _PLAIN),
 }
 _TEXT = "return numbers; make text of them after the call"
 _BUILTINS: dict[str, str] = {

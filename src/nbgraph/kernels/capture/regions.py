@@ -15,10 +15,11 @@ import functools
 import math
 from typing import Any
 
-from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.closures import nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import Counter, entry_at
+from nbgraph.kernels.capture.resizable import widened
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
@@ -75,6 +76,7 @@ class RegionLoop:
         tested = list(walk([st.test])) if isinstance(st, ast.While) else []
         assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
         assigned |= {n.name for n in inside if isinstance(n, ast.MatchAs) and n.name}
+        assigned |= nonlocals(tracer.text.body)
         if isinstance(st, ast.For):
             assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]
@@ -100,21 +102,32 @@ class RegionLoop:
         return entry_at(self.graph, self.items, counter, ast.unparse(self.st.iter))  # type: ignore[union-attr]
 
     @property
+    def _trips(self) -> int | None:
+        """How many trips there are at most, if that is known."""
+        if isinstance(self.st, ast.While) or any(bound.op != "const" for bound in self.bounds):
+            return None
+        return len(range(*(int(bound.data) for bound in self.bounds)))
+
+    @property
+    def _upward(self) -> bool:
+        """Whether a range grows; a step that is not known is positive."""
+        return self.bounds[2].op != "const" or bool(self.bounds[2].data > 0)
+
+    @property
     def _runs(self) -> bool:
         """Whether there certainly is a first trip."""
         if isinstance(self.st, ast.While):
             return isinstance(self.st.test, ast.Constant) and bool(self.st.test.value)
-        constant = all(bound.op == "const" for bound in self.bounds)
-        return constant and bool(range(*(int(bound.data) for bound in self.bounds)))
+        return bool(self._trips)
 
     def _counts(self, counter: Node) -> None:
         """Note between which numbers a counter lies inside the body."""
-        start, stop, step = self.bounds
+        start, stop, _ = self.bounds
         known = Intervals(self.graph, self.path)
         if all(bound.op == "const" for bound in self.bounds):
             trips = range(*(int(bound.data) for bound in self.bounds)) or (0,)
             self.graph.ranges[counter.id] = min(trips[0], trips[-1]), max(trips[0], trips[-1])
-        elif step.data > 0:
+        elif self._upward:
             self.graph.ranges[counter.id] = known.of(start)[0], known.of(stop)[1] - 1
         else:
             self.graph.ranges[counter.id] = known.of(stop)[0] + 1, known.of(start)[1]
@@ -138,12 +151,6 @@ class RegionLoop:
         if self.leaves & {ast.Return, ast.Raise, ast.Assert}:
             self._add_flag(RETURNED)
         if isinstance(self.st, ast.While):
-            if not self.names:
-                self.tracer.refuse(
-                    self.st,
-                    "a trip of this loop changes no variable, so it would go on for ever",
-                    "change what its condition reads, or leave it by `break` or `return`",
-                )
             self.start[self.MOVES] = self.graph.const(True)
             self.names.append(self.MOVES)
         for _ in range(8 + 4 * len(self.start)):  # each widens a variable, or adds some
@@ -186,6 +193,10 @@ class RegionLoop:
         if more := sorted(changed - {*self.names}):
             self.names += more
             return None
+        if self.names == [self.MOVES]:
+            what = "a trip of this loop changes no variable, so it would go on for ever"
+            remedy = "change what its condition reads, or leave it by `break` or `return`"
+            tracer.refuse(self.st, what, remedy)
         self._unshared(inside, ends)
         for name in self.names:
             if name in ends:
@@ -203,7 +214,8 @@ class RegionLoop:
         """The environment at the end of a trip."""
         tracer, outer = self.tracer, (self.tracer.counter, self.tracer.ahead)
         self.ahead, tracer.counter = [], None
-        if isinstance(self.st, ast.For) and self.bounds[2].data == 1 and not self.leaves & _LEAVES:
+        ones = isinstance(self.st, ast.For) and self.bounds[2] is self.graph.const(1)
+        if ones and not self.leaves & _LEAVES:
             start, stop, _ = self.bounds
             tracer.counter = Counter(inside[self.COUNTER], start, stop, path)
         tracer.ahead = self.ahead
@@ -220,28 +232,25 @@ class RegionLoop:
                 other = meant.setdefault(key, name)
                 shared = other != name or key in self.start
                 if shared and ends[key] is not inside.get(key, ends[key]):
-                    self.tracer.refuse(
-                        self.st,
-                        f"a trip changes a list that {name!r} and another name mean",
-                        "copy it, e.g. list(values) or values.copy()",
-                    )
+                    what = f"a trip changes a list that {name!r} and another name mean"
+                    self.tracer.refuse(self.st, what, "copy it, e.g. list(values) or values.copy()")
 
     def _moves(self, phis: dict[str, list[Node]], ends: Env) -> Node:
         """Whether a trip changed a variable."""
         graph, moves = self.graph, self.graph.const(False)
-        for name in self.names:
-            if name in (self.MOVES, RESULT) or name in self.first:
-                continue
-            for before, now in zip(phis[name], flatten(ends.get(name)) or [], strict=False):
-                if now.op in ("add", "sub") and now.kind != "f" and before in now.args:
-                    return graph.const(True)  # it counts
-                differs = graph.compare("ne", before, now)
-                if now.kind == "f":  # NaN stays NaN
-                    numbers = graph.compare("eq", before, before)
-                    differs = graph.logical_and(
-                        differs, graph.logical_or(numbers, graph.compare("eq", now, now))
-                    )
-                moves = graph.logical_or(moves, differs)
+        names = [n for n in self.names if n not in (self.MOVES, RESULT) and n not in self.first]
+        pairs = [p for n in names for p in zip(phis[n], flatten(ends.get(n)) or [], strict=False)]
+        counts = (n.op in ("add", "sub") and n.kind != "f" and p in n.args for p, n in pairs)
+        if any(counts):
+            return graph.const(True)
+        for before, now in pairs:
+            differs = graph.compare("ne", before, now)
+            if now.kind == "f":  # NaN stays NaN
+                numbers = graph.compare("eq", before, before)
+                differs = graph.logical_and(
+                    differs, graph.logical_or(numbers, graph.compare("eq", now, now))
+                )
+            moves = graph.logical_or(moves, differs)
         return moves
 
     def _condition(self, inside: Env, path: Node) -> Node:
@@ -255,8 +264,9 @@ class RegionLoop:
             del self.tracer.pending[raises:]
             test = graph.logical_and(going, test)
         else:
-            upward = self.bounds[2].data > 0
-            test = graph.compare("lt" if upward else "gt", inside[self.COUNTER], self.bounds[1])
+            test = graph.compare(
+                "lt" if self._upward else "gt", inside[self.COUNTER], self.bounds[1]
+            )
         return graph.logical_and(path, test)
 
     def _settled(self, ends: Env) -> bool:
@@ -293,16 +303,27 @@ class RegionLoop:
                 settled = False
             now, then = flatten(ends[name]), flatten(self.start[name])
             if now is None or then is None or len(now) != len(then):
-                why, remedy = "changes its form", "keep it a number, or a tuple of one length"
-                if isinstance(ends[name], Undefined):
-                    why, remedy = ends[name].why, "give it a value on every path"
-                self.tracer.refuse(self.st, f"the loop variable {name!r} {why}", remedy)
+                self.start[name], settled = self._longer(name, ends[name]), False
+                continue
             kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
             if kinds != [n.kind for n in then]:
                 wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]
                 self.start[name] = unflatten(self.start[name], wide)
                 settled = False
         return settled
+
+    def _longer(self, name: str, end: Value) -> Value:
+        """A list that the trips make longer, at its start; another change of form is refused."""
+        wide = widened(self.graph, self.start[name], end, self._trips)
+        if wide is not None:
+            return wide
+        what, why = f"the loop variable {name!r}", "changes its form"
+        remedy = "keep it a number, or a tuple of one length"
+        if isinstance(end, Undefined):
+            why, remedy = end.why, "give it a value on every path"
+        if name.startswith(HELD):
+            what, remedy = "a list of the loop", "append numbers, or tuples: xs.append((x, y))"
+        self.tracer.refuse(self.st, f"{what} {why}", remedy)
 
     def _starts_inside(self, name: str, end: Value) -> bool:
         """Carry a name that has no value before the loop and is read after it, if it is a number

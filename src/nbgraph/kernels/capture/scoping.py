@@ -14,7 +14,7 @@ import numpy as np
 
 from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.values import Env, Static, Undefined, Value, join
+from nbgraph.kernels.capture.values import Env, Resizable, Static, Undefined, Value, join
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Node
 
@@ -81,11 +81,8 @@ def _require_read_only(tracer: Tracer, st: ast.Global) -> None:
     stored = {n.id for n in names if not isinstance(n.ctx, ast.Load)}
     for name in st.names:
         if name in stored:
-            tracer.refuse(
-                st,
-                f"the global {name!r} is assigned: a scalar function has no effects",
-                "return the value as a further result",
-            )
+            what = f"the global {name!r} is assigned: a scalar function has no effects"
+            tracer.refuse(st, what, "return the value as a further result")
 
 
 def _require_quiet(tracer: Tracer, st: ast.With, env: Env) -> None:
@@ -146,16 +143,13 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
             if name is not None:
                 env[name] = subject
             return graph.const(True) if inner is None else _fits(tracer, inner, subject, env, path)
-        case ast.MatchSequence(patterns=parts) if not any(
-            isinstance(p, ast.MatchStar) for p in parts
+        case ast.MatchSequence(patterns=parts) if not (
+            isinstance(subject, Resizable) or any(isinstance(p, ast.MatchStar) for p in parts)
         ):
             items = cast("tuple[Value, ...]", subject) if isinstance(subject, tuple) else ()
             if len(items) != len(parts) or not isinstance(subject, tuple):
                 return graph.const(False)
             fits = [_fits(tracer, p, v, env, path) for p, v in zip(parts, items, strict=True)]
             return functools.reduce(graph.logical_and, fits, graph.const(True))
-    tracer.refuse(
-        pattern,
-        "this pattern is not understood in a scalar function",
-        "use numbers, `|`, names, `_` and tuples of these, or if / elif / else",
-    )
+    remedy = "use numbers, `|`, names, `_` and tuples of these, or if / elif / else"
+    tracer.refuse(pattern, "this pattern is not understood in a scalar function", remedy)

@@ -11,28 +11,37 @@ import functools
 import itertools
 import math
 import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, objects, vectors
+from nbgraph.kernels.capture import arrays, objects, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, in_order, whole
 from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.closures import assigned_within
+from nbgraph.kernels.capture.closures import (
+    Comprehension,
+    assigned_within,
+    each_of,
+    loops_of,
+    nonlocals,
+)
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
-from nbgraph.kernels.capture.text import KindError
+from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import (
     Array,
     Complex,
     Env,
     List,
     Mapping,
+    Resizable,
     Static,
     Value,
+    described,
     flatten,
     join_value,
     placed,
@@ -43,7 +52,8 @@ from nbgraph.kernels.scalar import Node
 MAX_SORTED = 32  # items that sorted() compares, each with each
 MAX_LISTED = 1024  # items that range() lists
 
-Comprehension = ast.ListComp | ast.GeneratorExp
+_MANY = "how many items there are depends on a value"
+
 FOLDS: dict[object, str] = {
     **dict.fromkeys((sum, math.fsum, np.sum), "add"),
     **dict.fromkeys((math.prod, np.prod), "mul"),
@@ -59,7 +69,13 @@ class Sequences(Builtins):
         items: list[Value] = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
-                items.append(placed(self.object(node, env, path), env))
+                try:
+                    value = self.object(node, env, path)
+                except CountError:
+                    if not (isinstance(node, ast.Call) and self.static(node.func, env) is range):
+                        raise
+                    value = self._looped(each_of(node), env, path)
+                items.append(placed(value, env))
                 continue
             inner = self.expression(node.value, env, path)
             if not isinstance(inner, tuple):
@@ -68,9 +84,35 @@ class Sequences(Builtins):
         return tuple(items)
 
     def comprehension(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
+        """The tuple of what a comprehension lists; a list where their number depends on values."""
+        noted = len(self.pending)
+        try:
+            return self._written_out(node, env, path)
+        except CountError:
+            del self.pending[noted:]
+            return self._looped(node, env, path)
+
+    def assigned(self, node: ast.expr) -> set[str]:
+        """The variables around a comprehension that it may assign."""
+        return assigned_within(node) | nonlocals(self.text.body)
+
+    def _looped(self, node: Comprehension, env: Env, path: Node) -> Value:
+        """What a comprehension lists, by the loops that it says."""
+        name = "$listed"
+        append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
+        inner = dict(env)
+        inner[name] = placed(List(), inner)
+        body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
+        after = self.block(body, inner, path)
+        self.leave(after)
+        self.adopt(env, {k: v for k, v in after.items() if k in env})
+        env.update({name: after[name] for name in self.assigned(node) if name in after})
+        return self.held(after[name], after)
+
+    def _written_out(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
         """The tuple of what a comprehension lists."""
         items: list[Value] = []
-        assigned = assigned_within(node)
+        assigned = self.assigned(node)
 
         def adopt(outer: Env, inner: Env) -> None:
             self.adopt(outer, inner)
@@ -96,9 +138,7 @@ class Sequences(Builtins):
     def _certain(self, test: ast.expr, env: Env, path: Node) -> bool:
         cond = self.condition(test, env, path)
         if cond.op != "const":
-            self.refuse(
-                test, "how many items there are depends on a value", "write a `for` loop over them"
-            )
+            self.refuse(test, _MANY, "write a `for` loop over them", CountError)
         return bool(cond.data)
 
     def _items(self, node: ast.expr, env: Env, path: Node) -> tuple[Value, ...]:
@@ -108,14 +148,13 @@ class Sequences(Builtins):
         """The items of what is gone through: a tuple or an array, the keys of a dict, the
         characters of a string."""
         items = objects.characters(value)
+        if isinstance(items, Resizable):
+            self.refuse(node, _MANY, "write a `for` loop over them", CountError)
         if isinstance(items, Mapping):
             return self.keys(node, items)
         if not isinstance(items, tuple):
-            self.refuse(
-                node,
-                "this is not something to loop over in a scalar function",
-                "loop over range(...) or over a constant tuple",
-            )
+            what = "this is not something to loop over in a scalar function"
+            self.refuse(node, what, "loop over range(...) or over a constant tuple")
         return cast("tuple[Value, ...]", items)
 
     # functions of tuples ----------------------------------------------------------------------
@@ -123,7 +162,9 @@ class Sequences(Builtins):
     def sequence_call(self, call: Call) -> Value | None:
         """The value of a built-in function of tuples; None for other functions."""
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
-        if isinstance(first, (tuple, Mapping)):
+        if any(isinstance(a, Resizable) for a in call.args):
+            make, fits = lookup(resizable.FUNCTIONS, call.target), True
+        elif isinstance(first, (tuple, Mapping)) or (call.target is deque and not call.args):
             fits = True
         elif call.target in (map, functools.reduce):
             fits = bool(rest) and isinstance(first, Static)
@@ -139,11 +180,17 @@ class Sequences(Builtins):
         """The value of a function of NumPy or `bisect` of tuples; None for other functions."""
         target = call.target
         make = lookup(arrays.FUNCTIONS, target)
-        if make is not None and (target in arrays.MAKERS or _has_tuple(call.values)):
+        sized = not any(isinstance(value, Resizable) for value in call.values)
+        if make is not None and sized and (target in arrays.MAKERS or _has_tuple(call.values)):
             return call.answer(make, *call.args, **call.kwargs)
         fn = lookup(_VECTORS, target) or vectors.of_statistics(target)
+        fn = fn if sized else fn or lookup(_REDUCTIONS, target)
         if fn is None or not _has_tuple(call.values):
             return None
+        if target in vectors.OF_ENTRIES and arrays.depth([*call.args, None][0]) > 1:
+            if target is np.linalg.norm and len(call.values) > 1:
+                call.refuse("the norm of a matrix has an order or an axis", "leave them out")
+            call = call._replace(args=[Array(arrays.leaves(call.args[0])), *call.args[1:]])
         value = call.text(fn)
         return _vectors(value) if str(target.__module__).startswith("numpy") else value
 
@@ -152,9 +199,11 @@ class Sequences(Builtins):
         owner = self.held(method.owner, env)
         if method.name in CHANGES and not call.kwargs:
             return self.change(call, method, call.args, env)
-        if method.name not in METHODS:
-            what = f"{method.name}() of a list takes no keywords here"
-            call.refuse(what, "use sorted(values, ...)")
+        if isinstance(owner, Resizable) and method.name in resizable.METHODS:
+            return call.text(resizable.METHODS[method.name], owner, *call.args)
+        if method.name not in METHODS or isinstance(owner, Resizable):
+            what = f"{method.name}() of {described(owner)} is not understood with these arguments"
+            call.refuse(what, "use sorted(values, ...), or write a loop")
         args = [owner, *(self.held(a, env) for a in call.args)]
         return call.answer(METHODS[method.name], *args, **call.kwargs)
 
@@ -172,7 +221,12 @@ class Sequences(Builtins):
         """One index or slice of a subscript."""
         if isinstance(part, ast.Slice):
             bounds = (part.lower, part.upper, part.step)
-            return slice(*(p and self._fixed(p, env, path) for p in bounds))
+            nodes = [bound and self.number(bound, env, path) for bound in bounds]
+            if any(n is not None and n.op != "const" for n in nodes):
+                return slice(*nodes)
+            return slice(
+                *(n and whole(Call(self, node, path), n, "the bound of a slice") for n in nodes)
+            )
         index = self.number(part, env, path)
         if not (is_integer(index.kind) or is_boolean(index.kind)):
             self.refuse(
@@ -191,9 +245,12 @@ class Sequences(Builtins):
         path raises IndexError where there is no such entry."""
         if not places:
             return owner
-        if not isinstance(owner, tuple):
+        if not isinstance(owner, (tuple, Resizable)):
             self.refuse(node, "there are more indices than dimensions", "leave the last ones out")
         place, *rest = places
+        if isinstance(owner, Resizable) or _is_late(place):
+            call = Call(self, node, path or self.graph.const(True))
+            return self.entries(node, resizable.at(call, owner, place), rest, path)
         if isinstance(place, slice):
             return type(owner)(self.entries(node, row, rest, path) for row in owner[place])
         if place.op != "const":
@@ -205,10 +262,6 @@ class Sequences(Builtins):
             self.refuse(node, problem, "use an index of its items")
         self.raises_lookup(node, IndexError, _outside(owner), self.graph.const(True))
         return self.graph.const(math.nan)
-
-    def _fixed(self, node: ast.expr, env: Env, path: Node) -> int:
-        bound, call = self.number(node, env, path), Call(self, node, path)
-        return whole(call, bound, "the bound of a slice", "write the items out")
 
     def _looked_up(
         self, node: ast.Subscript, owner: tuple[Value, ...], index: Node, path: Node | None
@@ -237,6 +290,12 @@ class Sequences(Builtins):
         return value
 
 
+def _is_late(place: Node | slice) -> bool:
+    """Whether it is a slice whose bounds depend on values."""
+    bounds = (place.start, place.stop, place.step) if isinstance(place, slice) else ()
+    return any(isinstance(bound, Node) for bound in bounds)
+
+
 def _sort(owner: Value) -> str:
     """What Python calls a sequence."""
     return "array" if isinstance(owner, Array) else "list" if isinstance(owner, List) else "tuple"
@@ -248,6 +307,18 @@ def _outside(owner: tuple[Value, ...]) -> str:
 
 
 # built-in functions of tuples ---------------------------------------------------------------------
+
+
+def distinct(call: Call, items: Value) -> Value:
+    """The items of a set."""
+    known = objects.known(items)
+    if known is None:
+        return call.text(vectors.distinct, items)
+    places = dict(zip(reversed(known[0]), reversed(items), strict=True))
+    return tuple(reversed(places.values()))
+
+
+as_list = lambda items: items if isinstance(items, Resizable) else List(items)
 
 
 def _numbers(call: Call, items: Sequence[Value], least: int = 0) -> list[Node]:
@@ -281,7 +352,7 @@ def _tested(sought: bool) -> Callable[..., Value]:
 def _range(call: Call, *bounds: Value) -> Value:
     nodes = _numbers(call, bounds)
     if not all(b.op == "const" and is_integer(b.kind) for b in nodes):
-        call.refuse("how many items there are depends on a value", "write a `for` loop over them")
+        call.refuse(_MANY, "write a `for` loop over them", CountError)
     numbers = range(*(int(b.data) for b in nodes))
     if len(numbers) > MAX_LISTED:
         call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
@@ -375,12 +446,16 @@ _ITERTOOLS = (
     "product combinations combinations_with_replacement permutations pairwise chain".split()
 )
 _VECTORS: dict[Any, Any] = vectors.FUNCTIONS
+_REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}
 _MAKERS: dict[object, Callable[..., Value]] = {
     **{fn: _folded(op) for fn, op in FOLDS.items()},
     **{fn: _tested(sought) for fn, sought in TESTS.items()},
     len: lambda call, items: call.graph.const(len(items)),
     tuple: lambda call, items: tuple(items),
     list: lambda call, items: List(items),
+    deque: lambda call, items=(): List(items),
+    set: distinct,
+    frozenset: distinct,
     reversed: lambda call, items: items[::-1],
     range: _range,
     min: _extreme("lt"),
@@ -401,7 +476,7 @@ def _vectors(value: Value) -> Value:
 
 
 def _has_tuple(values: Sequence[Value]) -> bool:
-    return any(isinstance(value, tuple) for value in values)
+    return any(isinstance(value, (tuple, Resizable)) for value in values)
 
 
 def lookup(table: dict[object, Any], target: object) -> Any:

@@ -17,6 +17,7 @@ from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import is_installed, is_own_text
 from nbgraph.kernels.capture.recursion import TooDeep
+from nbgraph.kernels.capture.text import CountError
 from nbgraph.kernels.capture.values import RESULT, RETURNED, Env, Reference, Unknown, Value
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -88,7 +89,7 @@ class Survey:
         """Note an error in which no unknown value has a part; raise what is not a refusal, and "
         "what i"
         said of a library's text, which is reported at its call."""
-        if isinstance(error, (TooDeep, TooLong, RecursionError)):
+        if isinstance(error, (TooDeep, TooLong, CountError, RecursionError)):
             raise error
         if not _is_users(tracer):
             raise error

@@ -22,6 +22,10 @@ class KindError(CaptureError):
     """A value is floating where an integer is needed: operands of another kind may do."""
 
 
+class CountError(CaptureError):
+    """How many items there are depends on values: a loop may list them."""
+
+
 class FunctionText(NamedTuple):
     """A function's arguments and body, and how its line numbers map to the user's file."""
 

@@ -43,11 +43,13 @@ from nbgraph.kernels.capture.values import (
     Optional,
     Partly,
     Reference,
+    Resizable,
     Static,
     Undefined,
     Unset,
     Value,
     View,
+    described,
     flag,
     flatten,
     is_flag,
@@ -128,6 +130,11 @@ class FunctionTracer(Expressions):
         if isinstance(value, Static) and value.value is None:
             what = "the result is None: no path returns a number"
             self.refuse(last, what, "return a number on every path, e.g. `return 0.0` at the end")
+        values = self.held(value, env)
+        for part in values if isinstance(values, tuple) else (values,):
+            if isinstance(part, Resizable):
+                what = f"the result is {described(part)}"
+                self.refuse(last, what, "return numbers, e.g. sum(values) or len(values)")
         value, nones = _present(value)
         if not nones:
             return value, env
@@ -167,11 +174,9 @@ class FunctionTracer(Expressions):
             return value
         for node in nodes:
             if node.kind != "f":
-                self.refuse(
-                    self.text.body[-1],
-                    "on_invalid='nan' is asked for, and a result is not a floating value",
-                    "return a float, e.g. float(n), or leave on_invalid='raise'",
-                )
+                what = "on_invalid='nan' is asked for, and a result is not a floating value"
+                remedy = "return a float, e.g. float(n), or leave on_invalid='raise'"
+                self.refuse(self.text.body[-1], what, remedy)
         nan = graph.const(math.nan)  # times the value, whose derivative is NaN then, too
         return unflatten(
             value, [graph.select(where, graph.arithmetic("mul", n, nan), n) for n in nodes]
@@ -268,7 +273,7 @@ class FunctionTracer(Expressions):
                 return {**env, name: self.local(st, env, path)}
             case ast.Try():
                 return attempted(self, st, env, path)
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
+            case ast.Pass() | ast.Nonlocal() | ast.Expr(value=ast.Constant()):
                 return env
             case ast.Expr():
                 return effects.done(self, st, env, path)
@@ -310,11 +315,8 @@ class FunctionTracer(Expressions):
         refused = not self.depth and not self.parted
         if refused and any(isinstance(v, Complex) for v in values):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
-            self.refuse(
-                st,
-                "the result is a complex number; results of operators are real",
-                f"return both parts: `return {name}.real, {name}.imag`",
-            )
+            what = "the result is a complex number; results of operators are real"
+            self.refuse(st, what, f"return both parts: `return {name}.real, {name}.imag`")
         if not self.depth and isinstance(value, Static) and isinstance(value.value, objects.TEXT):
             what = "the result is a string, not a number"
             self.refuse(st, what, "return numbers; make text of them after the call")

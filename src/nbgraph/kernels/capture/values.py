@@ -6,6 +6,7 @@ import ast
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.kernels.capture.intervals import implies
@@ -43,6 +44,16 @@ class List(tuple[Any, ...]):
     """What a list of the function holds at one point of the text."""
 
     __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resizable:
+    """A list whose length depends on values: the first `length` of its items, which have one form.
+    `bounded`: a loop carries it, so it gets no more items."""
+
+    length: Node
+    items: tuple[Value, ...]
+    bounded: bool = False
 
 
 class Reference:
@@ -147,6 +158,8 @@ def described(value: Value) -> str:
         return f"a value that {value.why}"
     if isinstance(value, Complex):
         return "a complex number"
+    if isinstance(value, Resizable):
+        return "a list whose length depends on values"
     if isinstance(value, (tuple, Reference, View)):
         return "a list" if isinstance(value, List) else "a tuple or an array"
     return "a dict" if isinstance(value, Mapping) else repr(getattr(value, "value", value))
@@ -202,6 +215,10 @@ def join_value(
     if isinstance(a, tuple) and isinstance(b, tuple) and _alike(a, b):
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
         return _sort(a)(items)
+    if isinstance(a, (List, Resizable)) and isinstance(b, (List, Resizable)):
+        longer = _join_lists(graph, cond, a, b)
+        if longer is not None:
+            return longer
     if isinstance(a, Node) and isinstance(b, Node):
         try:
             return graph.select(cond, a, b)
@@ -219,6 +236,33 @@ def join_value(
             f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
         )
     return Undefined("has values of different types on the paths that reach this line")
+
+
+def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
+    """A list as one whose length depends on values."""
+    if isinstance(value, Resizable):
+        return value
+    return Resizable(graph.const(len(value)), tuple(value))
+
+
+def _join_lists(graph: Graph, cond: Node, a: Any, b: Any) -> Resizable | None:
+    """Two lists, of which at least one has another length; None where items have several forms."""
+    a, b = resizable(graph, a), resizable(graph, b)
+    rows = itertools.zip_longest(a.items, b.items)
+    items = [y if x is None else x if y is None else join_value(graph, cond, x, y) for x, y in rows]
+    if len({form(item) for item in items}) > 1 or any(flatten(item) is None for item in items):
+        return None
+    length = graph.select(cond, a.length, b.length)
+    return Resizable(length, tuple(items), a.bounded or b.bounded)
+
+
+def form(value: Value) -> Any:
+    """What a value is made of: values of one form may be items of a table."""
+    if isinstance(value, tuple):
+        return (type(value).__name__, *map(form, value))
+    if isinstance(value, Complex):
+        return "complex number"
+    return "number" if isinstance(value, Node) else "none"
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -318,7 +362,7 @@ class ListJoin:
         if keys not in self._made:
             x, y = self._sides
             value = join_value(self._graph, self._cond, _held(a, x), _held(b, y), self)
-            if not isinstance(value, (List, Array)):
+            if not isinstance(value, (List, Array, Resizable)):
                 why = "has values of different types on the paths that reach this line"
                 return value if isinstance(value, Undefined) else Undefined(why)
             self._made[keys] = reference(self._result, value)
@@ -355,7 +399,7 @@ def placed(value: Value, env: Env, name: str = "") -> Value:
     """A value as a name refers to it: new lists and arrays get a place in the environment."""
     if type(value) is List:
         return reference(env, List(placed(item, env, name) for item in value), name)
-    if type(value) is Array:
+    if type(value) in (Array, Resizable):
         return reference(env, value, name)
     if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
         return tuple(placed(item, env, name) for item in value)
@@ -407,6 +451,8 @@ def flatten(value: Value) -> list[Node] | None:
     if isinstance(value, Partly):
         inner = flatten(value.value)
         return None if inner is None else [value.missing, *inner]
+    if isinstance(value, Resizable):
+        value = (value.length, *value.items)
     if isinstance(value, tuple):
         parts = [flatten(v) for v in value]
         if any(p is None for p in parts):
@@ -419,6 +465,9 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
     """Nodes put back into the structure of `like`; consumes from the front of the list."""
     if isinstance(like, tuple):
         return type(like)(unflatten(v, nodes) for v in like)
+    if isinstance(like, Resizable):
+        length = nodes.pop(0)
+        return Resizable(length, tuple(unflatten(v, nodes) for v in like.items), like.bounded)
     if isinstance(like, Complex):
         return Complex(nodes.pop(0), nodes.pop(0))
     if isinstance(like, Optional):

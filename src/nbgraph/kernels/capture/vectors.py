@@ -239,47 +239,133 @@ def convolve(a, v):
     )
 
 
+def eliminated(a):
+    """A matrix with zeros below its diagonal, by Gauss's elimination with row exchanges, and its
+    determinant."""
+    rows, product = [list(row) for row in a], 1.0
+    for i in range(len(rows)):
+        for r in range(i + 1, len(rows)):
+            swap, pair = abs(rows[r][i]) > abs(rows[i][i]), list(zip(rows[i], rows[r], strict=True))
+            rows[i] = [y if swap else x for x, y in pair]
+            rows[r] = [x if swap else y for x, y in pair]
+            product = -product if swap else product
+        product = product * rows[i][i]
+        for r in range(i + 1, len(rows)):
+            factor = rows[r][i] / rows[i][i] if rows[i][i] != 0.0 else 0.0
+            rows[r] = [y - factor * x for x, y in zip(rows[i], rows[r], strict=True)]
+    return rows, product
+
+
+def solve(a, b):
+    """The x with a @ x = b, for a vector or a matrix b."""
+    a, b = np.array(a), np.array(b)
+    rows, _ = eliminated(
+        [[*row, *([part] if b.ndim == 1 else part)] for row, part in zip(a, b, strict=True)]
+    )
+    for i in reversed(range(len(a))):
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for r in range(i):
+            rows[r] = [y - rows[r][i] * x for x, y in zip(rows[i], rows[r], strict=True)]
+    return tuple(row[-1] if b.ndim == 1 else tuple(row[len(a) :]) for row in rows)
+
+
+def quantile(a, q):
+    """The number that a share of the sorted entries is below, by linear interpolation."""
+    items, place = sorted(a), q * (len(a) - 1.0)
+    low = min(int(place), max(len(a) - 2, 0))
+    return items[low] + (items[min(low + 1, len(a) - 1)] - items[low]) * (place - low)
+
+
+det = lambda a: eliminated(a)[1]  # the determinant
+inv = lambda a: solve(a, np.eye(len(a)))  # the inverse matrix
+percentile = lambda a, q: quantile(a, q / 100.0)  # `quantile` by percent
+argsort = lambda a: tuple(sorted(range(len(a)), key=lambda k: a[k]))  # places by their entries
 choose = lambda a, choices: choices[a]  # the choice of this number
 
 
+# lists whose length depends on values -------------------------------------------------------------
+
+# an index from 0, and whether there is such an item
+place_in = lambda k, n: (k + n if k < 0 else k, k >= -n and k < n)
+place_within = lambda k, n: min(max(k + n if k < 0 else k, 0), n)  # the bound of a slice
+span = lambda start, stop: max(stop - start, 0)  # how many places are between two
+between_places = lambda a, i, j, step: [a[k] for k in range(i, j, step)]  # a[i:j:step]
+backwards = lambda a: [a[len(a) - 1 - k] for k in range(len(a))]  # a[::-1]
+mapped = lambda f, rows: [f(*row) for row in rows]  # map(f, ...)
+folded = lambda fold, a: fold(x for x in a)  # sum(a) and its like
+folded_from = lambda fold, a, start: fold((x for x in a), start=start)
+folded_by = lambda fold, a, key: fold((x for x in a), key=key)
+folded_or = lambda fold, a, default: fold((x for x in a), default=default)
+copied = lambda a: a[:]  # a.copy() of a list
+count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a number is in a list
+
+
+def joined_lists(a, b):
+    """One list after another."""
+    items = list(a)
+    for k in range(len(b)):
+        items.append(b[k])
+    return items
+
+
+def distinct(a):
+    """The items, each once, in the order of their first places."""
+    items = []
+    for x in a:
+        if x not in items:
+            items.append(x)
+    return items
+
+
+def place_of(a, x):
+    """The first place of a number in a list."""
+    for k, value in enumerate(a):
+        if value == x:
+            return k
+    raise ValueError("the value is not in the list")
+
+
+def sorted_list(a, key=None, reverse=False):
+    """The items in the order of their ranks; equal ones stay in order."""
+    rank = (lambda x: x) if key is None else key
+    items = list(a)
+    for i in range(1, len(items)):
+        x, k = items[i], i - 1
+        while k >= 0 and (rank(items[k]) < rank(x) if reverse else rank(items[k]) > rank(x)):
+            items[k + 1] = items[k]
+            k -= 1
+        items[k + 1] = x
+    return items
+
+
+def table(rows: str) -> dict[str, Callable[..., Any]]:
+    """Names of functions with their texts: `name`, or `name=text`."""
+    parts = (row.partition("=") for row in rows.split())
+    return {name: globals()[text or name] for name, _, text in parts}
+
+
+_NUMPY = table(
+    "isin polyval cross searchsorted digitize average count_nonzero nansum nanmean nanmax nanmin "
+    "interp select choose piecewise convolve quantile percentile argsort"
+)
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.isin: isin,
-    np.polyval: polyval,
+    **{getattr(np, name): text for name, text in _NUMPY.items()},
     np.polynomial.polynomial.polyval: polyval_rising,
-    np.cross: cross,
     getattr(np, "trapezoid", None) or getattr(np, "trapz", None): trapezoid,
-    np.searchsorted: searchsorted,
-    np.digitize: digitize,
-    bisect.bisect: bisect_right,
-    bisect.bisect_right: bisect_right,
+    **dict.fromkeys((bisect.bisect, bisect.bisect_right), bisect_right),
     bisect.bisect_left: bisect_left,
-    np.average: average,
-    np.count_nonzero: count_nonzero,
-    np.linalg.norm: norm,
-    np.nansum: nansum,
-    np.nanmean: nanmean,
-    np.nanmax: nanmax,
-    np.nanmin: nanmin,
-    np.interp: interp,
-    np.select: select,
-    np.choose: choose,
-    np.piecewise: piecewise,
-    np.convolve: convolve,
+    **{getattr(np.linalg, name): text for name, text in table("norm det inv solve").items()},
     math.dist: dist,
     **({sumprod: dot} if (sumprod := getattr(math, "sumprod", None)) else {}),
 }
+# what they say of all entries of a matrix is what they say of the vector of these
+OF_ENTRIES = {np.average, np.count_nonzero, np.nansum, np.nanmean, np.nanmax, np.nanmin}
+OF_ENTRIES |= {np.linalg.norm, np.quantile, np.percentile}
 # of the module `statistics`, by name: it stays unimported
-_STATISTICS: dict[str, Callable[..., Any]] = {
-    "mean": mean,
-    "fmean": average,
-    "median": median,
-    "harmonic_mean": harmonic_mean,
-    "geometric_mean": geometric_mean,
-    "pvariance": variance,
-    "pstdev": std,
-    "variance": sample_variance,
-    "stdev": sample_std,
-}
+_STATISTICS = table(
+    "mean fmean=average median harmonic_mean geometric_mean pvariance=variance pstdev=std "
+    "variance=sample_variance stdev=sample_std"
+)
 
 
 def of_statistics(target: object) -> Callable[..., Any] | None:

@@ -9,23 +9,9 @@ from __future__ import annotations
 
 import math
 
+from nbgraph.kernels.capture import special as base
 from nbgraph.kernels.capture.composed import log_sigmoid, ndtr, xlog1py, xlogy
 from nbgraph.kernels.capture.library import special
-from nbgraph.kernels.capture.special import (
-    beta_density,
-    betaincinv,
-    betaln,
-    erfinv,
-    gamma_density,
-    gammainccinv,
-    gammaincinv,
-    ndtri,
-    sigmoid,
-)
-from nbgraph.kernels.capture.special import betainc as _betainc
-from nbgraph.kernels.capture.special import betaincc as _betaincc
-from nbgraph.kernels.capture.special import gammainc as _gammainc
-from nbgraph.kernels.capture.special import gammaincc as _gammaincc
 
 HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 
@@ -78,8 +64,8 @@ norm_cdf = ndtr
 norm_sf = lambda x: ndtr(-x)
 norm_logcdf = special.log_ndtr
 norm_logsf = lambda x: special.log_ndtr(-x)
-norm_ppf = ndtri
-norm_isf = lambda q: -ndtri(q)
+norm_ppf = base.ndtri
+norm_isf = lambda q: -base.ndtri(q)
 
 
 def lognorm_logpdf(x, s):
@@ -90,8 +76,8 @@ def lognorm_logpdf(x, s):
 
 lognorm_cdf = lambda x, s: ndtr(math.log(x) / s) if x > 0.0 else 0.0
 lognorm_sf = lambda x, s: ndtr(-math.log(x) / s) if x > 0.0 else 1.0
-lognorm_ppf = lambda q, s: math.exp(s * ndtri(q))
-lognorm_isf = lambda q, s: math.exp(-s * ndtri(q))
+lognorm_ppf = lambda q, s: math.exp(s * base.ndtri(q))
+lognorm_isf = lambda q, s: math.exp(-s * base.ndtri(q))
 expon_logpdf = lambda x: -x if x >= 0.0 else -math.inf
 expon_cdf = lambda x: -math.expm1(-x) if x > 0.0 else 0.0
 expon_sf = lambda x: math.exp(-x) if x > 0.0 else 1.0
@@ -99,35 +85,35 @@ expon_logsf = lambda x: -x if x > 0.0 else 0.0
 expon_ppf = lambda q: -math.log1p(-q)
 expon_isf = lambda q: -math.log(q)
 gamma_logpdf = lambda x, a: xlogy(a - 1.0, x) - x - math.lgamma(a) if x >= 0.0 else -math.inf
-gamma_pdf = lambda x, a: gamma_density(a, x) if x >= 0.0 else 0.0
-gamma_cdf = lambda x, a: _gammainc(a, x) if x > 0.0 else 0.0
-gamma_sf = lambda x, a: _gammaincc(a, x) if x > 0.0 else 1.0
-gamma_ppf = lambda q, a: gammaincinv(a, q)
-gamma_isf = lambda q, a: gammainccinv(a, q)
+gamma_pdf = lambda x, a: base.gamma_density(a, x) if x >= 0.0 else 0.0
+gamma_cdf = lambda x, a: base.gammainc(a, x) if x > 0.0 else 0.0
+gamma_sf = lambda x, a: base.gammaincc(a, x) if x > 0.0 else 1.0
+gamma_ppf = lambda q, a: base.gammaincinv(a, q)
+gamma_isf = lambda q, a: base.gammainccinv(a, q)
 chi2_logpdf = lambda x, df: gamma_logpdf(0.5 * x, 0.5 * df) - math.log(2.0)
 chi2_pdf = lambda x, df: 0.5 * gamma_pdf(0.5 * x, 0.5 * df)
 chi2_cdf = lambda x, df: gamma_cdf(0.5 * x, 0.5 * df)
 chi2_sf = lambda x, df: gamma_sf(0.5 * x, 0.5 * df)
-chi2_ppf = lambda q, df: 2.0 * gammaincinv(0.5 * df, q)
-chi2_isf = lambda q, df: 2.0 * gammainccinv(0.5 * df, q)
+chi2_ppf = lambda q, df: 2.0 * base.gammaincinv(0.5 * df, q)
+chi2_isf = lambda q, df: 2.0 * base.gammainccinv(0.5 * df, q)
 
 
 def beta_logpdf(x, a, b):
     inside = 0.0 <= x <= 1.0
     y = x if inside else 0.5
-    logs = xlogy(a - 1.0, y) + xlog1py(b - 1.0, -y) - betaln(a, b)
+    logs = xlogy(a - 1.0, y) + xlog1py(b - 1.0, -y) - base.betaln(a, b)
     return logs if inside else -math.inf
 
 
-beta_pdf = lambda x, a, b: beta_density(a, b, x) if 0.0 <= x <= 1.0 else 0.0
-beta_cdf = lambda x, a, b: _betainc(a, b, x) if 0.0 < x < 1.0 else (1.0 if x >= 1.0 else 0.0)
-beta_sf = lambda x, a, b: _betaincc(a, b, x) if 0.0 < x < 1.0 else (0.0 if x >= 1.0 else 1.0)
-beta_ppf = lambda q, a, b: betaincinv(a, b, q)
-beta_isf = lambda q, a, b: 1.0 - betaincinv(b, a, q)
+beta_pdf = lambda x, a, b: base.beta_density(a, b, x) if 0.0 <= x <= 1.0 else 0.0
+beta_cdf = lambda x, a, b: base.betainc(a, b, x) if 0.0 < x < 1.0 else (1.0 if x >= 1.0 else 0.0)
+beta_sf = lambda x, a, b: base.betaincc(a, b, x) if 0.0 < x < 1.0 else (0.0 if x >= 1.0 else 1.0)
+beta_ppf = lambda q, a, b: base.betaincinv(a, b, q)
+beta_isf = lambda q, a, b: 1.0 - base.betaincinv(b, a, q)
 
 
 def t_logpdf(x, df):
-    scale = 0.5 * math.log(df) + betaln(0.5, 0.5 * df)
+    scale = 0.5 * math.log(df) + base.betaln(0.5, 0.5 * df)
     return -scale - 0.5 * (df + 1.0) * math.log1p(x * x / df)
 
 
@@ -143,7 +129,7 @@ def f_logpdf(x, dfn, dfd):
     y = x if inside else 1.0
     ratio = dfn / dfd
     logs = a * math.log(ratio) + (a - 1.0) * math.log(y) - (a + b) * math.log1p(ratio * y)
-    return logs - betaln(a, b) if inside else -math.inf
+    return logs - base.betaln(a, b) if inside else -math.inf
 
 
 f_cdf = lambda x, dfn, dfd: special.fdtr(dfn, dfd, x) if x > 0.0 else 0.0
@@ -163,7 +149,7 @@ def f_isf(q, dfn, dfd):
 
 
 def f_ppf_low(q, dfn, dfd):
-    y = betaincinv(0.5 * dfn, 0.5 * dfd, q)
+    y = base.betaincinv(0.5 * dfn, 0.5 * dfd, q)
     return dfd * y / (dfn * (1.0 - y))
 
 
@@ -210,8 +196,8 @@ def logistic_logpdf(x):
     return -size - 2.0 * math.log1p(math.exp(-size))
 
 
-logistic_cdf = sigmoid
-logistic_sf = lambda x: sigmoid(-x)
+logistic_cdf = base.sigmoid
+logistic_sf = lambda x: base.sigmoid(-x)
 logistic_logcdf = log_sigmoid
 logistic_logsf = lambda x: log_sigmoid(-x)
 logistic_ppf = lambda q: math.log(q) - math.log1p(-q)
@@ -235,8 +221,10 @@ pareto_isf = lambda q, b: math.exp(-math.log(q) / b)
 halfnorm_logpdf = lambda x: math.log(2.0) + norm_logpdf(x) if x >= 0.0 else -math.inf
 halfnorm_cdf = lambda x: math.erf(x * math.sqrt(0.5)) if x > 0.0 else 0.0
 halfnorm_sf = lambda x: math.erfc(x * math.sqrt(0.5)) if x > 0.0 else 1.0
-halfnorm_ppf = lambda q: math.sqrt(2.0) * erfinv(q) if q < 0.5 else -ndtri(0.5 * (1.0 - q))
-halfnorm_isf = lambda q: -ndtri(0.5 * q)
+halfnorm_ppf = lambda q: (
+    math.sqrt(2.0) * base.erfinv(q) if q < 0.5 else -base.ndtri(0.5 * (1.0 - q))
+)
+halfnorm_isf = lambda q: -base.ndtri(0.5 * q)
 
 
 # discrete ----------------------------------------------------------------------------------------
@@ -251,7 +239,7 @@ def poisson_logpmf(k, mu):
 def poisson_pmf(k, mu):
     inside = k >= 0 and k == math.floor(k)
     n = 1.0 * k if inside else 0.0
-    return gamma_density(n + 1.0, mu) if inside else 0.0
+    return base.gamma_density(n + 1.0, mu) if inside else 0.0
 
 
 poisson_cdf = lambda k, mu: special.pdtr(k, mu) if k >= 0 else 0.0
@@ -261,14 +249,14 @@ poisson_sf = lambda k, mu: special.pdtrc(k, mu) if k >= 0 else 1.0
 def binom_logpmf(k, n, p):
     inside = 0 <= k <= n and k == math.floor(k)
     j = 1.0 * k if inside else 0.0
-    ways = -math.log(n + 1.0) - betaln(n - j + 1.0, j + 1.0)
+    ways = -math.log(n + 1.0) - base.betaln(n - j + 1.0, j + 1.0)
     return ways + xlogy(j, p) + xlog1py(n - j, -p) if inside else -math.inf
 
 
 def binom_pmf(k, n, p):
     inside = 0 <= k <= n and k == math.floor(k)
     j = 1.0 * k if inside else 0.0
-    return beta_density(j + 1.0, n - j + 1.0, p) / (n + 1.0) if inside else 0.0
+    return base.beta_density(j + 1.0, n - j + 1.0, p) / (n + 1.0) if inside else 0.0
 
 
 binom_cdf = lambda k, n, p: special.bdtr(k, n, p) if k >= 0 else 0.0

@@ -189,27 +189,17 @@ choice_of = lambda seq: seq[below(len(seq))]  # `random.choice`
 
 
 WHOLE = (below, randint, randrange, randint_below, integers)  # they take integers
+_named = lambda names: {name: globals()[name] for name in names.split()}
 _PYTHON: dict[str, Callable[..., Any]] = {
+    **_named("lognormvariate expovariate triangular randint randrange"),
+    **dict.fromkeys(("gauss", "normalvariate"), gauss),
     "random": number,
     "uniform": between,
-    "gauss": gauss,
-    "normalvariate": gauss,
-    "lognormvariate": lognormvariate,
-    "expovariate": expovariate,
-    "triangular": triangular,
-    "randint": randint,
-    "randrange": randrange,
     "choice": choice_of,
 }
 _NUMPY: dict[str, Callable[..., Any]] = {
+    **_named("uniform normal standard_normal lognormal exponential standard_exponential choice"),
     "random": number,
-    "uniform": uniform,
-    "normal": normal,
-    "standard_normal": standard_normal,
-    "lognormal": lognormal,
-    "exponential": exponential,
-    "standard_exponential": standard_exponential,
-    "choice": choice,
 }
 _OLD: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("random_sample", "rand"), number),

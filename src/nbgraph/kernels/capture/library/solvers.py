@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from nbgraph.kernels.capture.special import held, slope
 
 # Kronrod's rule of 21 points on [-1, 1], and the weights of Gauss's rule of 10 of them
@@ -30,26 +32,8 @@ GAUSS = (*_GAUSS, 0.0, *reversed(_GAUSS))
 POINTS = len(NODES)
 # Gauss's rules on [-1, 1] of 1 to 8 points: nodes and weights from the middle on, both sides alike
 LEGENDRE = {
-    1: ((0.0,), (2.0,)),
-    2: ((0.5773502691896257,), (1.0,)),
-    3: ((0.0, 0.7745966692414834), (0.8888888888888888, 0.5555555555555556)),
-    4: ((0.33998104358485626, 0.8611363115940526), (0.6521451548625461, 0.34785484513745385)),
-    5: (
-        (0.0, 0.5384693101056831, 0.906179845938664),
-        (0.5688888888888889, 0.47862867049936647, 0.23692688505618908),
-    ),
-    6: (
-        (0.2386191860831969, 0.6612093864662645, 0.932469514203152),
-        (0.46791393457269104, 0.3607615730481386, 0.17132449237917036),
-    ),
-    7: (
-        (0.0, 0.4058451513773972, 0.7415311855993945, 0.9491079123427585),
-        (0.4179591836734694, 0.3818300505051189, 0.27970539148927664, 0.1294849661688697),
-    ),
-    8: (
-        (0.1834346424956498, 0.525532409916329, 0.7966664774136267, 0.9602898564975363),
-        (0.362683783378362, 0.31370664587788727, 0.22238103445337448, 0.10122853629037626),
-    ),
+    n: tuple(tuple(part[n // 2 :].tolist()) for part in np.polynomial.legendre.leggauss(n))
+    for n in range(1, 9)
 }
 PANELS = 1000  # that `quad` tries at most
 SHARE = 1 / 64  # of the error that `quad` may make, which any panel may make, however narrow

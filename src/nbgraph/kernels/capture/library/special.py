@@ -11,32 +11,7 @@ import math
 
 import numpy as np
 
-from nbgraph.kernels.capture.special import (
-    airy_ai,
-    airy_ai_slope,
-    airy_bi,
-    airy_bi_slope,
-    betainc,
-    betaincc,
-    betaincinv,
-    cosine_integral,
-    erfcx,
-    fresnel_cosine,
-    fresnel_sine,
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    hurwitz,
-    ive,
-    jv,
-    kve,
-    lambert,
-    sine_integral,
-    yv,
-)
-from nbgraph.kernels.capture.special import beta as beta_function
-from nbgraph.kernels.capture.special import dawsn as dawson
-from nbgraph.kernels.capture.special import floating as _floating
+from nbgraph.kernels.capture import special as base
 
 
 def _alternating(count):
@@ -63,7 +38,7 @@ def log_ndtr(x):
     """The logarithm of the distribution function of the normal distribution."""
     t = -x * math.sqrt(0.5)
     if x < -1.0:
-        return math.log(0.5 * erfcx(t)) - t * t
+        return math.log(0.5 * base.erfcx(t)) - t * t
     return math.log1p(-0.5 * math.erfc(-t))
 
 
@@ -71,28 +46,28 @@ def stdtr(df, t):
     """The distribution function of Student's t distribution."""
     square = t * t
     if square < df:
-        half = 0.5 * betainc(0.5, 0.5 * df, square / (df + square))
+        half = 0.5 * base.betainc(0.5, 0.5 * df, square / (df + square))
         return 0.5 + (half if t > 0.0 else -half)
-    tail = 0.5 * betainc(0.5 * df, 0.5, df / (df + square))
+    tail = 0.5 * base.betainc(0.5 * df, 0.5, df / (df + square))
     return 1.0 - tail if t > 0.0 else tail
 
 
 def stdtrit(df, p):
     """The quantile of Student's t distribution."""
     tail = p if p < 0.5 else 1.0 - p
-    if tail > 0.25:  # the middle, of which betainc(1/2, df/2) is the share
-        x = betaincinv(0.5, 0.5 * df, 1.0 - 2.0 * tail)
+    if tail > 0.25:  # the middle, of which base.betainc(1/2, df/2) is the share
+        x = base.betaincinv(0.5, 0.5 * df, 1.0 - 2.0 * tail)
         t = math.sqrt(df * x / (1.0 - x))
     else:
-        x = betaincinv(0.5 * df, 0.5, 2.0 * tail)
+        x = base.betaincinv(0.5 * df, 0.5, 2.0 * tail)
         t = math.sqrt(df * (1.0 - x) / x)
     return t if p >= 0.5 else -t
 
 
 # the distribution function of the chi square distribution
-chdtr = lambda v, x: gammainc(0.5 * v, 0.5 * x)
-chdtrc = lambda v, x: gammaincc(0.5 * v, 0.5 * x)  # 1 - chdtr(v, x)
-chdtri = lambda v, p: 2.0 * gammainccinv(0.5 * v, p)  # the x with chdtrc(v, x) = p
+chdtr = lambda v, x: base.gammainc(0.5 * v, 0.5 * x)
+chdtrc = lambda v, x: base.gammaincc(0.5 * v, 0.5 * x)  # 1 - chdtr(v, x)
+chdtri = lambda v, p: 2.0 * base.gammainccinv(0.5 * v, p)  # the x with chdtrc(v, x) = p
 # the distribution function of the F distribution
 fdtr = lambda dfn, dfd, x: fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, False)
 # 1 - fdtr(dfn, dfd, x)
@@ -102,51 +77,54 @@ fdtrc = lambda dfn, dfd, x: fdtr_share(0.5 * dfn, 0.5 * dfd, dfn * x, dfd, True)
 def fdtr_share(a, b, u, v, upper):
     """betainc(a, b, u / (u + v)), or its complement, of the side that keeps its digits."""
     if (u < v) != upper:
-        return betainc(a, b, u / (u + v)) if u < v else betainc(b, a, v / (u + v))
-    return betaincc(b, a, v / (u + v)) if v < u else betaincc(a, b, u / (u + v))
+        return base.betainc(a, b, u / (u + v)) if u < v else base.betainc(b, a, v / (u + v))
+    return base.betaincc(b, a, v / (u + v)) if v < u else base.betaincc(a, b, u / (u + v))
 
 
 # the distribution function of the gamma distribution of rate a and shape b
-gdtr = lambda a, b, x: gammainc(b, a * x)
-gdtrc = lambda a, b, x: gammaincc(b, a * x)  # 1 - gdtr(a, b, x)
+gdtr = lambda a, b, x: base.gammainc(b, a * x)
+gdtrc = lambda a, b, x: base.gammaincc(b, a * x)  # 1 - gdtr(a, b, x)
 # the distribution function of the Poisson distribution
-pdtr = lambda k, m: gammaincc(math.floor(k) + 1.0, m)
-pdtrc = lambda k, m: gammainc(math.floor(k) + 1.0, m)  # 1 - pdtr(k, m)
+pdtr = lambda k, m: base.gammaincc(math.floor(k) + 1.0, m)
+pdtrc = lambda k, m: base.gammainc(math.floor(k) + 1.0, m)  # 1 - pdtr(k, m)
 
 
 def bdtr(k, n, p):
     """The distribution function of the binomial distribution."""
-    k = _floating(math.floor(k))
-    return 1.0 if k >= n else betaincc(k + 1.0, n - k, p)
+    k = base.floating(math.floor(k))
+    return 1.0 if k >= n else base.betaincc(k + 1.0, n - k, p)
 
 
 def bdtrc(k, n, p):
     """1 - bdtr(k, n, p)."""
-    k = _floating(math.floor(k))
-    return 0.0 if k >= n else betainc(k + 1.0, n - k, p)
+    k = base.floating(math.floor(k))
+    return 0.0 if k >= n else base.betainc(k + 1.0, n - k, p)
 
 
 # the distribution function of the negative binomial distribution
-nbdtr = lambda k, n, p: betainc(n, math.floor(k) + 1.0, p)
-nbdtrc = lambda k, n, p: betaincc(n, math.floor(k) + 1.0, p)  # 1 - nbdtr(k, n, p)
+nbdtr = lambda k, n, p: base.betainc(n, math.floor(k) + 1.0, p)
+nbdtrc = lambda k, n, p: base.betaincc(n, math.floor(k) + 1.0, p)  # 1 - nbdtr(k, n, p)
 
 
 # several results ---------------------------------------------------------------------------------
 
 
-sici = lambda x: (sine_integral(x), cosine_integral(x))  # the sine and cosine integrals
-fresnel = lambda x: (fresnel_sine(x), fresnel_cosine(x))  # Fresnel's integrals of sine and cosine
+sici = lambda x: (base.sine_integral(x), base.cosine_integral(x))  # the sine and cosine integrals
+fresnel = lambda x: (
+    base.fresnel_sine(x),
+    base.fresnel_cosine(x),
+)  # Fresnel's integrals of sine and cosine
 # Ai, its derivative, Bi, its derivative
-airy = lambda x: (airy_ai(x), airy_ai_slope(x), airy_bi(x), airy_bi_slope(x))
+airy = lambda x: (base.airy_ai(x), base.airy_ai_slope(x), base.airy_bi(x), base.airy_bi_slope(x))
 
 
 # others ------------------------------------------------------------------------------------------
 
 
 # the real W(z) of the branches 0 and -1; NaN where it is complex
-lambertw = lambda z, k=0: lambert(z, k)
+lambertw = lambda z, k=0: base.lambert(z, k)
 # Riemann's zeta function; with q > 0 Hurwitz's, for x > 1
-zeta = lambda x, q=None: _riemann(x) if q is None else hurwitz(x, q)
+zeta = lambda x, q=None: _riemann(x) if q is None else base.hurwitz(x, q)
 
 
 def _riemann(s):
@@ -166,7 +144,7 @@ def _riemann(s):
     return value
 
 
-erfi = lambda x: 2.0 / math.sqrt(math.pi) * math.exp(x * x) * dawson(x)  # erf(i x) / i
+erfi = lambda x: 2.0 / math.sqrt(math.pi) * math.exp(x * x) * base.dawsn(x)  # erf(i x) / i
 # 1 / gamma(x), 0 at the poles
 rgamma = lambda x: 0.0 if x <= 0.0 and x == math.floor(x) else 1.0 / math.gamma(x)
 loggamma = lambda x: math.lgamma(x) if x > 0.0 else math.nan  # log(gamma(x)) of x > 0
@@ -174,7 +152,7 @@ loggamma = lambda x: math.lgamma(x) if x > 0.0 else math.nan  # log(gamma(x)) of
 
 def gammasgn(x):
     """The sign of gamma(x)."""
-    below = _floating(math.floor(x))
+    below = base.floating(math.floor(x))
     even = below == 2.0 * math.floor(0.5 * below)
     return 1.0 if x > 0.0 or (even and x != below) else (math.nan if x == below else -1.0)
 
@@ -186,11 +164,11 @@ factorial = lambda n, exact=False: math.gamma(n + 1.0) if n >= 0.0 else 0.0 * n
 def binom(n, k):
     """The binomial coefficient of real numbers, n > -1; NaN of smaller n. DLMF 5.5.3, 5.12.1."""
     if k > -1.0 and n - k > -1.0:
-        return 1.0 / ((n + 1.0) * beta_function(n - k + 1.0, k + 1.0))
+        return 1.0 / ((n + 1.0) * base.beta(n - k + 1.0, k + 1.0))
     low = k if k <= -1.0 else n - k
     whole = np.rint(low)
     sine = math.sin(math.pi * (low - whole)) * (2.0 * abs(math.fmod(whole, 2.0)) - 1.0)
-    return sine / math.pi * beta_function(n + 1.0, -low) if n > -1.0 else math.nan
+    return sine / math.pi * base.beta(n + 1.0, -low) if n > -1.0 else math.nan
 
 
 # the number of ways to choose k of N, 0 where there are none
@@ -201,12 +179,12 @@ perm = lambda N, k: poch(N - k + 1.0, k) if k >= 0.0 and k <= N else 0.0 * N * k
 
 def poch(z, m):
     """Pochhammer's symbol gamma(z + m) / gamma(z), z > 0."""
-    return math.gamma(m) / beta_function(z, m) if m > 0.0 else math.gamma(z + m) / math.gamma(z)
+    return math.gamma(m) / base.beta(z, m) if m > 0.0 else math.gamma(z + m) / math.gamma(z)
 
 
 def agm(a, b):
     """The arithmetic-geometric mean."""
-    a, b = _floating(a), _floating(b)
+    a, b = base.floating(a), base.floating(b)
     for _ in range(8):
         a, b = 0.5 * (a + b), math.sqrt(a * b)
     return a
@@ -276,12 +254,16 @@ def _of_degree(n, now, step):
 
 # Legendre's, Chebyshev's of both kinds, Hermite's of weights exp(-x**2) and exp(-x**2 / 2)
 eval_legendre = lambda n, x: _of_degree(
-    n, _floating(x), lambda k, last, now: ((2 * k + 1) * x * now - k * last) / (k + 1)
+    n, base.floating(x), lambda k, last, now: ((2 * k + 1) * x * now - k * last) / (k + 1)
 )
-eval_chebyt = lambda n, x: _of_degree(n, _floating(x), lambda k, last, now: 2.0 * x * now - last)
+eval_chebyt = lambda n, x: _of_degree(
+    n, base.floating(x), lambda k, last, now: 2.0 * x * now - last
+)
 eval_chebyu = lambda n, x: _of_degree(n, 2.0 * x, lambda k, last, now: 2.0 * x * now - last)
 eval_hermite = lambda n, x: _of_degree(n, 2.0 * x, lambda k, last, now: 2.0 * (x * now - k * last))
-eval_hermitenorm = lambda n, x: _of_degree(n, _floating(x), lambda k, last, now: x * now - k * last)
+eval_hermitenorm = lambda n, x: _of_degree(
+    n, base.floating(x), lambda k, last, now: x * now - k * last
+)
 # Laguerre's polynomial, and the generalised one; Gegenbauer's
 eval_laguerre = lambda n, x: eval_genlaguerre(n, 0.0, x)
 eval_genlaguerre = lambda n, alpha, x: _of_degree(
@@ -300,21 +282,27 @@ def spherical_jn(n, z):
     """The spherical Bessel function of the first kind."""
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
-    y = math.sqrt(0.5 * math.pi / abs(z)) * jv(n + 0.5, abs(z))
+    y = math.sqrt(0.5 * math.pi / abs(z)) * base.jv(n + 0.5, abs(z))
     return y if z > 0.0 or n % 2 == 0 else -y
 
 
 # the spherical Bessel function of the second kind, z >= 0
-spherical_yn = lambda n, z: math.sqrt(0.5 * math.pi / z) * yv(n + 0.5, z) if z > 0.0 else -math.inf
+spherical_yn = lambda n, z: (
+    math.sqrt(0.5 * math.pi / z) * base.yv(n + 0.5, z) if z > 0.0 else -math.inf
+)
 
 
 def spherical_in(n, z):
     """The modified spherical Bessel function of the first kind, z >= 0."""
     if z == 0.0:
         return 1.0 if n == 0 else 0.0
-    return math.sqrt(0.5 * math.pi / z) * (math.exp(z) * ive(n + 0.5, z))
+    return math.sqrt(0.5 * math.pi / z) * (math.exp(z) * base.ive(n + 0.5, z))
 
 
 def spherical_kn(n, z):
     """The modified spherical Bessel function of the second kind, z >= 0."""
-    return math.sqrt(0.5 * math.pi / z) * (math.exp(-z) * kve(n + 0.5, z)) if z > 0.0 else math.inf
+    return (
+        math.sqrt(0.5 * math.pi / z) * (math.exp(-z) * base.kve(n + 0.5, z))
+        if z > 0.0
+        else math.inf
+    )

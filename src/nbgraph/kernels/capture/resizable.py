@@ -1,0 +1,260 @@
+"""Lists whose length depends on values: as many places as there may be, the first ones in use.
+
+They arise where two paths make lists of several lengths, where a loop appends, and in
+comprehensions that filter. What a place that is not in use holds is never read. A list that a
+loop of unknown length grows has `PLACES`; the element raises where it would get longer.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture.arrays import whole
+from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.lookups import entry_at
+from nbgraph.kernels.capture.values import (
+    Array,
+    Env,
+    List,
+    Resizable,
+    Static,
+    Value,
+    flatten,
+    form,
+    join_value,
+    resizable,
+    unflatten,
+)
+from nbgraph.kernels.kinds import promote
+from nbgraph.kernels.scalar import Graph, Node
+
+PLACES, TABLE, MOST_PLACES = 64, 128, 256  # where a loop's trips are not known, and where they are
+MAX_WRITTEN = 128  # trips of a loop that is written out, so that the length of a list is known
+_WHAT = "a list whose length depends on values"
+
+
+def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resizable | None:
+    """A list at the start of a loop as one that it may grow to `end` in each trip; None for other
+    values, and where writing the trips out says the length."""
+    if not all(isinstance(value, (List, Resizable)) for value in (start, end)):
+        return None
+    first, last = resizable(graph, start), resizable(graph, end)
+    items, more = [*first.items, *last.items], len(last.items) - len(first.items)
+    items = items if first.items else [*map(_frozen, items)]
+    exact = isinstance(end, List) and trips is not None and trips <= MAX_WRITTEN
+    if exact or not items or len({*map(form, items)}) > 1 or flatten(items[0]) is None:
+        return None
+    columns = list(zip(*(flatten(item) or [] for item in items), strict=True))
+    places = max(PLACES if len(columns) == 1 else PLACES // 2, len(last.items))
+    if last.bounded:
+        places = max(len(first.items), len(last.items))
+    elif trips is not None:
+        places = min(len(first.items) + more * trips, MOST_PLACES)
+    kinds = [functools.reduce(promote, [node.kind for node in column]) for column in columns]
+    unused = unflatten(items[0], [graph.cast(graph.const(0), kind) for kind in kinds])
+    rest = [unused] * (places - len(first.items))
+    return Resizable(first.length, (*first.items, *rest), bounded=True)
+
+
+def _frozen(value: Value) -> Value:
+    """A new list that is put into another one, as a tuple: nothing changes it there."""
+    return tuple(map(_frozen, value)) if isinstance(value, List) else value
+
+
+def repeated(call: Call, items: Sequence[Value], count: Node) -> Resizable:
+    """`[item] * count`."""
+    if len(items) != 1 or flatten(items[0]) is None:
+        call.refuse("as often as a value says only one number is repeated", "write a loop")
+    length = call.text(vectors.span, call.graph.const(0), count)
+    _raises_full(call, call.graph.compare("gt", length, call.graph.const(TABLE)), TABLE)
+    return Resizable(length, tuple(items) * TABLE, bounded=True)
+
+
+def joined(call: Call, a: Value, b: Value) -> Value:
+    """`a + b`: what follows a list of known length has its places behind it."""
+    if isinstance(b, Resizable) and isinstance(a, List):
+        _require_one_form(call, (*a, *b.items))
+        longer = call.graph.arithmetic("add", b.length, call.graph.const(len(a)))
+        return replace(b, length=longer, items=(*a, *b.items))
+    return call.text(vectors.joined_lists, a, b)
+
+
+def _require_one_form(call: Call, items: Sequence[Value]) -> None:
+    if len({*map(form, items)}) > 1 or any(flatten(item) is None for item in items):
+        call.refuse(f"{_WHAT} has items of several forms", "keep numbers, or tuples of one length")
+
+
+def _raises_full(call: Call, where: Node, places: int) -> None:
+    words = f"{_WHAT} gets more than the {places} items it may have here"
+    call.tracer.raises(call.node, MemoryError, words, where)
+
+
+# entries ------------------------------------------------------------------------------------------
+
+
+def at(call: Call, owner: Value, place: Node | slice) -> Any:
+    """`owner[place]`; the element raises IndexError where there is no such entry."""
+    if isinstance(place, Node):
+        index = _place(call, owner, place, "list index out of range")
+        return entry_at(call.graph, owner.items, index)
+    if isinstance(owner, Array):
+        call.refuse("a bound of a slice of an array depends on values", "use a list")
+    ends = (place.start, place.stop, place.step)
+    return part(call, owner, *(call.graph.const(n) if isinstance(n, int) else n for n in ends))
+
+
+def _place(call: Call, owner: Resizable, index: Node, words: str) -> Node:
+    """An index as one from 0."""
+    graph = call.graph
+    if not owner.items:
+        call.refuse("an entry of a list that is always empty is read", "give it items")
+    _require_one_form(call, owner.items)
+    place, inside = call.text(vectors.place_in, call.graph.cast(index, "i"), owner.length)
+    call.tracer.raises_lookup(call.node, IndexError, words, graph.logical_not(inside))
+    if index.op == "const" and index.data >= 0:
+        return graph.const(min(index.data, len(owner.items) - 1))
+    return graph.select(inside, place, graph.const(0))
+
+
+def stored(call: Call, owner: Resizable, places: Sequence[Any], value: Value) -> Resizable:
+    """The list after `owner[index] = value`."""
+    (index, *rest) = places
+    if rest or isinstance(index, slice):
+        call.refuse(f"part of an item, or a slice, of {_WHAT} is assigned", "assign an item")
+    place = _place(call, owner, index, "list assignment index out of range")
+    return _put(call, owner, place, value, owner.items)
+
+
+def _put(
+    call: Call, owner: Resizable, place: Node, value: Value, items: Sequence[Value]
+) -> Resizable:
+    """A list of these items, at a place a value."""
+    graph = call.graph
+    here = (graph.compare("eq", place, graph.const(k)) for k in range(len(items)))
+    items = [join_value(graph, *row) for row in zip(here, [value] * len(items), items, strict=True)]
+    _require_one_form(call, items)
+    return replace(owner, items=tuple(items))
+
+
+def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> Value:
+    """`owner[lower:upper:step]`."""
+    owner = resizable(call.graph, owner)
+    stride = 1 if step is None else whole(call, step, "the step of a slice")
+    if stride < 0 and (lower is not None or upper is not None or stride != -1):
+        call.refuse(f"a slice of {_WHAT} goes backwards", "use [::-1], or write a loop")
+    if stride < 0:
+        return call.text(vectors.backwards, owner)
+    ends = (lower or call.graph.const(0), upper or owner.length)
+    first, last = (call.text(vectors.place_within, end, owner.length) for end in ends)
+    if stride == 1 and ends[0].op == "const" and ends[0].data >= 0:
+        count = call.text(vectors.span, first, last)
+        return replace(owner, length=count, items=owner.items[ends[0].data :])
+    return call.text(vectors.between_places, owner, first, last, call.graph.const(stride))
+
+
+# changes ------------------------------------------------------------------------------------------
+
+
+def _append(call: Call, owner: Resizable, item: Value, *, first: bool = False) -> Any:
+    graph, size = call.graph, len(owner.items)
+    longer = graph.arithmetic("add", owner.length, graph.const(1))
+    if owner.bounded:
+        _raises_full(call, graph.compare("gt", longer, graph.const(size)), size)
+    items = owner.items if owner.bounded else (*owner.items, item)
+    items, place = ((item, *items[:-1]), graph.const(0)) if first else (items, owner.length)
+    return replace(_put(call, owner, place, item, items), length=longer), None
+
+
+def _pop(call: Call, owner: Resizable, index: Value = None, *, first: bool = False) -> Any:
+    if not first and index is not None and (index.op != "const" or index.data not in (0, -1)):
+        call.refuse(f"pop() inside of {_WHAT}", "pop the first or the last item")
+    first = first or (index is not None and index.data == 0)
+    place = _place(call, owner, call.graph.const(0 if first else -1), "pop from empty list")
+    value, items = entry_at(call.graph, owner.items, place), owner.items
+    items = (*items[1:], items[-1]) if first else items
+    fewer = call.text(vectors.span, call.graph.const(1), owner.length)
+    return replace(owner, length=fewer, items=items), value
+
+
+def _insert(call: Call, owner: Resizable, index: Node, item: Value) -> Any:
+    if index.op != "const" or index.data != 0:
+        call.refuse(f"insert() inside of {_WHAT}", "insert at 0, or append")
+    return _append(call, owner, item, first=True)
+
+
+def _extend(call: Call, owner: Resizable, more: Value) -> Any:
+    if isinstance(more, Resizable):
+        return call.text(vectors.joined_lists, owner, more), None
+    for item in more:
+        owner, _ = _append(call, owner, item)
+    return owner, None
+
+
+CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
+    "append": _append,
+    "insert": _insert,
+    "pop": _pop,
+    "extend": _extend,
+    "popleft": functools.partial(_pop, first=True),
+    "appendleft": functools.partial(_append, first=True),
+    "clear": lambda call, a: (replace(a, length=call.graph.const(0)), None),
+    "reverse": lambda call, a: (call.text(vectors.backwards, a), None),
+    "sort": lambda call, a, **how: (call.text(vectors.sorted_list, a, **how), None),
+}
+
+
+def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> Value:
+    """A method that changes a list; a list that is put in is a tuple, as nothing changes it."""
+    named = any(isinstance(arg, ast.Name) for arg in call.node.args) and name != "extend"
+    values = [call.tracer.held(arg, env) for arg in args]
+    if named and any(isinstance(value, (List, Resizable)) for value in values):
+        call.refuse(f"a list that has a name is put into {_WHAT}", "put in a tuple of its items")
+    values = [_frozen(value) for value in values]
+    env[key], result = call.answer(CHANGES[name], env[key], *values, **call.kwargs)
+    return Static(None) if result is None else result
+
+
+# functions ----------------------------------------------------------------------------------------
+
+
+def _zipped(call: Call, *columns: Value, strict: Value = None) -> Resizable:
+    lists = [resizable(call.graph, column) for column in columns]
+    less = lambda a, b: call.graph.select(call.graph.compare("lt", b, a), b, a)
+    rows = zip(*(each.items for each in lists), strict=False)
+    length = functools.reduce(less, [each.length for each in lists])
+    return Resizable(length, tuple(rows), any(each.bounded for each in lists))
+
+
+def _enumerated(call: Call, a: Resizable, start: Value = None) -> Resizable:
+    first = 0 if start is None else whole(call, start, "the start of enumerate()")
+    return replace(a, items=tuple((call.graph.const(k), v) for k, v in enumerate(a.items, first)))
+
+
+def _folded(call: Call, a: Resizable, start: Value = None, **how: Value) -> Value:
+    how = how if start is None else {"start": start}
+    texts = {"start": vectors.folded_from, "key": vectors.folded_by, "default": vectors.folded_or}
+    text = texts[next(iter(how))] if how else vectors.folded
+    return call.text(text, Static(call.target), a, *how.values())
+
+
+_FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
+FUNCTIONS: dict[Any, Callable[..., Value]] = {
+    len: lambda call, a: a.length,
+    **dict.fromkeys((list, tuple), lambda call, a: a),
+    **dict.fromkeys((set, frozenset), lambda call, a: call.text(vectors.distinct, a)),
+    **dict.fromkeys(_FOLDS, _folded),
+    zip: _zipped,
+    enumerate: _enumerated,
+    reversed: lambda call, a: call.text(vectors.backwards, a),
+    sorted: lambda call, a, **how: call.text(vectors.sorted_list, a, **how),
+    map: lambda call, f, *a: call.text(vectors.mapped, f, _zipped(call, *a)),
+}
+METHODS = {"count": vectors.count_of, "index": vectors.place_of, "copy": vectors.copied}
