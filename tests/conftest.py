@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 _TABLE = Path(__file__).parent / "seconds.txt"  # CPU seconds of a case, and its function
-EVERYDAY = 1.5  # seconds of all cases of a function
+EVERYDAY = 0.8  # seconds of all cases of a function
 _spent, _cases = Counter(), Counter()
 
 
@@ -95,9 +95,9 @@ def pytest_sessionfinish(session):
     """Write the seconds of functions of several cases, if asked to."""
     if _OWNER and session.config.getoption("--update-seconds"):
         lines = [
-            f"{spent / _cases[name]:.2f} {name}\n"
+            f"{spent / _cases[name]:.3f} {name}\n"
             for name, spent in sorted(_spent.items())
-            if _cases[name] > 1 and spent > EVERYDAY and spent >= 0.01 * _cases[name]
+            if _cases[name] > 1 and spent > EVERYDAY and spent >= 0.002 * _cases[name]
         ]
         _TABLE.write_text("".join(lines))
 

@@ -16,7 +16,7 @@ from tests.executor.test_worlds import ANY_VALUES, PUBLIC, selection, taken_apar
 # sums in another order; relative to the largest
 BOUND = 1e-5
 # what draws or changes the state of a layer is never taken
-NEVER = {name for name in PUBLIC if name.startswith(("random_", "rand_"))}
+NEVER = {name for name in PUBLIC if name.startswith(("random_", "rand_", "sample_"))}
 NEVER -= {name for name in PUBLIC if "_pdf_" in name}
 NEVER |= {"BatchNorm", "batch_statistics", "Dropout", "dropout", "rrelu", "sample_multinomial"}
 NEVER |= {"shuffled"}
