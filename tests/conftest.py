@@ -30,7 +30,7 @@ os.environ.setdefault("NBGRAPH_PROGRESS", "0")
 # machines without a GPU have two that are emulated; scripts/test-gpu asks for real ones
 os.environ.setdefault("NBGRAPH_GPU", "emulated")
 
-gc.disable()  # what is collected stays: a third of the time of it went into looking for cycles
+gc.disable()  # collected tests live to the end; a fifth of the time went into searching for cycles
 
 import hypothesis  # noqa: E402  (after the cache directory)
 import pytest  # noqa: E402

@@ -93,7 +93,7 @@ def test_calls_are_found_again(threaded, alone, name, dtype):
 ], ids="elements sum softmax product transposed".split())  # fmt: skip
 @pytest.mark.parametrize("part", [np.s_[:], np.s_[::2, ::2]], ids=["whole", "steps"])
 def test_recorded_calls_are_found_again(threaded, monkeypatch, call, part):
-    """X-NDA-04: the tape is told of them, of the operands as they are and not of their copies."""
+    """X-NDA-04: the tape records the operands as they are, not their copies."""
     a = ng.array(values(6, 6)[part])
     x = ng.array(values(6, 6))
     x.attach_grad()

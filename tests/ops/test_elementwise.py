@@ -344,8 +344,8 @@ def test_bad_operands_are_named():
 def test_limits_and_choices_that_are_left_out(world):
     """As in NumPy: one limit, none, and the places where a condition holds."""
     x = world([1.0, 5.0, 9.0])
-    for found in (ng.clip(x, None, 2), ng.clip(x, max=2), ng.clip(x, min=None, max=2)):
-        assert found.tolist() == [1, 2, 2]
+    for limited in (ng.clip(x, None, 2), ng.clip(x, max=2), ng.clip(x, min=None, max=2)):
+        assert limited.tolist() == [1, 2, 2]
     assert ng.clip(x, 3).tolist() == ng.clip(x, 3, None).tolist() == [3, 5, 9]
     assert ng.clip(x, None, None).tolist() == [1, 5, 9]
     assert ng.where(np.array([False, True, True]))[0].tolist() == [1, 2]

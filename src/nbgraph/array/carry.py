@@ -97,7 +97,7 @@ def _by_route(
     words: Sequence[Any],
     attributes: Mapping[str, Any],
 ) -> Any:
-    """Return what a route gives, of which the recorder is told, or None."""
+    """Return the recorded result of a route, or None where the general way is needed."""
     if routes is None or not routes.count:
         return None
     result = routes.push(_place(), (*operands, *words))

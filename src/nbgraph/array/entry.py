@@ -9,7 +9,7 @@ the call.
 
 It is called with a place and a tuple of operands. The place is the number of a line of user code,
 or a frame: then it looks the frame's line up, asks `place_of(frame)` where that is not known yet,
-and declines where something records, unless a third argument says that the caller minds that.
+and declines where something records, unless a third argument says that the caller does that.
 """
 
 from __future__ import annotations

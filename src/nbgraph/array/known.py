@@ -91,12 +91,12 @@ def _of_copies(routes: Routes) -> Push:
     if not table:
         return push
 
-    def run(place: Any, operands: tuple[Any, ...], *minded: bool) -> Any:
-        result = push(place, operands, *minded)
-        if result is not None or not (minded or type(place) is int or _recorder() is None):
+    def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+        result = push(place, operands, *recorded)
+        if result is not None or not (recorded or type(place) is int or _recorder() is None):
             return result
         copies = table.get(tuple([getattr(v, "_layout", None) for v in operands]))
-        return None if copies is None else push(place, _laid(place, operands, copies), *minded)
+        return None if copies is None else push(place, _laid(place, operands, copies), *recorded)
 
     return run
 
@@ -270,7 +270,7 @@ def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes
 
 
 def _shortcut(places: Places, kind: type[Array]) -> Push:
-    def run(place: Any, operands: tuple[Any, ...], *minded: bool) -> Any:
+    def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
         source = operands[0]
         if type(source) is not kind or _recorder() is not None:
             return None

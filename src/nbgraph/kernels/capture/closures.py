@@ -112,8 +112,8 @@ def assigned_within(node: ast.expr) -> set[str]:
 
 def nonlocals(body: list[ast.stmt]) -> set[str]:
     """The names that functions inside of code assign in the function around them."""
-    found = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
-    return {name for statement in found for name in statement.names}
+    statements = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
+    return {name for statement in statements for name in statement.names}
 
 
 def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
