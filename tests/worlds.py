@@ -7,7 +7,11 @@ from nbgraph.executor.pipeline import Options
 
 
 def numpy(f, *arrays):
-    return f(*arrays)
+    """By the general way, which is the first, and by the quick one."""
+    first, *others = (f(*arrays) for _ in range(3))
+    for other in others:
+        assert bits(other) == bits(first)
+    return first
 
 
 def ndarrays(f, *arrays):

@@ -152,13 +152,14 @@ def _operator(name: str) -> Any:
     if name.startswith("_"):  # asked by import and display protocols
         raise AttributeError(f"module 'nbgraph' has no attribute {name!r}")
     registry = importlib.import_module("nbgraph.operator.registry")
+    numpy = importlib.import_module("numpy")
+    if not registry.is_public(name) and hasattr(numpy, name):
+        table = importlib.import_module("nbgraph.ops.dispatch.table")
+        if name in table.functions("numpy"):
+            return getattr(numpy, name)  # it asks its operands, and so ours
     try:
         value = registry.public(name).op
     except registry.ArgumentError:
-        table = importlib.import_module("nbgraph.ops.dispatch.table")
-        numpy = importlib.import_module("numpy")
-        if name in table.functions("numpy") and hasattr(numpy, name):
-            return getattr(numpy, name)  # it asks its operands, and so ours
         hint = registry.suggestion(name, {*_PLACES, *_MODULES, *_RENAMED, *registry.names()})
         error = importlib.import_module("nbgraph.errors").MissingName
         raise error(f"module 'nbgraph' has no attribute {name!r}; {hint}", name=name) from None

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
 MAX_ARRAYS = 8
 MAX_PARAMETERS = 32
+MAX_RUN_ARRAYS, MAX_RUN_WORDS = 16, 128  # of `runner`
 GIL_FREE_ABOVE = 8192  # elements from which other threads may run meanwhile
 # PyBUF_FORMAT | PyBUF_C_CONTIGUOUS, with PyBUF_WRITABLE for the output
 _READ, _WRITE = 0x3C, 0x3D
+_STRIDES = 0x18  # PyBUF_STRIDES: however the elements lie
 
 # Py_buffer (stable since Python 3.11): buf 0, len 16, itemsize 24, ndim 36, format 40, shape 48
 _LEN, _ITEMSIZE, _NDIM, _FORMAT, _SHAPE = 16, 24, 36, 40, 48
@@ -80,15 +82,7 @@ def _text() -> str:
     last = t.number("sub", count, 1)
     _run(t, kernel, record, t.place("[80 x i8]", buffers, last), most)
     t.put(answer, t.read("ptr", "%args", last), "ptr")
-    t.go("close")
-    t.label("clear")
-    t.do("call void @PyErr_Clear()")
-    t.label("close")
-    with t.loop(0, t.get(opened)) as c:
-        t.do(f"call void @PyBuffer_Release(ptr {t.place('[80 x i8]', buffers, c)})")
-    found = t.get(answer, "ptr")
-    t.do(f"call void @Py_IncRef(ptr {found})")
-    return t.text(f"ret ptr {found}")
+    return _closed(t, buffers, opened, answer)
 
 
 def _look(t: Function, first: str, b: str, wanted: str) -> None:
@@ -153,6 +147,60 @@ def _require_none(t: Function, refused: str) -> None:
     t.require(t.compare("eq", raised, "null", "ptr"), refused)
 
 
+def _runner_text() -> str:
+    """Return the text of a function that writes a kernel's block around the addresses of arrays,
+    which may lie in any way, and runs the kernel.
+
+    Descriptor, 64-bit words: kernel address, number of arrays, words before their addresses and
+    behind, address of the ndarray type, that of None, size, whether the GIL is released; then those
+    words.
+    """
+    t = Function("ptr", "ptr %self, ptr %args, i64 %nargs")
+    buffers = t.cell(f"[{MAX_RUN_ARRAYS} x [80 x i8]]", 16)
+    record = t.cell(f"[{MAX_RUN_ARRAYS + MAX_RUN_WORDS} x i64]", 16)
+    opened, answer = t.cell(), t.cell("ptr")
+    t.put(opened, "0")
+    d = t.value("call ptr @PyBytes_AsString(ptr %self)")
+    head = t.words(d, "ptr i64 i64 i64 ptr ptr i64 i64")
+    kernel, count, before, behind, ndarray, none, size, frees = head
+    t.put(answer, none, "ptr")
+    words = t.place("i64", d, len(head))
+    t.require(t.compare("eq", "%nargs", count), "close")
+    own = t.place("i64", record, before)
+    with t.loop(0, count) as i:
+        arg = t.read("ptr", "%args", i)
+        kind = t.value(f"call ptr @PyObject_Type(ptr {arg})")
+        t.do(f"call void @Py_DecRef(ptr {kind})")
+        t.require(t.compare("eq", kind, ndarray, "ptr"), "close")
+        b = t.place("[80 x i8]", buffers, i)
+        failed = t.value(f"call i32 @PyObject_GetBuffer(ptr {arg}, ptr {b}, i32 {_STRIDES})")
+        t.require(t.compare("eq", failed, 0, "i32"), "clear")
+        t.put(opened, t.sum(i, 1))
+        t.put_at(own, i, t.get_at(b, 0))
+    rest, tail = t.place("i64", own, count), t.place("i64", words, before)
+    for target, source, n in ((record, words, before), (rest, tail, behind)):
+        copied = f"ptr {target}, ptr align 1 {source}, i64 {t.product(n, 8)}, i1 false"
+        t.do(f"call void @llvm.memcpy.p0.p0.i64({copied})")
+    arguments = f"i64 {t.value(f'ptrtoint ptr {record} to i64')}, i64 0, i64 {size}"
+    status = builtin.called(t, kernel, arguments, t.compare("ne", frees, 0))
+    t.require(t.compare("eq", status, 0), "close")
+    t.put(answer, t.read("ptr", "%args", t.number("sub", count, 1)), "ptr")
+    return _closed(t, buffers, opened, answer)
+
+
+def _closed(t: Function, buffers: str, opened: str, answer: str) -> str:
+    """Return the whole text, with an end that releases buffers and returns the answer."""
+    t.go("close")
+    t.label("clear")
+    t.do("call void @PyErr_Clear()")
+    t.label("close")
+    with t.loop(0, t.get(opened)) as c:
+        t.do(f"call void @PyBuffer_Release(ptr {t.place('[80 x i8]', buffers, c)})")
+    result = t.get(answer, "ptr")
+    t.do(f"call void @Py_IncRef(ptr {result})")
+    return t.text(f"ret ptr {result}")
+
+
 def fits(arrays: int, parameters: int) -> bool:
     """Whether so many fit into the entry's buffers, with room for a word that nobody reads."""
     return arrays <= MAX_ARRAYS and parameters < MAX_PARAMETERS
@@ -183,3 +231,32 @@ def make(
     descriptor = struct.pack("=7q", *head, len(numbers)) + body
     descriptor += struct.pack(f"={len(places)}q", *places) + "".join(formats).encode()
     return builtin.function(_method(), descriptor), descriptor
+
+
+@functools.cache
+def _run_method() -> int:
+    return builtin.method(builtin.address(_runner_text()), "run", "Run a kernel over arrays.")
+
+
+def runner(
+    address: int,
+    arrays: int,
+    before: Sequence[int],
+    behind: Sequence[int],
+    size: int,
+    *,
+    frees: bool,
+) -> Callable[..., Any] | None:
+    """Return a function of so many NumPy arrays, of which nothing is checked, that runs a kernel on
+    this thread: `before`, their addresses and `behind` are its block. It returns the last array, or
+    None where it declines or the kernel fails. `frees`: the GIL is released meanwhile. None where
+    there is no such function.
+    """
+    if arrays > MAX_RUN_ARRAYS or len(before) + len(behind) > MAX_RUN_WORDS:
+        return None
+    if not builtin.available():
+        return None
+    head = address, arrays, len(before), len(behind), id(np.ndarray), id(None), size, frees
+    words = *head, *before, *behind
+    descriptor = struct.pack(f"={len(words)}q", *words)
+    return builtin.function(_run_method(), descriptor)

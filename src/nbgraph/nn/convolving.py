@@ -130,24 +130,6 @@ class Conv1d(_Windowed):
 class Conv2d(Conv1d):
     """`ng.convolution` over two axes, for images of shape (images, channels, height, width).
 
-    Parameters
-    ----------
-    features : int
-        Channels of the result.
-    window : int, or one for each axis of space
-    activation : function of arrays, optional
-    in_channels : int, optional
-        By default the first call tells.
-    stride, pad, dilation : int, or one for each axis of space
-        Elements from one window to the next; zeros on both sides; elements from one
-        element of the window to the next.
-    groups : int
-        Channels and features are cut into as many parts, each computed from its own.
-    bias : bool
-        Whether a bias is added.
-    init : initialiser
-        Of the weight, by default uniform (Glorot and Bengio, 2010).
-
     >>> import nbgraph as ng
     >>> Conv2d(4, (3, 1), ng.relu)(ng.ones((2, 5, 10, 10))).shape
     (2, 4, 8, 10)
@@ -158,24 +140,6 @@ class Conv2d(Conv1d):
 
 class Conv3d(Conv1d):
     """`ng.convolution` over three axes: (images, channels, depth, height, width).
-
-    Parameters
-    ----------
-    features : int
-        Channels of the result.
-    window : int, or one for each axis of space
-    activation : function of arrays, optional
-    in_channels : int, optional
-        By default the first call tells.
-    stride, pad, dilation : int, or one for each axis of space
-        Elements from one window to the next; zeros on both sides; elements from one
-        element of the window to the next.
-    groups : int
-        Channels and features are cut into as many parts, each computed from its own.
-    bias : bool
-        Whether a bias is added.
-    init : initialiser
-        Of the weight, by default uniform (Glorot and Bengio, 2010).
 
     >>> import nbgraph as ng
     >>> Conv3d(4, 2, stride=2)(ng.ones((2, 5, 4, 4, 4))).shape
@@ -231,24 +195,6 @@ class ConvTranspose1d(_Windowed):
 class ConvTranspose2d(ConvTranspose1d):
     """The transpose of a convolution over two axes: (images, channels, height, width).
 
-    Parameters
-    ----------
-    features : int
-        Channels of the result.
-    window : int, or one for each axis of space
-    activation : function of arrays, optional
-    in_channels : int, optional
-        By default the first call tells.
-    stride, pad, dilation : int, or one for each axis of space
-        Elements of the result from one window to the next; elements cut off on both
-        sides; elements from one element of the window to the next.
-    groups : int
-        Channels and features are cut into as many parts, each computed from its own.
-    bias : bool
-        Whether a bias is added.
-    init : initialiser
-        Of the weight, by default uniform (Glorot and Bengio, 2010).
-
     >>> import nbgraph as ng
     >>> ConvTranspose2d(4, 3, stride=2, pad=1)(ng.ones((2, 5, 4, 4))).shape
     (2, 4, 7, 7)
@@ -258,26 +204,7 @@ class ConvTranspose2d(ConvTranspose1d):
 
 
 class ConvTranspose3d(ConvTranspose1d):
-    """The transpose of a convolution over three axes: (images, channels, depth, height, width).
-
-    Parameters
-    ----------
-    features : int
-        Channels of the result.
-    window : int, or one for each axis of space
-    activation : function of arrays, optional
-    in_channels : int, optional
-        By default the first call tells.
-    stride, pad, dilation : int, or one for each axis of space
-        Elements of the result from one window to the next; elements cut off on both
-        sides; elements from one element of the window to the next.
-    groups : int
-        Channels and features are cut into as many parts, each computed from its own.
-    bias : bool
-        Whether a bias is added.
-    init : initialiser
-        Of the weight, by default uniform (Glorot and Bengio, 2010).
-    """
+    """The transpose of a convolution over three axes: (images, channels, depth, height, width)."""
 
     axes = 3
 

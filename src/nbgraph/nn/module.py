@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Never
 
 import numpy as np
@@ -58,8 +59,11 @@ class Module:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__module__.startswith("nbgraph.") and "__init__" in vars(cls):
-            checked_init(cls)
+        if cls.__module__.startswith("nbgraph."):
+            if "__init__" in vars(cls):
+                checked_init(cls)
+            elif cls.__doc__ and "__doc__" in vars(cls):
+                cls.__doc__ = _with_parameters(cls.__doc__, cls.__mro__[1:])
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Return what a call computes; every module has its own."""
@@ -392,6 +396,16 @@ def _fits(shape: tuple[int | None, ...], extents: tuple[int, ...]) -> bool:
 
 
 _STRUCTURE = (*_PLAIN, Module, list, tuple, dict)
+
+
+def _with_parameters(doc: str, bases: Sequence[type]) -> str:
+    """Return the documentation of a class with the section of parameters of the base class whose
+    `__init__` it has, behind its first sentence; as it is where it has one."""
+    first, *rest = doc.split("\n\n")
+    for section in chain(rest, *[(base.__doc__ or "").split("\n\n") for base in bases]):
+        if section.lstrip().startswith("Parameters\n"):
+            return doc if section in rest else "\n\n".join([first, section.rstrip(), *rest])
+    return doc
 
 
 def _require_arrays(module: Module, inputs: tuple[Any, ...]) -> None:

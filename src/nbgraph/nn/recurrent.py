@@ -83,15 +83,6 @@ class Cell(Module):
 class RNNCell(Cell):
     """tanh of the products of input and state with their weights (Elman, 1990).
 
-    Parameters
-    ----------
-    units : int
-        Size of the output and of the state.
-    in_features : int, optional
-        By default the first call tells.
-    recurrent_bias : bool
-        Whether the product with the state has a bias of its own.
-
     >>> import nbgraph as ng
     >>> out, (hidden,) = RNNCell(3)(ng.ones((2, 5)))
     >>> out.shape, hidden is out
@@ -108,15 +99,6 @@ class RNNCell(Cell):
 
 class LSTMCell(Cell):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997); gates: in, forget, cell, out.
-
-    Parameters
-    ----------
-    units : int
-        Size of the output and of the state.
-    in_features : int, optional
-        By default the first call tells.
-    recurrent_bias : bool
-        Whether the product with the state has a bias of its own.
 
     The state is (output, memory); one is added to what the forget gate takes.
 
@@ -140,15 +122,6 @@ class LSTMCell(Cell):
 
 class GRUCell(Cell):
     """A gated recurrent unit (Cho et al., 2014); gates: reset, update, new.
-
-    Parameters
-    ----------
-    units : int
-        Size of the output and of the state.
-    in_features : int, optional
-        By default the first call tells.
-    recurrent_bias : bool
-        Whether the product with the state has a bias of its own.
 
     The reset gate takes what is recalled after its product, as cuDNN has it; so `recurrent_bias`
     makes a difference here.
@@ -179,7 +152,7 @@ class RNN(Module):
     units : int, size of each state
     layers : int, one on the other
     in_features : int, optional; without it the first call tells
-    recurrent_bias : see `Cell`
+    recurrent_bias : whether the product with the state has a bias of its own
     bidirectional : whether each layer has a second cell, `back`, that goes from the last step to
         the first; a layer gives the outputs of both, side by side
 
@@ -280,20 +253,6 @@ def _along(
 class LSTM(RNN):
     """Long short-term memory along a sequence: `layer(x, states) -> (outs, states)`.
 
-    Parameters
-    ----------
-    units : int
-        Size of each state.
-    layers : int
-        How many lie one on the other.
-    in_features : int, optional
-        By default the first call tells.
-    recurrent_bias : bool
-        Whether the product with the state has a bias of its own.
-    bidirectional : bool
-        Whether each layer has a second cell that goes from the last step to the first; outputs of
-        both stand side by side.
-
     Shapes, states, `lengths` and `mask` are those of `RNN`.
 
     >>> import nbgraph as ng
@@ -306,20 +265,6 @@ class LSTM(RNN):
 
 class GRU(RNN):
     """Gated recurrent units along a sequence: `layer(x, states) -> (outs, states)`.
-
-    Parameters
-    ----------
-    units : int
-        Size of each state.
-    layers : int
-        How many lie one on the other.
-    in_features : int, optional
-        By default the first call tells.
-    recurrent_bias : bool
-        Whether the product with the state has a bias of its own.
-    bidirectional : bool
-        Whether each layer has a second cell that goes from the last step to the first; outputs of
-        both stand side by side.
 
     Shapes, states, `lengths` and `mask` are those of `RNN`.
 

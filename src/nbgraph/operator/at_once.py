@@ -31,19 +31,19 @@ def at_once(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
 ) -> Any:
     """Return the results; those that have an `out` are that array."""
-    key = (
-        None if out is not None or OWNED or "host" not in op.kernels else _key(operands, attributes)
-    )
+    key = None if out is not None or OWNED else _key(operands, attributes)
     if key is not None:
         call = op.carried.get(key)
         if call is not None:
-            return _again(operands, *call)
+            return _again(op, operands, attributes, *call)
     if OWNED:
         wait_for((*operands, *(out or ())))
     inputs = [_input(op, i, value) for i, value in enumerate(operands)]
     specs = op.infer([Spec.of(a) for a in inputs], attributes)
     if op.view is not None and out is None:
         result = viewed(op.view, inputs[0], attributes)
+        if key is not None:
+            keep(op.carried, key, (None, ()), _KEPT)
         return result[()] if result.ndim == 0 else result
     outs = list(out) if out is not None else [None] * len(specs)
     results = _filled(op, inputs, outs, specs, attributes)
@@ -66,14 +66,33 @@ def _input(op: ArrayOp, index: int, value: Any) -> Array:
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     """Return what a call is known by: how its arrays lie; None where not all of them are arrays, or
     the text itself is to be run."""
-    if PYTHON_ASKED[0] or any(type(a) is not np.ndarray for a in operands):
+    if PYTHON_ASKED[0]:
         return None
-    return ("at once", *[(a.shape, a.dtype, a.strides) for a in operands], *attributes.items())
+    key: list[Any] = ["at once"]
+    for a in operands:
+        if type(a) is not np.ndarray:
+            return None
+        key += (a.shape, a.dtype, a.strides)
+    return (*key, *attributes.items()) if attributes else tuple(key)
 
 
-def _again(operands: Arrays, lowering: Lowered, specs: Sequence[Spec]) -> Any:
-    """Return the results of a call like one before."""
-    results = lowering.run(operands, [np.empty(shape, dtype) for shape, dtype in specs])
+def _again(
+    op: ArrayOp,
+    operands: Arrays,
+    attributes: Attributes,
+    lowering: Lowered | None,
+    specs: Sequence[Spec],
+) -> Any:
+    """Return the results of a call like one before: a view, or what its kernels compute, or NumPy
+    where it has none."""
+    if op.view is not None:
+        result = viewed(op.view, operands[0], attributes)
+        return result if result.ndim else result[()]
+    results: Arrays = [np.empty(shape, dtype) for shape, dtype in specs]
+    if lowering is None:
+        op.compute(operands, results, attributes)
+    else:
+        results = lowering.run(operands, results)
     if len(results) > 1:
         return tuple([r if r.ndim else r[()] for r in results])
     return results[0] if results[0].ndim else results[0][()]
@@ -87,15 +106,26 @@ def _learn(
     results: Arrays,
     attributes: Attributes,
 ) -> None:
-    """Remember the kernels of a call over these very arrays, if they write the results' memory."""
+    """Remember how a call over these very arrays is done, if it writes the results' memory and
+    nothing else."""
     if any(a is not b for a, b in zip(inputs, operands, strict=True)):
         return
-    if any(not r.size for r in results) or not op.kernels_at_once:
+    if any(not r.size for r in results) or not _repeats(op):
         return
-    in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
-    lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
-    if lowering is not None and not any(lowering.places[len(inputs) :]):
-        keep(op.carried, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
+    lowering = None
+    if op.kernels_at_once and "host" in op.kernels:
+        in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
+        lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
+        if lowering is not None and any(lowering.places[len(inputs) :]):
+            return
+    keep(op.carried, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
+
+
+def _repeats(op: ArrayOp) -> bool:
+    """Return whether `compute` over arrays is the whole of a call: no states, draws or effects."""
+    from nbgraph.operator.array_op import ArrayOp
+
+    return type(op).run is ArrayOp.run and not (op.resources or op.auxiliary or op.effect)
 
 
 def _filled(

@@ -7,6 +7,7 @@ the cost of the general way. Operands by name and those left to their defaults t
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -286,9 +287,8 @@ def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
 
 
 def _small(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
-    """Return whether `_copies` may serve calls of this kind: one operand has the result's shape."""
-    shape = np.broadcast_shapes(*[o.shape for o in operands])
-    return any(o.shape == shape and o.size <= FILLED for o in operands)
+    """Return whether `_copies` may serve calls of this kind."""
+    return math.prod(np.broadcast_shapes(*[o.shape for o in operands])) <= FILLED
 
 
 def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -306,8 +306,8 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
         if not all(type(operand) is float for operand in operands):
             return None
         return tuple([np.asarray(operand) for operand in operands])
-    shape, dtype = like.shape, like.dtype
-    if like.size > FILLED or (len(shape) > 1 and not _in_order(operands, shape)):
+    shape, dtype = _shape(operands, like), like.dtype
+    if shape is None or (len(shape) > 1 and not _in_order(operands, shape)):
         return None
     copies: list[Any] = []
     for operand in operands:
@@ -321,17 +321,27 @@ def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:
             continue
         else:
             copy = _empty(shape, operand.dtype)
-            try:
-                copy[...] = operand
-            except ValueError:  # they broadcast to a shape that none of them has
-                return None
+            copy[...] = operand
         copies.append(copy)
     return tuple(copies)
+
+
+def _shape(operands: tuple[Any, ...], like: Any) -> tuple[int, ...] | None:
+    """Return the shape that operands broadcast to; None where there is none, or it is large."""
+    shape: tuple[int, ...] = like.shape
+    if like.size <= FILLED and any(getattr(o, "shape", shape) != shape for o in operands):
+        try:
+            shape = np.broadcast(*operands).shape
+        except ValueError:
+            return None
+    return shape if math.prod(shape) <= FILLED else None
 
 
 def _in_order(operands: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
     """Return whether a new result of operands that lie like these is row-major."""
     full = [o for o in operands if getattr(o, "shape", None) == shape]
+    if not full:
+        return True
     if len(full) == 1:
         return bool(np.empty_like(full[0], subok=False).flags.c_contiguous)
     return not all(o.flags.fnc for o in full)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.array_op import ArrayOp
 
 _KEPT = 1024  # entries that an operator keeps
+_FREES = 10_000  # nanoseconds from which other threads may have the GIL meanwhile
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,7 @@ class KernelCall:
     writes: int = 1
     device: Any = None
     cache: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)  # of what launches it
+    _runner: list[Any] = field(default_factory=list[Any], init=False)  # see `runner`
 
     def block(self, addresses: Sequence[int], numbers: Sequence[Any] = ()) -> tuple[int, ...]:
         """Return the argument block of one call; `addresses` stand in `order`."""
@@ -76,8 +78,29 @@ class KernelCall:
             return None
         return operations(loop) * max([own.size for own in layouts], default=0)
 
+    @property
+    def runner(self) -> Callable[..., Any] | None:
+        """Return what runs a call that is not worth other threads, over arrays in `order`; None
+        where there is no such function. See `kernels.entry.runner`."""
+        if not self._runner:
+            from nbgraph.kernels.entry import runner  # loads with a first call on NumPy arrays
+
+            behind = *self.words, *self.tail
+            self._runner.append(
+                None
+                if self.cost >= parallel.GRAIN or self.scalars
+                else runner(
+                    *(self.code.address, len(self.order), self.head, behind, self.size),
+                    frees=self.cost >= _FREES,
+                )
+            )
+        return self._runner[0]
+
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""
+        quick = self.runner
+        if quick is not None and quick(*[arrays[k] for k in self.order]) is not None:
+            return
         addresses = [address(arrays[k]) for k in self.order]
         block = np.array([*self.head, *addresses, *self.words, *self.tail], np.int64)
         parallel.run(self.code, block, self.size, self.cost, arrays)

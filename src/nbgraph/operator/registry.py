@@ -204,6 +204,11 @@ def name_of(op: Operator) -> str:
     raise ArgumentError(f"{op.__name__}: this function is not registered; use registry.register")
 
 
+def is_public(name: str) -> bool:
+    """Return whether users have an operator of this name."""
+    return (name in _table or name in library()) and name not in _package().INTERNAL
+
+
 def names() -> list[str]:
     """All public names in order, those of the library's unloaded files included."""
     return sorted({*_table, *library()} - _package().INTERNAL)

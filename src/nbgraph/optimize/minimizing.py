@@ -70,11 +70,15 @@ def minimize(
     elif kind in _HESSIAN:
         derivatives["hess"] = problem.hessian
     free = bounds is None and not constraints and OPTIONS.issuperset(options or ())
-    chosen: Any = bfgs if free and kind in ("", "bfgs") else method
+    if free and kind in ("", "bfgs"):
+        after = _callback(problem, callback)
+        start = problem.start
+        own = bfgs(problem.value_and_slope, start, tol=tol, callback=after, **(options or {}))
+        return finished(problem, own)
     solution = library().minimize(
         problem.value if kind in _VALUE else problem.value_and_slope,
         problem.start,
-        method=chosen,
+        method=method,
         bounds=_bounds(problem, bounds),
         constraints=_constraints(problem, x0, constraints),
         tol=tol,

@@ -179,6 +179,8 @@ def _as_start(part: Vector, value: Any) -> Any:
 
 
 def _flat(structure: Any) -> Vector:
+    if isinstance(structure, Array):
+        return np.asarray(structure, "float64").ravel()
     values = [np.asarray(place.value, "float64") for place in places(structure, "out")]
     return values[0].ravel() if len(values) == 1 else _joined(values)
 

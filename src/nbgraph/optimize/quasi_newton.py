@@ -1,7 +1,8 @@
-"""BFGS with the inverse Hessian changed by two outer products, where SciPy multiplies matrices."""
+"""BFGS with the inverse Hessian changed in place, where SciPy multiplies matrices."""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import warnings
 from collections.abc import Callable
@@ -21,10 +22,9 @@ _MESSAGES = {
 
 
 def bfgs(
-    fun: Callable[..., float],
+    both: Callable[[Any], tuple[float, Any]],
     x0: Any,
     *,
-    jac: Callable[..., Any],
     callback: Callable[..., Any] | None = None,
     tol: float | None = None,
     gtol: float = 1e-5,
@@ -34,29 +34,30 @@ def bfgs(
     c1: float = 1e-4,
     c2: float = 0.9,
     hess_inv0: Any = None,
-    **_: Any,
 ) -> Any:
-    """Minimise a function as SciPy's BFGS does, by its line search; see `scipy.optimize.minimize`,
-    which calls this as a method of its own."""
+    """Minimise a function as SciPy's BFGS does, by its line search; see `scipy.optimize.minimize`.
+    `both` gives the value at a vector and its gradient."""
     size, gtol = len(x0), gtol if tol is None else tol
-    x, value, slope = x0, fun(x0), jac(x0)
+    at = _Memory(both)
+    x, value, slope = x0, at.value(x0), at.slope(x0)
     calls = gradients = 1
-    inverse = np.eye(size) if hess_inv0 is None else np.array(hess_inv0, "float64")
-    before = value + _length(slope, 2) / 2  # so that a first step has a length of about 1
+    start = np.eye(size) if hess_inv0 is None else hess_inv0
+    inverse = np.array(start, "float64", order="F")  # of which the upper triangle is read
+    before = value + np.linalg.norm(slope) / 2  # so that a first step has a length of about 1
     status, steps, most = 0, 0, size * 200 if maxiter is None else maxiter
-    while _length(slope, norm) > gtol:
+    while not _small(slope, norm, gtol):
         if steps >= most:
             status = 1
             break
-        way = -(inverse @ slope)
-        result = _searched(fun, jac, x, way, slope, value, before, c1=c1, c2=c2)
+        way = _blas().dsymv(-1.0, inverse, slope)
+        result = _searched(at.value, at.slope, x, way, slope, value, before, c1=c1, c2=c2)
         rate, calls, gradients = result[0], calls + result[1], gradients + result[2]
         if rate is None:
             status = 2
             break
         step, steps = rate * way, steps + 1
         x, value, before = x + step, result[3], value
-        new_slope = jac(x)
+        new_slope = at.slope(x)
         change, slope = new_slope - slope, new_slope
         if callback is not None:
             try:
@@ -67,13 +68,40 @@ def bfgs(
         if not np.isfinite(value):
             status = 2
             break
-        if _length(slope, norm) <= gtol or _length(step, 2) <= xrtol * (xrtol + _length(x, 2)):
+        if _small(slope, norm, gtol) or not step.any():
             break
-        _update(inverse, step, change)
+        if xrtol and np.linalg.norm(step) <= xrtol * (xrtol + np.linalg.norm(x)):
+            break
+        inverse = _updated(inverse, step, change)
+    upper = np.triu(inverse)
     return library().OptimizeResult(
-        x=x, fun=value, jac=slope, hess_inv=inverse, nit=steps, nfev=calls, njev=gradients,
-        status=status, success=status == 0, message=_MESSAGES[status],
+        x=x, fun=value, jac=slope, hess_inv=upper + np.triu(upper, 1).T, nit=steps, nfev=calls,
+        njev=gradients, status=status, success=status == 0, message=_MESSAGES[status],
     )  # fmt: skip
+
+
+class _Memory:
+    """A function that gives value and gradient as two functions, which are mostly asked at the same
+    vector."""
+
+    def __init__(self, both: Callable[[Any], tuple[float, Any]]) -> None:
+        self._both = both
+        self._vector = b""
+        self._result: tuple[float, Any] = 0.0, None
+
+    def value(self, vector: Any) -> float:
+        """Return the value at a vector."""
+        return self._at(vector)[0]
+
+    def slope(self, vector: Any) -> Any:
+        """Return the gradient at a vector."""
+        return self._at(vector)[1]
+
+    def _at(self, vector: Any) -> tuple[float, Any]:
+        own = vector.tobytes()
+        if own != self._vector:
+            self._vector, self._result = own, self._both(vector)
+        return self._result
 
 
 def _searched(*point: Any, **constants: float) -> Any:
@@ -87,17 +115,22 @@ def _searched(*point: Any, **constants: float) -> Any:
     return result
 
 
-def _length(vector: Any, norm: float) -> float:
-    return float(
-        np.abs(vector).max(initial=0.0) if norm == np.inf else np.linalg.norm(vector, norm)
-    )
+def _small(slope: Any, norm: float, gtol: float) -> bool:
+    """Return whether a gradient is within the tolerance; NaN is not beyond it."""
+    length = np.abs(slope).max(initial=0.0) if norm == np.inf else np.linalg.norm(slope, norm)
+    return not length > gtol
 
 
-def _update(inverse: Any, step: Any, change: Any) -> None:
-    """Change the inverse Hessian to one that takes a change of the gradient to its step."""
+def _updated(inverse: Any, step: Any, change: Any) -> Any:
+    """Return the inverse Hessian, in its memory, that takes a change of the gradient to its step:
+    with s the step, y the change, w = Hy and r = 1/sy, H + (r + r^2 yw) ss' - r (sw' + ws')."""
     along = float(change @ step)
     rate = 1 / along if along else 1000.0
-    image = inverse @ change
-    both = np.stack((step, image))
-    weights = np.array([[rate + rate * rate * float(change @ image), -rate], [-rate, 0.0]])
-    inverse += both.T @ (weights @ both)
+    image = _blas().dsymv(1.0, inverse, change)
+    beside = (rate + rate * rate * float(change @ image)) / 2 * step - rate * image
+    return _blas().dsyr2(1.0, step, beside, a=inverse, overwrite_a=1)
+
+
+@functools.cache
+def _blas() -> Any:
+    return importlib.import_module("scipy.linalg.blas")

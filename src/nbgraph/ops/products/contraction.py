@@ -217,6 +217,21 @@ def _product(
     x, a = _single(x, a, b + rest, sizes)
     y, b = _single(y, b, a + rest, sizes)
     x, a = _single(x, a, b + rest, sizes)  # an index of size 1 may have gone
+    summed, out, by_blas = _layout(a, b, rest, sizes, result)
+    if by_blas:
+        return _EINSUM(x, y, subscripts=f"{a},{b}->{out}"), out
+    every = out + "".join(summed)
+    value = library.multiply(_spread(x, a, every), _spread(y, b, every))
+    if summed:
+        value = library.sum(value, axis=tuple(range(len(out), len(every))))
+    return value, out
+
+
+def _layout(
+    a: str, b: str, rest: str, sizes: Mapping[str, int], result: str
+) -> tuple[list[str], str, bool]:
+    """Return what a product of two operands is summed over, the axes of what it gives, and whether
+    BLAS does it."""
     both = [c for c in dict.fromkeys(a + b) if c in rest]
     summed = [c for c in a if c not in rest]
     out = "".join(sorted(both, key=lambda c: result.find(c) if c in result else -1))
@@ -224,13 +239,24 @@ def _product(
     if out and out[-1] not in apart:  # BLAS writes no such layout; a view of another one is free
         kinds = [set(a) & set(b), set(a), set(b)]
         out = "".join(sorted(out, key=lambda c: [c in kind for kind in kinds].index(True)))
-    if summed and (apart or math.prod(sizes[c] for c in summed) >= _SHORT):
-        return _EINSUM(x, y, subscripts=f"{a},{b}->{out}"), out
-    every = out + "".join(summed)
-    value = library.multiply(_spread(x, a, every), _spread(y, b, every))
-    if summed:
-        value = library.sum(value, axis=tuple(range(len(out), len(every))))
-    return value, out
+    enough = bool(apart) or math.prod(sizes[c] for c in summed) >= _SHORT
+    return summed, out, bool(summed) and enough
+
+
+@functools.lru_cache(maxsize=1024)
+def _one_product(subscripts: str, shapes: tuple[Shape, ...]) -> str | None:
+    """Return the subscripts of the one product by BLAS that an einsum is, or None."""
+    names = _names(subscripts, shapes)
+    sizes = _sizes(names, shapes)
+    if len(shapes) != 2:
+        return None
+    a, b = names.operands
+    for own, other, shape in ((a, b, shapes[0]), (b, a, shapes[1])):
+        kept = len(set(own)) == len(own) and set(own) <= set(other + names.result)
+        if not kept or any(sizes[c] != n for c, n in zip(own, shape, strict=True)):
+            return None
+    _, out, by_blas = _layout(a, b, names.result, sizes, names.result)
+    return names.text if by_blas and out == names.result else None
 
 
 def _spread(x: Any, own: str, every: str) -> Any:
@@ -301,6 +327,9 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
     subscripts = subscripts.replace(" ", "")
     arrays = [as_array(x) for x in operands]
     if _divisible(arrays):
+        one = _one_product(subscripts, tuple([tuple(x.shape) for x in arrays]))
+        if one is not None:
+            return _EINSUM(*arrays, subscripts=one, out=out)
         result = _apart(subscripts, arrays)  # with `out` too: another order of sums has other bits
         return result if out is None else library.copy(result, out=out)
     return _EINSUM(*arrays, subscripts=subscripts, out=out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from itertools import chain
 from typing import Any
 
@@ -40,7 +41,7 @@ def _interleaved(x: Any, pairs: list[tuple[int, ...]], repeats: list[tuple[int, 
     """Broadcast new axes of size 1 to `repeats`, then merge each group of axes."""
     split = reshape(x, tuple(chain.from_iterable(pairs)))
     wide = broadcast_to(split, tuple(chain.from_iterable(repeats)))
-    return reshape(wide, tuple(int(np.prod(group)) for group in repeats))
+    return reshape(wide, tuple(math.prod(group) for group in repeats))
 
 
 @composed("x")
