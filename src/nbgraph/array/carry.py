@@ -58,9 +58,10 @@ def apply(
             placed = op._fast.placed(tuple(operands), dict(attributes))
             words = placed[1] if placed else ()
         routes = routes_of(op, VARIED if words else attributes)
-        result = _by_route(op, routes, operands, words, attributes)
-        if result is not None:
-            return result
+        if np.ndarray not in map(type, operands):
+            result = _by_route(op, routes, operands, words, attributes)
+            if result is not None:
+                return result
     if any(foreign[type(v)] for v in operands):
         return _handed_over(op, operands, attributes, outs)
     values = lift(op.__name__, op.scalar.operands, operands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from nbgraph.array import anomaly, known
 from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import Chunk
 from nbgraph.array.copying import copied, copy_of, filled
-from nbgraph.array.core import Array, empty_of, lift
+from nbgraph.array.core import Array, empty_of, from_host, lift
 from nbgraph.array.lowered import Job
 from nbgraph.array.place import place
 from nbgraph.device import Context, RunContext
@@ -30,6 +31,7 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
+_AT_ONCE = 4096  # elements up to which what has no operands is computed by the calling thread
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
@@ -165,6 +167,11 @@ def _short(
         number = op.constant(**attributes)
         own = layout(*specs[0])
         return [empty_of(own, device) if number is None else filled(own, device, number)]
+    if not values and op.computes_alone and len(specs) == 1 and place(device).host:
+        if math.prod(specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
+            value = np.empty(*specs[0])
+            op.compute((), [value], attributes)
+            return [from_host(value, device)]
     return place(device).composed(op, values, attributes, specs)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from nbgraph.array.chunk import Chunk
 from nbgraph.device import Context
@@ -61,6 +60,7 @@ class Executor(Reports):
         self._slopes = [array._chunk for array, _ in bound.grads.values()]
         self._trained: bool | None = None  # the mode of the forward pass that backward follows
         self._joint: Program | None = None
+        self._unseeded: tuple[bool, ...] | None = None  # of losses, which need no out_grads
 
     @functools.cached_property
     def _results(self) -> list[Chunk]:
@@ -271,8 +271,10 @@ class Executor(Reports):
         """Return which head gradients are present, after writing them where the programs read
         them."""
         if out_grads is None:
-            self._require_losses(name)
-            return (False,) * len(self._bound.outputs)
+            if self._unseeded is None:
+                self._require_losses(name)
+                self._unseeded = (False,) * len(self._bound.outputs)
+            return self._unseeded
         outputs = self._bound.outputs
         gradients = list(out_grads) if isinstance(out_grads, (list, tuple)) else [out_grads]
         if len(gradients) != len(outputs):
@@ -293,7 +295,7 @@ class Executor(Reports):
             f"{label}{spec(head).shape}"
             for label, head in zip(self.symbol.list_outputs(), heads, strict=True)
             if not getattr(head[0].op, "is_loss", False)
-            and int(np.prod(spec(head).shape)) != 1
+            and math.prod(spec(head).shape) != 1
             and spec(head).dtype.kind in "cfV"
         ]
         if unclear:

@@ -148,10 +148,16 @@ class ArrayOp:
         self.constant, self.copies = constant, copies
         self._partial = partial
 
-    @property
+    @functools.cached_property
     def nin(self) -> int:
         """Number of operands; for a variadic operator the least."""
         return sum(not name.startswith("*") for name in self.operands)
+
+    @functools.cached_property
+    def computes_alone(self) -> bool:
+        """Whether `compute` over arrays is the whole of a call: no states, draws or effects."""
+        plain = type(self).run is ArrayOp.run
+        return plain and not (self.resources or self.auxiliary or self.effect)
 
     def operand_name(self, index: int) -> str:
         """Return the name that errors call operand `index`."""

@@ -110,7 +110,7 @@ def _learn(
     nothing else."""
     if any(a is not b for a, b in zip(inputs, operands, strict=True)):
         return
-    if any(not r.size for r in results) or not _repeats(op):
+    if any(not r.size for r in results) or not op.computes_alone:
         return
     lowering = None
     if op.kernels_at_once and "host" in op.kernels:
@@ -119,13 +119,6 @@ def _learn(
         if lowering is not None and any(lowering.places[len(inputs) :]):
             return
     keep(op.carried, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
-
-
-def _repeats(op: ArrayOp) -> bool:
-    """Return whether `compute` over arrays is the whole of a call: no states, draws or effects."""
-    from nbgraph.operator.array_op import ArrayOp
-
-    return type(op).run is ArrayOp.run and not (op.resources or op.auxiliary or op.effect)
 
 
 def _filled(

@@ -55,6 +55,7 @@ class CustomOp(Pass):
             reads.append("out0")  # backward comes after forward, whatever it reads
         self.facts = facts
         self.operands, self.nout = (*facts.arguments, *facts.states), len(facts.outputs)
+        self.__dict__.pop("nin", None)  # which follows from the operands
         self.auxiliary, self.outputs, self.visible = facts.states, facts.outputs, facts.visible
         self.resources = facts.forward_requests or ()
         self.inplace = tuple([(read.place, out.place) for read, out in facts.forward_pairs])
