@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.array.chunk import CPU
-from nbgraph.array.core import Array, empty_of
+from nbgraph.array.copying import filled
+from nbgraph.array.core import Array
 from nbgraph.array.push import same, write
 from nbgraph.device import Context
 from nbgraph.graph.node import Entry
@@ -66,16 +67,9 @@ def write_to(target: Array, value: Any, request: str) -> None:
 
 def zeros_of(own: Layout, device: Context = CPU) -> Any:
     """Return a new array of zeros of that shape and dtype."""
-    return _filled(own, 0.0, device)
+    return filled(layout(own.shape, own.dtype), device, 0.0)
 
 
 def ones_like(array: Array) -> Any:
     """Return the gradient of an array with respect to itself."""
-    return _filled(array._layout, 1.0, array.device)
-
-
-def _filled(own: Layout, value: float, device: Context) -> Any:
-    result = empty_of(layout(own.shape, own.dtype), device)
-    if own.size:
-        write(same, value, result)
-    return result
+    return filled(layout(array.shape, array.dtype), array.device, 1.0)

@@ -196,7 +196,9 @@ class Mapper(Elementwise):
         """Carry the call out by the class that takes it; `tried`: not by the short path."""
         if self.over is not None and not options and self.over(operands, out, _frame(2)):
             return out
-        if self.without is not None:
+        if self.without is not None and (
+            options or len(operands) < self.nin or any(x is None for x in operands)
+        ):
             present = {**dict(zip(self.scalar.operands, operands, strict=False)), **options}
             result = self.without({k: v for k, v in present.items() if v is not None}, out)
             if result is not None:

@@ -42,6 +42,8 @@ def takes_part(other: Any) -> bool:
     """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
     units or labels, is asked first."""
     kind = type(other)
+    if kind is float or kind is int:
+        return True
     if getattr(kind, "__nbgraph_priority__", None) is not None or adopted[kind] is not None:
         return True
     if foreign[kind]:
