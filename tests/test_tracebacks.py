@@ -104,7 +104,7 @@ def test_the_text_of_a_cell_is_named_as_the_cell(shell, capsys):
     out = shown(shell, capsys, text)
     assert re.search(r'File "Cell In\[\d*\]", line 3', out), out
     text = "@ng.op\ndef f(x):\n    if x < 0:\n        raise ValueError('no')\n    return x\nf(-1.0)"
-    assert re.search(r"raised at cell:4", shown(shell, capsys, text))
+    assert re.search(r"raised at Cell In\[\d+\]:4", shown(shell, capsys, text))
 
 
 FOREIGN = {

@@ -39,7 +39,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Never, Self
 
 from nbgraph._listing import public_names
-from nbgraph.tracebacks import file_label, in_notebook, install, is_own
+from nbgraph.tracebacks import file_label, in_notebook, install, is_own, place_label
 
 __dir__ = public_names(globals())
 
@@ -364,7 +364,8 @@ def of_element(raised: Raised, element: int | None, operands: str = "") -> Eleme
     name, kind, message, place = raised
     which = "" if element is None else f"element {element}, "
     which += f"{operands}, " if operands else ""
-    error = _raised_error(kind, f"{name}: {message or kind} ({which}raised at {place})")
+    where = place_label(place)
+    error = _raised_error(kind, f"{name}: {message or kind} ({which}raised at {where})")
     error.raised, error.element = raised, element
     return error
 
@@ -376,7 +377,7 @@ def always(raised: Raised) -> ElementError:
     ValueError("root: unknown method 'x' (raised at roots.py:3)")
     """
     name, kind, message, place = raised
-    return _raised_error(kind, f"{name}: {message or kind} (raised at {place})")
+    return _raised_error(kind, f"{name}: {message or kind} (raised at {place_label(place)})")
 
 
 def of_kernel(name: str, code: int) -> NbgraphError:
@@ -392,8 +393,9 @@ def of_kernel(name: str, code: int) -> NbgraphError:
     if code & 255 == RAISED_CODE:
         return _of_element(name, code >> 8)
     if code & 255 == STUCK_CODE:
+        where = place_label(_STUCK.get(code >> 8, "?"))
         return KernelError(
-            f"{name}: the `while` loop at {_STUCK.get(code >> 8, '?')} would go on for ever: a "
+            f"{name}: the `while` loop at {where} would go on for ever: a "
             "trip has changed none of its variables, and its condition still holds. Stop when the "
             "step is 0, bound the number of trips, or use a tolerance that the dtype can reach"
         )

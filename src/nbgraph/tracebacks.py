@@ -76,6 +76,23 @@ def file_label(filename: str) -> str:
     return filename
 
 
+def place_label(place: str) -> str:
+    """Return a place of `kernels.wording.place` as people know it: of a cell its number.
+
+    >>> place_label("losses.py:12"), place_label("cell 2074109483:3")
+    ('losses.py:12', 'cell:3')
+    """
+    if not place.startswith("cell "):
+        return place
+    text, _, line = place.removeprefix("cell ").rpartition(":")
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    for filename in [*getattr(getattr(shell, "compile", None), "_filename_map", ())]:
+        if text in filename:
+            return f"{file_label(filename)}:{line}"
+    return f"cell:{line}"
+
+
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """Yield the error and what it was raised from, or while handling what."""
     each, seen = error, set[int]()

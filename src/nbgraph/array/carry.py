@@ -58,10 +58,9 @@ def apply(
             placed = op._fast.placed(tuple(operands), dict(attributes))
             words = placed[1] if placed else ()
         routes = routes_of(op, VARIED if words else attributes)
-        if np.ndarray not in map(type, operands):
-            result = _by_route(op, routes, operands, words, attributes)
-            if result is not None:
-                return result
+        result = _by_route(op, routes, operands, words, attributes)
+        if result is not None:
+            return result
     if any(foreign[type(v)] for v in operands):
         return _handed_over(op, operands, attributes, outs)
     values = lift(op.__name__, op.scalar.operands, operands)
@@ -99,7 +98,7 @@ def _by_route(
     attributes: Mapping[str, Any],
 ) -> Any:
     """Return the recorded result of a route, or None where the general way is needed."""
-    if routes is None or not routes.count:
+    if routes is None or not routes.count or np.ndarray in map(type, operands):
         return None
     result = routes.push(_place(), (*operands, *words))
     recorder = recording.get()

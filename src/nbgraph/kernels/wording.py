@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -138,16 +139,22 @@ class Wording:
         return (f"-{text}", _UNARY) if negative else (text, ATOM)
 
 
+# the file behind a cell, of a kernel and of a plain shell
+_CELL = re.compile(r"ipykernel_\d+/(\d+)\.py$|<ipython-input-\d+-(\w+)>$")
+
+
 def place(filename: str, line: int | str) -> str:
-    """File and line as people say it; the files behind notebook cells have no name worth showing.
+    """Return file and line as people say it, the same in each process: of a notebook's cell a word
+    for its text, which `tracebacks.place_label` translates.
 
     >>> place("/home/ann/losses.py", 12), place("/tmp/ipykernel_7/2074109483.py", 3)
-    ('losses.py:12', 'cell:3')
+    ('losses.py:12', 'cell 2074109483:3')
     """
-    folder, _, name = filename.rpartition("/")
-    if "ipykernel_" in folder or name.startswith("<"):
-        return f"cell:{line}"
-    return f"{name}:{line}"
+    cell = _CELL.search(filename)
+    if cell is not None:
+        return f"cell {cell[1] or cell[2]}:{line}"
+    name = filename.rpartition("/")[2]
+    return f"cell:{line}" if name.startswith("<") else f"{name}:{line}"
 
 
 def _bound(part: tuple[str, int], level: int) -> str:
