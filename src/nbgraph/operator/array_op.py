@@ -142,6 +142,7 @@ class ArrayOp:
         self.keeps = frozenset(keeps)
         self.resources = tuple(resources)
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
+        self.repeated: dict[Any, Any] = {}  # calls on NumPy arrays; see `at_once`
         # by attributes (see `told`): the quick way of calls like some before, if one is known
         self.shortcuts: dict[Any, Callable[[Any, tuple[Any, ...]], Any]] = {}
         self.inplace = tuple(inplace)

@@ -33,7 +33,7 @@ def at_once(
     """Return the results; those that have an `out` are that array."""
     key = None if out is not None or OWNED else _key(operands, attributes)
     if key is not None:
-        call = op.carried.get(key)
+        call = op.repeated.get(key)
         if call is not None:
             return _again(op, operands, attributes, *call)
     if OWNED:
@@ -43,7 +43,7 @@ def at_once(
     if op.view is not None and out is None:
         result = viewed(op.view, inputs[0], attributes)
         if key is not None:
-            keep(op.carried, key, (None, ()), _KEPT)
+            keep(op.repeated, key, (None, ()), _KEPT)
         return result[()] if result.ndim == 0 else result
     outs = list(out) if out is not None else [None] * len(specs)
     results = _filled(op, inputs, outs, specs, attributes)
@@ -64,16 +64,23 @@ def _input(op: ArrayOp, index: int, value: Any) -> Array:
 
 
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
-    """Return what a call is known by: how its arrays lie; None where not all of them are arrays, or
-    the text itself is to be run."""
+    """Return what a call is known by: how its arrays lie, and its attributes; None where not all
+    are arrays, an attribute has no hash, or the text itself is to be run."""
     if PYTHON_ASKED[0]:
         return None
-    key: list[Any] = ["at once"]
+    key: list[Any] = []
     for a in operands:
         if type(a) is not np.ndarray:
             return None
         key += (a.shape, a.dtype, a.strides)
-    return (*key, *attributes.items()) if attributes else tuple(key)
+    if attributes:
+        key += attributes.items()
+        try:
+            hash(own := tuple(key))
+        except TypeError:
+            return None
+        return own
+    return tuple(key)
 
 
 def _again(
@@ -118,7 +125,7 @@ def _learn(
         lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
         if lowering is not None and any(lowering.places[len(inputs) :]):
             return
-    keep(op.carried, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
+    keep(op.repeated, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
 
 
 def _filled(

@@ -169,7 +169,8 @@ generalized_negative_binomial(mu: NOT_NEGATIVE, alpha: NOT_NEGATIVE, *, dtype="i
 
 def uniform_numbers(low: Any, high: Any, **options: Any) -> Any:
     """Uniform numbers between bounds, of which the upper is not below the lower."""
-    width = library.subtract(high, low)  # of numbers a NumPy scalar
+    numbers = type(low) in (int, float) and type(high) in (int, float)
+    width = high - low if numbers else library.subtract(high, low)
     width = parameter("random.uniform", "high - low", width, NOT_NEGATIVE)
     return moved(fills.UNIFORM, low, width, **options)
 

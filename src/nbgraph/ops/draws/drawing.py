@@ -203,6 +203,9 @@ def parameter(name: str, argument: str, value: Any, domain: Domain = ANY) -> Any
     """A parameter as a Python number or an array, in its domain as far as that is known."""
     if carrier_of((value,)) is not None:
         return value
+    if type(value) is float or type(value) is int:
+        domain.check(name, argument, value)
+        return value
     if np.ndim(value) == 0:
         value = number(name, argument, value)
     else:
