@@ -9,7 +9,11 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from nbgraph.array import core
+from nbgraph.array.chunk import CPU
+from nbgraph.array.place import ELSEWHERE
 from nbgraph.autograd.explain import Explanation, explained
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.signature import InlineError, Keyed, floats_as_arrays
@@ -20,6 +24,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
+from nbgraph.operator.parallel import OWNED
 from nbgraph.settings import CLOSELY_ASKED, config
 
 Function = Callable[..., Any]
@@ -28,6 +33,7 @@ R = TypeVar("R")
 _MOST = 256  # versions that a function keeps, oldest first out
 _ENTERING = threading.Lock()
 _classes = core._class
+_COPIED = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8", "bool")))
 _settings = config.variable.get
 
 
@@ -64,10 +70,13 @@ class Jit(Generic[P, R]):
             return self._general(args, kwargs)
         key: list[Any] = [training.get(None), recorder is None, _settings().default_float]
         kind: Any = _classes[0]
-        value: Any
-        for value in args:
+        arrays: list[Any] = [*args]
+        for i, value in enumerate(arrays):
             if type(value) is not kind:
-                return self._general(args, kwargs)
+                plain = type(value) is np.ndarray and value.dtype in _COPIED
+                if not plain or ELSEWHERE[0] or OWNED:
+                    return self._general(args, kwargs)
+                value = arrays[i] = core.from_host(value, CPU)
             key.append(value._layout)
         version = self._versions.get(tuple(key))
         if (
@@ -75,9 +84,9 @@ class Jit(Generic[P, R]):
             or version.content.changed()
             or (recorder is not None and recorder.traces)
         ):
-            return self._general(args, kwargs)
+            return self._general(arrays, kwargs)
         engine = current()
-        return version(args, engine.site_id())
+        return version(arrays, engine.site_id())
 
     def _general(self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False) -> Any:
         if self.as_written():
