@@ -114,6 +114,11 @@ _MODULES = {
     "viz": "nbgraph.viz",
     "xp": "nbgraph.xp",
 }
+# NumPy's of shapes and dtypes: what they return is NumPy's, too
+_OF_NUMBERS = frozenset(
+    "broadcast_shapes diag_indices indices isdtype isscalar issubdtype mask_indices promote_types "
+    "tril_indices triu_indices bartlett blackman hamming hanning kaiser".split()
+)
 _ROOMS = frozenset(("graph", "kernels", "operator", "ops", "parsing", "picture"))
 _RENAMED = {
     "waitall": ("nbgraph.engine", "wait_for_all"),
@@ -155,7 +160,7 @@ def _operator(name: str) -> Any:
     numpy = importlib.import_module("numpy")
     if not registry.is_public(name) and hasattr(numpy, name):
         table = importlib.import_module("nbgraph.ops.dispatch.table")
-        if name in table.functions("numpy"):
+        if name in _OF_NUMBERS or name in table.functions("numpy"):
             return getattr(numpy, name)  # it asks its operands, and so ours
     try:
         value = registry.public(name).op

@@ -216,5 +216,8 @@ def test_a_function_of_numpy_in_the_package_computes_where_its_operands_are():
     x = np.arange(6.0).reshape(2, 3)
     assert isinstance(ng.median(ng.array(x), axis=1), ng.NDArray)
     assert isinstance(ng.median(x), np.float64)
+    lower = ng.array(x)[ng.tril_indices(2)]
+    assert isinstance(lower, ng.NDArray)
+    assert lower.tolist() == x[np.tril_indices(2)].tolist()
     assert ng.jit(lambda v: ng.nanmean(v * 2))(ng.array(x)).item() == 5.0
     assert ng.grad(ng.median)(ng.array([1.0, 5.0, 2.0])).tolist() == [0.0, 0.0, 1.0]
