@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 import linecache
 import math
 import re
@@ -94,7 +93,7 @@ def parse(text: str, target: str = "") -> Iterator[Row]:
         call = " ".join(call.split())
         if target:
             call = call or f"{target}.{name}({_arguments(parameters)})"
-        doc = f"{first}\n{inspect.cleandoc(doc)}"
+        doc = first + "\n" + doc.replace("\n    ", "\n").strip()
         yield Row(name, parameters, result or "", call, doc, tuple(aliases.split()))
 
 

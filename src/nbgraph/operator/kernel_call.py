@@ -81,12 +81,16 @@ class KernelCall:
     @property
     def runner(self) -> Callable[..., Any] | None:
         """Return what runs a call that is not worth other threads, over arrays in `order`; None
-        where there is no such function. See `kernels.entry.runner`."""
-        if not self._runner:
-            from nbgraph.kernels.entry import runner  # loads with a first call on NumPy arrays
+        the first time, which may be the last, or where there is no such function. See
+        `kernels.entry.runner`."""
+        kept = self._runner
+        if not kept:
+            kept.append(None)
+        elif len(kept) == 1:
+            from nbgraph.kernels.entry import runner  # loads with a repeated call on NumPy arrays
 
             behind = *self.words, *self.tail
-            self._runner.append(
+            kept.append(
                 None
                 if self.cost >= parallel.GRAIN or self.scalars
                 else runner(
@@ -94,7 +98,7 @@ class KernelCall:
                     frees=self.cost >= _FREES,
                 )
             )
-        return self._runner[0]
+        return kept[-1]
 
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""
