@@ -172,7 +172,7 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
         defaults[name] = p.default
     if not operands:
         raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
-    own = fn.__module__.startswith("nbgraph.")  # no operand of the library's texts is a word
+    own = (fn.__module__ or "").startswith("nbgraph.")  # whose operands are numbers
     sorts = frozenset(() if own else chosen_in(fn, text).intersection(operands))
     return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text, sorts)
 
