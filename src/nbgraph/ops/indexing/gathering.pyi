@@ -4,21 +4,6 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def gather(x: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
-    """`x[key]` as a copy, for any index of NumPy's.
-    
-    The gradient is added up where places repeat.
-    
-    Parameters
-    ----------
-    x : array
-    *index_arrays : arrays of ints
-    key : an index; or, beside `index_arrays`, a tuple with "array" in the place of each, and slices
-        as (start, stop, step)
-    out : array to write to, optional
-    
-    >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
-    array([2, 3])"""
 def scatter_add(value: Operand[Carried], *index_arrays: Any, shape: Any, key: Any, out: Any=None) -> Carried:
     """Zeros of `shape` with `value` added at `key`, repeated places as often as they are named.
     
@@ -31,9 +16,25 @@ def scatter_add(value: Operand[Carried], *index_arrays: Any, shape: Any, key: An
     
     >>> scatter_add([1, 2, 4], shape=(3,), key=[0, 2, 2])
     array([1, 0, 6])"""
+def gather(x: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
+    r"""`x[key]` as a copy, for any index of NumPy's.
+
+    The gradient is added up where places repeat.
+
+    Parameters
+    ----------
+    x : array
+    *index_arrays : arrays of ints
+    key : an index; or, beside `index_arrays`, a tuple with "array" in the place of each, and slices
+        as (start, stop, step)
+    out : array to write to, optional
+
+    >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
+    array([2, 3])
+    """
 def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
-    """A copy of `x` with `x[key] = value`.
-    
+    r"""A copy of `x` with `x[key] = value`.
+
     Parameters
     ----------
     x : array
@@ -41,18 +42,20 @@ def index_update(x: Operand[Carried], value: Operand[Carried], *index_arrays: An
         last one stays
     key, *index_arrays : as those of `gather`
     out : array to write to, optional
-    
+
     >>> index_update([1, 2, 3], 0, key=[0, 2])
-    array([0, 2, 0])"""
+    array([0, 2, 0])
+    """
 def index_add(x: Operand[Carried], value: Operand[Carried], *index_arrays: Any, key: Any, out: Any=None) -> Carried:
-    """A copy of `x` with `value` added at `key`, repeated places as often as they are named.
-    
+    r"""A copy of `x` with `value` added at `key`, repeated places as often as they are named.
+
     Parameters
     ----------
     x : array
     value : array that broadcasts to `x[key]`
     key, *index_arrays : as those of `gather`
     out : array to write to, optional
-    
+
     >>> index_add([1, 2, 3], 10, key=[0, 0])
-    array([21,  2,  3])"""
+    array([21,  2,  3])
+    """

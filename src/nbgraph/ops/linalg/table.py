@@ -13,7 +13,7 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import checked
 from nbgraph.operator.complex_call import known_dtype
 from nbgraph.operator.declared import DOCS, parse
-from nbgraph.ops.define import as_array, as_known, define_rows, library
+from nbgraph.ops.define import as_array, as_known, define_rows, library, one_of
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.linalg.factors import OPERATORS
 
@@ -316,8 +316,7 @@ def triangle(word: str) -> str:
 
 def factors(a: Any, mode: str) -> Any:
     """Return Q and R, or R alone."""
-    if mode not in ("reduced", "complete", "r"):
-        raise ArgumentError(f"linalg.qr: mode={mode!r}; expected 'reduced', 'complete' or 'r'")
+    one_of("linalg.qr", "mode", mode, ("reduced", "complete", "r"))
     q, r = apply("linalg_qr", a, mode="reduced" if mode == "r" else mode)
     return r if mode == "r" else QRResult(q, r)
 

@@ -4,29 +4,6 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def cumulative_sum(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=None, include_initial: bool=False, out: Any=None) -> Carried:
-    """The sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
-    
-    Parameters
-    ----------
-    x : array
-    axis : int; it may be left out for a vector
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    include_initial : whether the sum of none comes first
-    out : array to write to, optional
-    
-    >>> cumulative_sum([1, 2, 3], include_initial=True)
-    array([0, 1, 3, 6])"""
-def cumulative_prod(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=None, include_initial: bool=False, out: Any=None) -> Carried:
-    """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
-    
-    Parameters
-    ----------
-    x, axis, dtype, include_initial : as those of `cumulative_sum`
-    out : array to write to, optional
-    
-    >>> cumulative_prod([2, 3, 4])
-    array([ 2,  6, 24])"""
 def diff(x: Operand[Carried], n: int=1, axis: int=-1, *, prepend: Any=None, append: Any=None) -> Carried:
     """Each element less the one before, `n` times; of bool whether they differ.
     
@@ -39,6 +16,31 @@ def diff(x: Operand[Carried], n: int=1, axis: int=-1, *, prepend: Any=None, appe
     
     >>> diff([1, 2, 4])
     array([1, 2])"""
+def cumulative_sum(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=None, include_initial: bool=False, out: Any=None) -> Carried:
+    r"""The sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
+
+    Parameters
+    ----------
+    x : array
+    axis : int; it may be left out for a vector
+    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    include_initial : whether the sum of none comes first
+    out : array to write to, optional
+
+    >>> cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])
+    """
+def cumulative_prod(x: Operand[Carried], /, *, axis: int | None=None, dtype: Any=None, include_initial: bool=False, out: Any=None) -> Carried:
+    r"""The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
+
+    Parameters
+    ----------
+    x, axis, dtype, include_initial : as those of `cumulative_sum`
+    out : array to write to, optional
+
+    >>> cumulative_prod([2, 3, 4])
+    array([ 2,  6, 24])
+    """
 def linear_recurrence(a: Operand[Carried], b: Operand[Carried], *, axis: int=-1, out: Any=None) -> Carried:
     r"""s[k] = a[k] * s[k - 1] + b[k] along an axis, beginning with s[0] = b[0].
 

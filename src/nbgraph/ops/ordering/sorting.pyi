@@ -4,38 +4,6 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def sort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
-    """The elements in order along an axis; NaN counts as the largest.
-    
-    Parameters
-    ----------
-    x : array
-    axis : int, or None: of the flattened array
-    descending : whether the largest comes first
-    stable : whether equal elements keep their order
-    out : array to write to, optional
-    
-    Returns
-    -------
-    array of the shape of x, or (n,). The gradient goes back to where elements were.
-    
-    >>> sort([3, 1, 2], descending=True)
-    array([3, 2, 1])"""
-def argsort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
-    """The indices that bring the elements in order.
-    
-    Parameters
-    ----------
-    x, axis, descending : as those of `sort`
-    stable : whether equal elements keep their order
-    out : array to write to, optional
-    
-    Returns
-    -------
-    array of int64 of the shape of x, or (n,); a constant for derivatives
-    
-    >>> argsort([3, 1, 2])
-    array([1, 2, 0])"""
 def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both', is_ascend: bool | None=None, out: Any=None) -> Any:
     """The `k` largest (or smallest) elements along an axis in order, and their indices.
     
@@ -62,18 +30,53 @@ def topk(x: Any, k: int, axis: int=-1, *, largest: bool=True, ret_typ: str='both
     >>> topk([3, 1, 2], 2, ret_typ="mask")
     array([1, 0, 1])"""
 def searchsorted(x1: Operand[Carried], x2: Operand[Carried], /, side: str='left', sorter: Any=None, *, out: Any=None) -> Carried:
-    """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
-    
+    r"""Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
+
     Parameters
     ----------
     x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
     out : array to write to, optional
-    
+
     Returns
     -------
     array of int64 of the shape of x2, a constant for derivatives
-    
+
     >>> searchsorted([1, 2, 4], [2, 3], side="right")
-    array([2, 2])"""
+    array([2, 2])
+    """
+def sort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
+    r"""The elements in order along an axis; NaN counts as the largest.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, or None: of the flattened array
+    descending : whether the largest comes first
+    stable : whether equal elements keep their order
+    out : array to write to, optional
+
+    Returns
+    -------
+    array of the shape of x, or (n,). The gradient goes back to where elements were.
+
+    >>> sort([3, 1, 2], descending=True)
+    array([3, 2, 1])
+    """
+def argsort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, stable: bool=True, out: Any=None) -> Carried:
+    r"""The indices that bring the elements in order.
+
+    Parameters
+    ----------
+    x, axis, descending : as those of `sort`
+    stable : whether equal elements keep their order
+    out : array to write to, optional
+
+    Returns
+    -------
+    array of int64 of the shape of x, or (n,); a constant for derivatives
+
+    >>> argsort([3, 1, 2])
+    array([1, 2, 0])
+    """

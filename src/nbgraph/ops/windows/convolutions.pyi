@@ -9,9 +9,9 @@ BIASED: _BIASED
 from nbgraph.operator.tiled_op import TiledOp as _BIASED_DATA
 BIASED_DATA: _BIASED_DATA
 def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
-    """What lies under a window, times weights, summed: for every place, feature and image. The window
+    r"""What lies under a window, times weights, summed: for every place, feature and image. The window
     is not flipped.
-    
+
     Parameters
     ----------
     x : array (images, channels, *space), one to three axes of space, floats
@@ -21,21 +21,22 @@ def convolution(x: Operand[Carried], weight: Operand[Carried], bias: Any=None, *
         both sides; cells from one element of the window to the next
     groups : int: channels and features are cut into as many parts that do not meet
     out : array to write to, optional
-    
+
     Returns
     -------
     array (images, features, *places) of the promoted dtype: along each axis of n cells
         (n + 2 * pad - dilation * (window - 1) - 1) // stride + 1 places
-    
+
     Raises
     ------
     ShapeError where shapes do not fit, DTypeError for integers.
-    
+
     >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), pad=1)
-    array([[[2., 3., 3., 2.]]])"""
+    array([[[2., 3., 3., 2.]]])
+    """
 def convolution_data(out_grad: Operand[Carried], weight: Operand[Carried], bias: Any=None, *, size: Any, stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
-    """The gradient of a convolution by its data, whose space has the shape `size`.
-    
+    r"""The gradient of a convolution by its data, whose space has the shape `size`.
+
     Parameters
     ----------
     out_grad : array (images, features, *places)
@@ -44,13 +45,14 @@ def convolution_data(out_grad: Operand[Carried], weight: Operand[Carried], bias:
     size : int, or one for each axis of space
     stride, pad, dilation, groups : as those of `convolution`
     out : array to write to, optional
-    
+
     Returns
     -------
     array (images, channels, *size)
-    
+
     >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
-    array([[[1., 2., 2., 1.]]])"""
+    array([[[1., 2., 2., 1.]]])
+    """
 def convolution_weights(x: Operand[Carried], out_grad: Operand[Carried], *, size: int | list[int] | tuple[int, ...], stride: Any=1, pad: Any=0, dilation: Any=1, groups: int=1, out: Any=None) -> Carried:
     r"""The gradient of a convolution by its weights, whose window has the shape `size`.
 
