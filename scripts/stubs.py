@@ -44,7 +44,9 @@ IMPLIED = (  # what types of stubs need, whatever the module imports
     ),
 )
 RESULTS = {"graph/binding": {"simple_bind": "Executor", "bind": "Executor"}}  # classes above it
-OPERATORS = ("ops/carrier/operators", "array/operators")  # `a + b`
+OPERATORS = (  # `a + b`, `a.sum()`
+    *("ops/carrier/operators", "ops/carrier/methods", "ops/carrier/reductions", "array/operators"),
+)
 
 
 def place_of(name: str) -> tuple[str, str]:
@@ -127,6 +129,8 @@ def written(nodes: list[ast.stmt], scope: dict[str, Any]) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             value = scope[node.name]
             plain = inspect.isfunction(value)
+            if isinstance(node, ast.ClassDef):
+                node.body += methods(node, value)
             yield _head(node, inspect.getdoc(value) if plain else ast.get_docstring(node))
         elif isinstance(node, ast.Assign):
             names = [n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)]
@@ -224,6 +228,15 @@ def functions(module: dict[str, Any]) -> str:
     ]
     texts = [f"{signature(f)}\n{textwrap.indent(quoted(f), '    ')}\n" for f in own]
     return "".join([*texts, *scalars(module, text)])
+
+
+def methods(node: ast.ClassDef, cls: type) -> Iterator[ast.stmt]:
+    """Yield the methods that a table defines in a class, beside those of its text."""
+    own = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    for name, method in vars(cls).items():
+        if inspect.isfunction(method) and name not in own and "__signature__" in vars(method):
+            head = signature(method).replace(f"def {method.__name__}(", f"def {name}(")
+            yield from ast.parse(f"{head}\n{textwrap.indent(quoted(method), '    ')}").body
 
 
 def scalars(module: dict[str, Any], text: str) -> Iterator[str]:
