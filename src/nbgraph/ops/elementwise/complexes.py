@@ -62,11 +62,6 @@ _IMAG = ArrayOp(
 def imag(x: Any, *, out: Any = None) -> Any:
     """The imaginary part of each element: a view; of arrays that are not complex zeros.
 
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
-
     >>> imag([1 + 2j, 3.0])
     array([2., 0.])
     """
@@ -103,11 +98,6 @@ _PARTS = ArrayOp(
 def conj(x: Any, *, out: Any = None) -> Any:
     """The complex conjugate of each element; of arrays that are not complex a copy.
 
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
-
     >>> conj([1 + 2j])
     array([1.-2.j])
     """
@@ -126,11 +116,8 @@ vars(conj).update(nin=1, nout=1)  # as a ufunc of this name
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of each number, from -pi to pi.
 
-    Parameters
-    ----------
     z : array
     deg : whether it is in degrees
-
     >>> angle([1j, -1.0])
     array([1.57079633, 3.14159265])
     """

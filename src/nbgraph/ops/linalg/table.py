@@ -185,13 +185,11 @@ linalg_matrix_norm(x, *, keepdims=False, ord="fro"): Norms of matrices.
     np.float64(7.0)
     = matrix_norm(x, ord, keepdims)
 linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2): The norm of all elements along axes.
-    axis : int, several ints, or None for all
     ord : number, inf or -inf
     >>> linalg_vector_norm([3.0, 4.0])
     np.float64(5.0)
     = library.vector_norm(floating(x), axis=axis, keepdims=keepdims, ord=ord)
 linalg_norm(x, ord=None, axis=None, keepdims=False): Norms of vectors and matrices, as NumPy's.
-    x : array
     ord : of vectors a number; of matrices as `matrix_norm`; None the root of the sum of squares
     axis : int of vectors, two of matrices, or None for all
     >>> linalg_norm([[3.0, 0.0], [0.0, 4.0]], 2)

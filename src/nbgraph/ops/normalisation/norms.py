@@ -152,7 +152,6 @@ layer_norm(x, gamma=None, beta=None, axis=-1, *, eps: float = 1e-5): Rows along 
     x : array, floats
     gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
         axis
-    axis : int, several ints, or None for all
     eps : float, added to the variance, which is divided by n
     -> array of the shape of x
     ! ShapeError where the weights do not broadcast, or would make x larger.
@@ -165,7 +164,6 @@ rms_norm(x, gamma=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` divide
     their mean square, times `gamma` (Zhang and Sennrich, 2019).
     x : array, floats
     gamma : array that broadcasts against x, optional
-    axis : int, several ints, or None for all
     eps : float, added to the mean square
     -> array of the shape of x
     >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)

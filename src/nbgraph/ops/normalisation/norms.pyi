@@ -83,7 +83,7 @@ def layer_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: O
     x : array, floats
     gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
         axis
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     eps : float, added to the variance, which is divided by n
 
     Returns
@@ -106,7 +106,7 @@ def rms_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, axis: int
     ----------
     x : array, floats
     gamma : array that broadcasts against x, optional
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     eps : float, added to the mean square
 
     Returns

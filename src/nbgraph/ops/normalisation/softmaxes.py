@@ -168,7 +168,6 @@ _TABLE = """
 softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None): exp(x /
     temperature) over its sum along `axis`: shares that add up to 1, without overflow.
     x : array; integers become floats
-    axis : int, several ints, or None for all
     temperature : float, optional: above 1 shares become more alike, below less
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
@@ -191,7 +190,6 @@ softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = 
 log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
     `softmax`, exact where that would be 0.
     x : array; integers become floats
-    axis : int, several ints, or None for all
     temperature : float, optional, a divisor of x
     -> array of the shape of x
     >>> log_softmax([0.0, -1000.0])
@@ -211,7 +209,6 @@ logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes
 
     The gradient is out_grad * softmax(x).
     x : array; integers become floats
-    axis : int, several ints, or None for all
     >>> import numpy as np
     >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)
     np.True_

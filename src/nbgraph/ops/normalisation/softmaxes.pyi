@@ -18,7 +18,7 @@ def softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, tempe
     Parameters
     ----------
     x : array; integers become floats
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     temperature : float, optional: above 1 shares become more alike, below less
     length : array of the shape of x without `axis`, optional: how many elements of each row count;
         the others get 0
@@ -56,7 +56,7 @@ def log_softmax(x: Operand[Carried], axis: int | tuple[int, ...] | None=-1, *, t
     Parameters
     ----------
     x : array; integers become floats
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     temperature : float, optional, a divisor of x
     out : array to write to, optional
 
@@ -89,7 +89,7 @@ def logsumexp(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, k
     Parameters
     ----------
     x : array; integers become floats
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     out : array to write to, optional
 
