@@ -111,15 +111,6 @@ class Methods:
 
     # element by element -----------------------------------------------------------------------
 
-    def clip(self, min: Any = None, max: Any = None, *, out: Any = None) -> Self:
-        """Limited to [min, max]; None means no limit."""
-        if min is None and max is None:
-            return ops.copy(self, out=out)
-        if min is None or max is None:
-            limit, bound = (ops.minimum, max) if min is None else (ops.maximum, min)
-            return limit(self, bound, out=out)
-        return ops.clip(self, min, max, out=out)
-
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         return self.round(ndigits or 0)
 
@@ -157,6 +148,7 @@ argsort(self, axis: int = -1): Indices that sort along an axis.
 searchsorted(self, v, side: str = "left"): Where values would have to go to keep this sorted array
     sorted.
     = ops.searchsorted(self, v, side=side)
+clip(self, min=None, max=None, *, out=None): Limited to [min, max]; None means no limit.
 round(self, decimals: int = 0, *, out=None): Rounded to so many decimals, halves to even.
     = ops.round(self, decimals=decimals or None, out=out)
 dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis with the second last.

@@ -40,9 +40,6 @@ class Methods:
     def mT(self) -> Self:
         """The last two axes exchanged: a view."""
 
-    def clip(self, min: Any=None, max: Any=None, *, out: Any=None) -> Self:
-        """Limited to [min, max]; None means no limit."""
-
     def __round__(self: Any, ndigits: int | None=None) -> Any:
         ...
 
@@ -124,6 +121,10 @@ class Methods:
 
     def searchsorted(self, v: Any, side: str='left') -> Self:
         """Where values would have to go to keep this sorted array sorted.
+        """
+
+    def clip(self, min: Any=None, max: Any=None, *, out: Any=None) -> Self:
+        """Limited to [min, max]; None means no limit.
         """
 
     def round(self, decimals: int=0, *, out: Any=None) -> Self:
