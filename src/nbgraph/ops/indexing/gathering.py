@@ -53,7 +53,7 @@ def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template
     return normal_key(key, shape if shape is None else tuple(shape), name)
 
 
-def _keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: Any) -> Any:
+def keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: Any) -> Any:
     """An operator at an index of its first operand."""
     template, arrays = _key(operands[0], key, arrays, op.__name__)
     return op(*operands, *arrays, key=template, out=out)
@@ -213,20 +213,20 @@ gather(x, *index_arrays, key, out=None): `x[key]` as a copy,
     *index_arrays : arrays of ints
     >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
     array([2, 3])
-    = _keyed(_GATHER, (x,), index_arrays, key, out)
+    = keyed(_GATHER, (x,), index_arrays, key, out)
 index_update(x, value, *index_arrays, key, out=None): A copy of `x` with `x[key] = value`.
     value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
         last one stays
     key, *index_arrays : as those of `gather`
     >>> index_update([1, 2, 3], 0, key=[0, 2])
     array([0, 2, 0])
-    = _keyed(_INDEX_UPDATE, (x, value), index_arrays, key, out)
+    = keyed(_INDEX_UPDATE, (x, value), index_arrays, key, out)
 index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`,
     repeated places as often as they are named.
     value : array that broadcasts to `x[key]`
     key, *index_arrays : as those of `gather`
     >>> index_add([1, 2, 3], 10, key=[0, 0])
     array([21,  2,  3])
-    = _keyed(_INDEX_ADD, (x, value), index_arrays, key, out)
+    = keyed(_INDEX_ADD, (x, value), index_arrays, key, out)
 """
 define_rows(_TABLE, globals())

@@ -92,7 +92,8 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
     return picked if keepdims else squeeze(picked, axis)
 
 
-def _at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
+def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
+    """A function at the places that columns of indices are."""
     rows = _places(name, indices)
     return of(data, *rows, key=(ARRAY,) * len(rows), **how)
 
@@ -152,7 +153,7 @@ gather_nd(data, indices): Parts of data at `data[indices[0], indices[1], ...]`: 
     ! IndexingError for an index out of bounds.
     >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
     array([2, 3])
-    = _at_places(library.gather, data, "gather_nd", indices)
+    = at_places(library.gather, data, "gather_nd", indices)
 scatter_nd(data, indices, shape): Zeros of `shape` with data added at places as `gather_nd` finds
     them.
 
@@ -164,7 +165,7 @@ scatter_nd(data, indices, shape): Zeros of `shape` with data added at places as 
     >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
     array([[0, 1],
            [6, 0]])
-    = _at_places(library.scatter_add, data, "scatter_nd", indices, shape=shape_tuple("scatter_nd",
+    = at_places(library.scatter_add, data, "scatter_nd", indices, shape=shape_tuple("scatter_nd",
         shape))
 """
 define_rows(_TABLE, globals(), ("data", "indices"), ("gather_nd", "scatter_nd"))

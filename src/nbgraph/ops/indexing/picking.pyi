@@ -44,6 +44,8 @@ def pick(x: Operand[Carried], index: Operand[Carried], axis: int=-1, *, keepdims
     
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])"""
+def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
+    """A function at the places that columns of indices are."""
 def slice_axis(x: Operand[Carried], axis: int, begin: int=0, end: int | None=None, step: int=1) -> Carried:
     """Part of an axis, from `begin` up to `end`: a view. None is the end of the axis.
     

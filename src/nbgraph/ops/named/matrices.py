@@ -92,18 +92,21 @@ _TRSM = ArrayOp(
 )
 
 
-def _solved(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
+def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
+    """X of A @ X = B, or of X @ A = B."""
     how = {"lower": bool(lower), "transpose": bool(transpose) is not bool(rightside)}
     solution = _TRSM(A, swapped(B) if rightside else B, **how)
     return swapped(solution) if rightside else solution
 
 
-def _turned(A: Any, transpose: bool, lower: bool) -> Any:
+def turned(A: Any, transpose: bool, lower: bool) -> Any:
+    """A triangle of A, transposed or not."""
     triangle = _triangle(A, lower=bool(lower))
     return swapped(triangle) if transpose else triangle
 
 
-def _times(alpha: float, x: Any) -> Any:
+def times(alpha: float, x: Any) -> Any:
+    """x times a number."""
     return x if alpha == 1 else multiply(x, float(alpha))
 
 
@@ -238,7 +241,7 @@ linalg_trsm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float 
     >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
     array([[1.],
            [2.]])
-    = _times(alpha, _solved(A, B, transpose, rightside, lower))
+    = times(alpha, solution(A, B, transpose, rightside, lower))
 linalg_trmm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): alpha * A @
     B, or alpha * B @ A where `rightside`, A a triangle.
     A : array (..., n, n): one triangle counts, the `lower` or the upper one
@@ -249,8 +252,8 @@ linalg_trmm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float 
     >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
     array([[2.],
            [3.]])
-    = _times(alpha, library.matmul(B, _turned(A, transpose, lower)) if rightside else
-        library.matmul(_turned(A, transpose, lower), B))
+    = times(alpha, library.matmul(B, turned(A, transpose, lower)) if rightside else
+        library.matmul(turned(A, transpose, lower), B))
 linalg_potrf(A): The lower triangle L with L @ L.T = A: Cholesky's factor.
     A : array (..., n, n), floats: symmetric positive definite matrices, of which the lower triangle
         is read

@@ -16,6 +16,12 @@ def require_floats(name: str, x: Spec) -> None:
     """DTypeError for matrices of something else."""
 def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
     """By a solver of general matrices."""
+def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
+    """X of A @ X = B, or of X @ A = B."""
+def turned(A: Any, transpose: bool, lower: bool) -> Any:
+    """A triangle of A, transposed or not."""
+def times(alpha: float, x: Any) -> Any:
+    """x times a number."""
 def potrf(xp: Any, a: Array, out: Array) -> None:
     """Cholesky's factor."""
 def linalg_potri(A: Operand[Carried]) -> Carried:

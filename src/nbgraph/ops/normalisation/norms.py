@@ -78,7 +78,7 @@ def batch_norm(
     return batch_standard(x, statistics, *weights, eps=eps)
 
 
-def _weight(value: Any, x: Any, default: float) -> Any:
+def weight_of(value: Any, x: Any, default: float) -> Any:
     """A weight as an array, one number of x's dtype where none is given."""
     if value is not None:
         return value
@@ -158,7 +158,7 @@ layer_norm(x, gamma=None, beta=None, axis=-1, *, eps: float = 1e-5): Rows along 
     >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
     array([[-0.89442719,  0.89442719],
            [ 0.        ,  0.        ]])
-    = layer_norm_parts(as_array(x), _weight(gamma, x, 1), _weight(beta, x, 0), axis,
+    = layer_norm_parts(as_array(x), weight_of(gamma, x, 1), weight_of(beta, x, 0), axis,
         eps=not_negative("layer_norm", "eps", eps))[0]
 rms_norm(x, gamma=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` divided by the root of
     their mean square, times `gamma` (Zhang and Sennrich, 2019).
@@ -169,7 +169,7 @@ rms_norm(x, gamma=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` divide
     >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
     array([[ 1.,  1.],
            [ 1., -1.]])
-    = rms_norm_parts(as_array(x), _weight(gamma, x, 1), axis, eps=not_negative("rms_norm", "eps",
+    = rms_norm_parts(as_array(x), weight_of(gamma, x, 1), axis, eps=not_negative("rms_norm", "eps",
         eps))[0]
 """
 define_rows(_TABLE, globals(), ("beta", "gamma", "x"), ("layer_norm", "rms_norm"))

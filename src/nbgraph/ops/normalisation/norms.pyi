@@ -35,6 +35,8 @@ def batch_norm(x: Operand[Carried], gamma: Operand[Carried] | None=None, beta: O
     >>> batch_norm(x, eps=0)
     array([[[-1.,  1.],
             [-1.,  1.]]])"""
+def weight_of(value: Any, x: Any, default: float) -> Any:
+    """A weight as an array, one number of x's dtype where none is given."""
 def group_norm(x: Operand[Carried], groups: int, gamma: Operand[Carried] | None=None, beta: Operand[Carried] | None=None, *, eps: float=1e-05) -> Carried:
     """Each group of channels of each image with mean 0 and variance 1; then `gamma` and `beta` (Wu and
     He, 2018).

@@ -33,7 +33,7 @@ from nbgraph.ops.rowwise.derived import derived
 _element = lambda x: x
 
 
-def _temperature(name: str, value: Any) -> float:
+def checked_temperature(name: str, value: Any) -> float:
     """As a float; ArgumentError unless it is a number above 0."""
     if value is None:
         return 1.0
@@ -178,15 +178,15 @@ softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None):
     >>> softmax([[0.0, 0.0, 9.0]], length=[2])
     array([[0.5, 0.5, 0. ]])
     = softmax_within(x, length, axis, temperature, out) if length is not None else _SOFTMAX(x,
-        axis=hashable_axis("softmax", axis), temperature=_temperature("softmax", temperature),
-        out=out)
+        axis=hashable_axis("softmax", axis), out=out,
+        temperature=checked_temperature("softmax", temperature))
 softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = None, out=None): The
     in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability / temperature.
     probability, out_grad : arrays of one shape
     axis, temperature : as those of `softmax`
     >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
     array([ 0.25, -0.25])
-    = op(..., temperature=_temperature("softmax_gradient", temperature))
+    = op(..., temperature=checked_temperature("softmax_gradient", temperature))
 log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
     `softmax`, exact where that would be 0.
     x : array; integers become floats
@@ -194,7 +194,7 @@ log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None
     -> array of the shape of x
     >>> log_softmax([0.0, -1000.0])
     array([    0., -1000.])
-    = op(..., temperature=_temperature("log_softmax", temperature))
+    = op(..., temperature=checked_temperature("log_softmax", temperature))
 log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float | None = None,
     out=None): The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
     temperature.
@@ -203,7 +203,7 @@ log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float |
     >>> import numpy as np
     >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
     array([ 0.5, -0.5])
-    = op(..., temperature=_temperature("log_softmax_gradient", temperature))
+    = op(..., temperature=checked_temperature("log_softmax_gradient", temperature))
 logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes, without overflow;
     -inf of no elements.
 

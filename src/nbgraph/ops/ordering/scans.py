@@ -104,7 +104,8 @@ def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     return ravel(x), 0
 
 
-def _running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
+def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
+    """Sums or products of the first elements along an axis; None: of a vector."""
     x, axis = _only_axis(op.__name__, x, axis)
     dtype, first = optional_dtype(dtype), bool(first)
     return op(x, axis=axis, dtype=dtype, include_initial=first, out=out)
@@ -222,13 +223,13 @@ cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial=Fal
     include_initial : whether the sum of none comes first
     >>> cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])
-    = _running(_CUMSUM, x, axis, dtype, include_initial, out)
+    = running(_CUMSUM, x, axis, dtype, include_initial, out)
 cumulative_prod(x, /, *, axis: int | None = None, dtype=None, include_initial=False, out=None): The
     products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
     x, axis, dtype, include_initial : as those of `cumulative_sum`
     >>> cumulative_prod([2, 3, 4])
     array([ 2,  6, 24])
-    = _running(_CUMPROD, x, axis, dtype, include_initial, out)
+    = running(_CUMPROD, x, axis, dtype, include_initial, out)
 linear_recurrence(a, b, *, axis: int = -1, out=None): s[k] = a[k] * s[k - 1] + b[k] along an axis,
     beginning with s[0] = b[0].
     a, b : arrays of one shape, floats

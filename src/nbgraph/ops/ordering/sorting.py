@@ -64,7 +64,8 @@ def _sort_rule(g: Gradients) -> list[Any]:
     return [scatter_along_axis(g.out_grad, order, g.specs[0].shape, axis)]
 
 
-def _in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
+def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
+    """What an operator of an order makes along an axis; None: of the flattened array."""
     x, axis = (ravel(x), 0) if axis is None else (x, whole(op.__name__, "axis", axis))
     return op(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
 
@@ -178,7 +179,7 @@ sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The 
     -> array of the shape of x, or (n,). The gradient goes back to where elements were.
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
-    = _in_order(_SORT, x, axis, descending, stable, out)
+    = in_order(_SORT, x, axis, descending, stable, out)
 argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The indices that
     bring the elements in order.
     x, axis, descending : as those of `sort`
@@ -186,6 +187,6 @@ argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): T
     -> array of int64 of the shape of x, or (n,); a constant for derivatives
     >>> argsort([3, 1, 2])
     array([1, 2, 0])
-    = _in_order(_ARGSORT, x, axis, descending, stable, out)
+    = in_order(_ARGSORT, x, axis, descending, stable, out)
 """
 define_rows(_TABLE, globals())

@@ -105,6 +105,6 @@ count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are 
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)
     array([1, 2])
 """
-_TABLE += _EXTREME.format(name="max", size="largest", found="[3, 4]")
-_TABLE += _EXTREME.format(name="min", size="smallest", found="[1, 2]")
-define_rows(_TABLE, globals())
+_LARGEST = _EXTREME.format(name="max", size="largest", found="[3, 4]")
+_SMALLEST = _EXTREME.format(name="min", size="smallest", found="[1, 2]")
+define_rows(_LARGEST + _SMALLEST + _TABLE, globals())

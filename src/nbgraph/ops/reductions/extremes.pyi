@@ -7,6 +7,42 @@ from nbgraph.operator.annotations import Operand
 
 def shared_equally(x: Any, g: Gradients) -> Any:
     """The in-gradient of an extreme of `x`: to the elements equal to it, in equal parts."""
+def max(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
+    r"""The largest element over axes; NaN where there is one. ShapeError of no elements.
+
+    Several elements that are the largest share the gradient in equal parts.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
+    initial : number that counts as one more element
+    where : array of bool that broadcasts to x: which elements count; needs `initial`
+    exclude : whether it is over all axes but these
+    out : array to write to, optional
+
+    >>> max([[1, 4], [3, 2]], axis=0)
+    array([3, 4])
+    """
+def min(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
+    r"""The smallest element over axes; NaN where there is one. ShapeError of no elements.
+
+    Several elements that are the smallest share the gradient in equal parts.
+
+    Parameters
+    ----------
+    x : array
+    axis : int, several, or None for all
+    keepdims : whether these axes stay, with size 1
+    initial : number that counts as one more element
+    where : array of bool that broadcasts to x: which elements count; needs `initial`
+    exclude : whether it is over all axes but these
+    out : array to write to, optional
+
+    >>> min([[1, 4], [3, 2]], axis=0)
+    array([1, 2])
+    """
 def any(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, where: Any=True, out: Any=None) -> Carried:
     r"""Whether any element is not zero; NaN is not zero.
 
@@ -53,41 +89,5 @@ def count_nonzero(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, 
     array of int64
 
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)
-    array([1, 2])
-    """
-def max(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
-    r"""The largest element over axes; NaN where there is one. ShapeError of no elements.
-
-    Several elements that are the largest share the gradient in equal parts.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several, or None for all
-    keepdims : whether these axes stay, with size 1
-    initial : number that counts as one more element
-    where : array of bool that broadcasts to x: which elements count; needs `initial`
-    exclude : whether it is over all axes but these
-    out : array to write to, optional
-
-    >>> max([[1, 4], [3, 2]], axis=0)
-    array([3, 4])
-    """
-def min(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
-    r"""The smallest element over axes; NaN where there is one. ShapeError of no elements.
-
-    Several elements that are the smallest share the gradient in equal parts.
-
-    Parameters
-    ----------
-    x : array
-    axis : int, several, or None for all
-    keepdims : whether these axes stay, with size 1
-    initial : number that counts as one more element
-    where : array of bool that broadcasts to x: which elements count; needs `initial`
-    exclude : whether it is over all axes but these
-    out : array to write to, optional
-
-    >>> min([[1, 4], [3, 2]], axis=0)
     array([1, 2])
     """

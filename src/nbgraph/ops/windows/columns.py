@@ -90,7 +90,8 @@ _COLUMNS = ArrayOp("im2col", _columns_infer, _columns, gradient=_columns_rule, o
 _CELLS = ArrayOp("col2im", _cells_infer, _cells, gradient=_cells_rule, operands=("data",))
 
 
-def _options(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+    """What windows are, as attributes."""
     return {
         "kernel": per_axis(name, "kernel", kernel, 1),
         "stride": per_axis(name, "stride", stride, 1),
@@ -110,7 +111,7 @@ col2im(data, *, output_size, kernel, stride=1, dilate=1, pad=0, out=None): Colum
     >>> col2im(np.ones((1, 2, 3)), output_size=(4,), kernel=2)
     array([[[1., 2., 2., 1.]]])
     = _CELLS(data, out=out, output_size=whole_tuple("col2im", "output_size", per_axis("col2im",
-        "output_size", output_size, 1)), **_options("col2im", kernel, stride, dilate, pad))
+        "output_size", output_size, 1)), **options_of("col2im", kernel, stride, dilate, pad))
 im2col(data, *, kernel, stride=1, dilate=1, pad=0, out=None): What lies under a window at each
     place, as a column.
     data : array (images, channels, *space), one to three axes of space
@@ -122,6 +123,6 @@ im2col(data, *, kernel, stride=1, dilate=1, pad=0, out=None): What lies under a 
     >>> im2col(np.arange(4.0).reshape(1, 1, 4), kernel=2)
     array([[[0., 1., 2.],
             [1., 2., 3.]]])
-    = _COLUMNS(data, out=out, **_options("im2col", kernel, stride, dilate, pad))
+    = _COLUMNS(data, out=out, **options_of("im2col", kernel, stride, dilate, pad))
 """
 define_rows(_TABLE, globals())

@@ -14,6 +14,8 @@ def into_cells(columns: Array, windows: Windows, out: Array) -> None:
     """Sum such an array up where it came from: (images, channels, *space)."""
 def windows_of(name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any) -> Windows:
     """Windows over data of this space; ShapeError where none fits."""
+def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+    """What windows are, as attributes."""
 def col2im(data: Operand[Carried], *, output_size: Any, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, out: Any=None) -> Carried:
     r"""Columns summed up where `im2col` has them from.
 

@@ -154,7 +154,8 @@ _WEIGHTS = _op(
 )  # fmt: skip
 
 
-def _how(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
+def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
+    """What windows and groups are, as attributes."""
     count = whole(name, "groups", groups)
     if count < 1:
         raise ArgumentError(f"{name}: groups={groups!r}; expected a whole number from 1 on")
@@ -166,7 +167,8 @@ def _how(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[s
     }
 
 
-def _biased(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
+def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
+    """A convolution's operator, or the one that adds a bias, applied."""
     return op(*operands, **how) if bias is None else biased(*operands, bias, **how)
 
 
@@ -185,8 +187,8 @@ convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 
     ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), pad=1)
     array([[[2., 3., 3., 2.]]])
-    = _biased(_CONVOLUTION, BIASED, (x, weight), bias, out=out, **_how("convolution", stride, pad,
-        dilation, groups))
+    = with_bias(_CONVOLUTION, BIASED, (x, weight), bias, out=out,
+        **how_of("convolution", stride, pad, dilation, groups))
 convolution_data(out_grad, weight, bias=None, *, size, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its data, whose space has the shape `size`.
     out_grad : array (images, features, *places)
@@ -197,9 +199,9 @@ convolution_data(out_grad, weight, bias=None, *, size, stride=1, pad=0, dilation
     -> array (images, channels, *size)
     >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
     array([[[1., 2., 2., 1.]]])
-    = _biased(_DATA, BIASED_DATA, (out_grad, weight), bias, out=out,
-        size=whole_tuple("convolution_data", "size", size), **_how("convolution_data", stride, pad,
-        dilation, groups))
+    = with_bias(_DATA, BIASED_DATA, (out_grad, weight), bias, out=out,
+        size=whole_tuple("convolution_data", "size", size),
+        **how_of("convolution_data", stride, pad, dilation, groups))
 convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its weights, whose window has the shape `size`.
     x : array (images, channels, *space)
@@ -210,6 +212,6 @@ convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, gro
     >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
     array([[[2., 2., 2.]]])
     = _WEIGHTS(x, out_grad, out=out, size=whole_tuple("convolution_weights", "size", size),
-        **_how("convolution_weights", stride, pad, dilation, groups))
+        **how_of("convolution_weights", stride, pad, dilation, groups))
 """
 define_rows(_TABLE, globals())
