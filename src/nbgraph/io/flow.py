@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
-from nbgraph.io.order import permutation, whole
+from nbgraph.errors import ArgumentError, require_whole
+from nbgraph.io.order import permutation
 from nbgraph.io.plan import Cursor, Piece
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.reading import Lost, Samples, joined
@@ -42,8 +42,8 @@ class FlowPlan:
     ) -> None:
         self.stream, self.batch_size, self.handle, self.skip = stream, batch_size, handle, skip
         self.shuffle, self.seed = shuffle, seed
-        self.part, self.of = whole("part", part, 0), whole("of", of, 1)
-        self.window = whole("window", _MIXED if window is None else window, 1)
+        self.part, self.of = require_whole("part", part, 0), require_whole("of", of, 1)
+        self.window = require_whole("window", _MIXED if window is None else window, 1)
         if self.part >= self.of:
             raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {self.of - 1}")
         if handle == "roll_over":

@@ -13,7 +13,7 @@ from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import empty_of
 from nbgraph.engine import new_variable, push_async
-from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError
+from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError, require_whole
 from nbgraph.kvstore import checkpoint as checkpoints
 from nbgraph.kvstore.bar import reporter
 from nbgraph.kvstore.job import Report, current_job, require_picklable
@@ -21,7 +21,7 @@ from nbgraph.kvstore.joint import SLICE, Joint
 from nbgraph.kvstore.sender import Sender
 from nbgraph.kvstore.shard import Shard, closed
 from nbgraph.kvstore.slices import SMALL, Parcel, Slice, joined, parameter, parcels, parted, slices
-from nbgraph.kvstore.store import Key, Keys, Lists, Updater, require_whole
+from nbgraph.kvstore.store import Key, Keys, Lists, Updater
 from nbgraph.operator.layout import layout
 
 _BRIEF = 1 << 20  # bytes, below which a copy on the event loop costs less than a thread

@@ -362,12 +362,6 @@ class KVStore(ABC):
         return empty_of(*self._keys[key])
 
 
-def require_whole(what: str, value: Any, least: int = 1) -> None:
-    """Raise ArgumentError where a value is not an integer from `least` on."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ArgumentError(f"{what}={value!r}; expected an integer from {least} on")
-
-
 def require_seconds(what: str, value: Any) -> None:
     """Raise ArgumentError where a value is not a number above 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:

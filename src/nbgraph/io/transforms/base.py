@@ -15,8 +15,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.io import order
+from nbgraph.errors import ArgumentError, ShapeError, require_whole
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
@@ -287,7 +286,7 @@ def number(
 
 def whole(name: str, parameter: str, value: Any, low: int = 1) -> int:
     """Return a whole number from `low` on; raise ArgumentError for other values."""
-    return order.whole(f"{name}: {parameter}", value, low)
+    return require_whole(f"{name}: {parameter}", value, low)
 
 
 def one_of(name: str, parameter: str, value: Any, choices: Sequence[str]) -> Any:

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
-from nbgraph.io.order import whole
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.shape import Array
 
 
@@ -43,7 +42,10 @@ class Draws:
     __slots__ = ("_count", "epoch", "index", "path", "seed")
 
     def __init__(self, seed: int, epoch: int, index: Any, path: str = "") -> None:
-        self.seed, self.epoch = whole("Draws: seed", seed, 0), whole("Draws: epoch", epoch, 0)
+        self.seed, self.epoch = (
+            require_whole("Draws: seed", seed, 0),
+            require_whole("Draws: epoch", epoch, 0),
+        )
         self.index: Array = np.ascontiguousarray(index, np.int64)
         if self.index.ndim != 1:
             raise ArgumentError(
