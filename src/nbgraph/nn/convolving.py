@@ -209,32 +209,7 @@ class ConvTranspose3d(ConvTranspose1d):
     axes = 3
 
 
-class _Pool(Module):
-    """The common part of pools."""
-
-    def __init__(
-        self,
-        window: Extents,
-        stride: Extents | None = None,
-        pad: Extents = 0,
-        *,
-        ceil: bool = False,
-    ) -> None:
-        for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
-            for each in value if isinstance(value, tuple) else (value,):
-                if value is not None or what == "window":
-                    require_extent(type(self).__name__, what, value, each, least)
-        self.window, self.stride, self.pad, self.ceil = window, stride, pad, ceil
-
-    def _how(self) -> dict[str, Any]:
-        return {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
-
-    def describe(self) -> str:
-        """See Module."""
-        return str(self.window)
-
-
-class MaxPool(_Pool):
+class MaxPool(Module):
     """The largest element of each window, over any number of axes of space; see `ng.max_pooling`.
 
     Parameters
@@ -257,15 +232,21 @@ class MaxPool(_Pool):
         ceil: bool = False,
         dilation: Extents = 1,
     ) -> None:
-        super().__init__(window, stride, pad, ceil=ceil)
-        self.dilation = dilation
+        _require_pool(type(self).__name__, window, stride, pad)
+        self.window, self.stride, self.pad = window, stride, pad
+        self.ceil, self.dilation = ceil, dilation
 
     def forward(self, x: Any) -> Any:
         """Return an array with windows as axes of space."""
-        return library.max_pooling(x, self.window, dilation=self.dilation, **self._how())
+        how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
+        return library.max_pooling(x, self.window, dilation=self.dilation, **how)
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.window)
 
 
-class AvgPool(_Pool):
+class AvgPool(Module):
     """The mean of each window; see `ng.avg_pooling`.
 
     Parameters
@@ -288,12 +269,18 @@ class AvgPool(_Pool):
         ceil: bool = False,
         counted: bool = True,
     ) -> None:
-        super().__init__(window, stride, pad, ceil=ceil)
-        self.counted = counted
+        _require_pool(type(self).__name__, window, stride, pad)
+        self.window, self.stride, self.pad = window, stride, pad
+        self.ceil, self.counted = ceil, counted
 
     def forward(self, x: Any) -> Any:
         """Return an array with windows as axes of space."""
-        return library.avg_pooling(x, self.window, counted=self.counted, **self._how())
+        how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
+        return library.avg_pooling(x, self.window, counted=self.counted, **how)
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.window)
 
 
 class GlobalPool(Module):
@@ -311,3 +298,11 @@ class GlobalPool(Module):
         """Return an array of shape (images, channels)."""
         space = tuple(range(2, len(x.shape)))
         return (library.max if self.largest else library.mean)(x, axis=space)
+
+
+def _require_pool(name: str, window: Any, stride: Any, pad: Any) -> None:
+    """Check the extents of a pool."""
+    for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
+        for each in value if isinstance(value, tuple) else (value,):
+            if value is not None or what == "window":
+                require_extent(name, what, value, each, least)
