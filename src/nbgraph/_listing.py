@@ -1,7 +1,19 @@
 """What `dir` shows of a public module: what its package defines, not what its code imports."""
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
+
+
+def bring(scope: dict[str, Any], places: str) -> None:
+    """Put the names of a package into its globals: a line has a module within it, and its names.
+
+    Editors and type checkers know them from the package's stub, which scripts/stubs.py writes.
+    """
+    for line in places.strip().splitlines():
+        place, *names = line.split()
+        module = importlib.import_module(f"{scope['__package__']}.{place}")
+        scope.update({name: getattr(module, name) for name in names})
 
 
 def public_names(module: Mapping[str, Any], also: str = "") -> Callable[[], list[str]]:

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import re
 import textwrap
 import zlib
@@ -42,6 +43,22 @@ from nbgraph._listing import public_names
 from nbgraph.tracebacks import file_label, in_notebook, install, is_own, place_label
 
 __dir__ = public_names(globals())
+
+
+def require_whole(what: str, value: object, least: int = 1) -> int:
+    """Return a whole number from `least` on; raise ArgumentError for other values.
+
+    >>> require_whole("Dense: units", 2.5)
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: Dense: units=2.5; expected a whole number from 1 on
+    """
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise ArgumentError(f"{what}={value!r}; expected a whole number from {least} on")
+    return number
 
 
 def noun(value: object) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Never, TypeVar
 
@@ -354,9 +354,12 @@ def unknown_keyword(name: str, keyword: str, names: Collection[str]) -> str:
     return f"{name}: unknown parameter {keyword!r}; {hint + '; ' if hint else ''}{listed}"
 
 
+_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def _too_many(name: str, parameters: Mapping[str, inspect.Parameter], count: int) -> str:
     """Return the message for more arguments by position than a function has places."""
-    placed = [n for n, p in parameters.items() if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    placed = [n for n, p in parameters.items() if p.kind in _PLACED]
     named = [f"{n}=" for n in parameters if n not in placed]
     rest = f"; by name: {', '.join(named)}" if named else ""
     listed = f"{len(placed)} at most ({', '.join(placed)})" if placed else "none"
@@ -386,6 +389,18 @@ def refuse_keywords(function: Callable[..., Any], unknown: Iterable[str]) -> Nev
     raise ArgumentError(unknown_keyword(function.__name__, next(iter(unknown)), names))
 
 
+def refuse_arguments(
+    function: Callable[..., Any], surplus: Sequence[Any], unknown: Iterable[str]
+) -> Never:
+    """Raise ArgumentError for a keyword that a function lacks, or arguments beyond its places."""
+    if unknown:
+        refuse_keywords(function, unknown)
+    own = dict(inspect.signature(function).parameters)
+    own.pop("self", None)
+    count = sum(each.kind in _PLACED for each in own.values()) + len(surplus)
+    raise ArgumentError(_too_many(function.__name__, own, count))
+
+
 def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None:
     """Raise ArgumentError where a function does not have one of these keywords."""
     parameters = inspect.signature(function).parameters
@@ -395,10 +410,10 @@ def require_keywords(function: Callable[..., Any], names: Iterable[str]) -> None
 
 
 def hide_unknown(function: F) -> F:
-    """Leave `**unknown` out of the signature that people see; it takes what is to be refused."""
+    """Leave out of the signature that people see what takes arguments that are refused."""
     if "unknown" in function.__code__.co_varnames:
         seen = inspect.signature(function)
-        parameters = [p for p in seen.parameters.values() if p.name != "unknown"]
+        parameters = [p for p in seen.parameters.values() if p.name not in ("surplus", "unknown")]
         function.__signature__ = seen.replace(parameters=parameters)  # type: ignore[attr-defined]
     return function
 

@@ -266,3 +266,17 @@ def test_a_loader_of_torch():
     data = torch.utils.data.TensorDataset(torch.arange(10.0)[:, None], torch.arange(10))
     it = as_iter(torch.utils.data.DataLoader(data, batch_size=4))
     assert epochs(it) == [list(range(10))] * 2
+
+
+def test_a_value_whose_get_takes_a_key_is_read_as_an_array():
+    class Series:  # as of pandas
+        shape = (2,)
+
+        def get(self, key):
+            raise AssertionError(key)
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([1.0, 2.0], dtype)
+
+    (x,) = SourceIter(DatasetSource([(Series(), 0)]), 1).next().data
+    assert x.tolist() == [[1.0, 2.0]]

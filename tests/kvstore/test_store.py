@@ -216,7 +216,7 @@ BAD = [
     (lambda kv: ng.kv.create("dist_async", engine="mpi"), ng.ArgumentError, "create 'dist_sync'"),
     (lambda kv: ng.kv.create("dist_sync", engine="x"), ng.ArgumentError, "'dask' or 'mpi'"),
     (lambda kv: ng.kv.create("dist_sync", slice_bytes=0), ng.ArgumentError, "slice_bytes=0; exp"),
-    (lambda kv: ng.kv.create("dist_async", max_staleness=-1), ng.ArgumentError, "integer from 0"),
+    (lambda kv: ng.kv.create("dist_async", max_staleness=-1), ng.ArgumentError, "number from 0"),
     (lambda kv: kv.set_gradient_compression("2bit"), ng.ArgumentError, "a str; expected a dict"),
     (
         lambda kv: kv.set_gradient_compression({"type": "2bit", "treshold": 1}),

@@ -55,7 +55,7 @@ def test_steps_are_counted_as_steps_of_the_optimizer():
     options = {"optimizer": lambda m: ng.optim.SGD(m, lambda n: seen.append(n) or 0.1)}
     weights_after(batches(4), 2, accumulate=3, **options)
     assert max(seen) == 3
-    with pytest.raises(ArgumentError, match="accumulate=0; expected a number from 1 on"):
+    with pytest.raises(ArgumentError, match="accumulate=0; expected a whole number from 1 on"):
         weights_after(batches(4), accumulate=0)
 
 

@@ -293,5 +293,3 @@ ROUTES: dict[str, Route] = {
     "fully_connected": _connected,
 }
 _SIZED = frozenset("reshape broadcast_to roll diagonal split_part flip argmax argmin".split())
-
-__all__ = ["applied"]

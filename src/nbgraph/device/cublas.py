@@ -208,6 +208,3 @@ def _opened(folder: Path, major: int) -> ctypes.CDLL:
 def _by_pathfinder() -> ctypes.CDLL:
     finder: Any = importlib.import_module("cuda.pathfinder")
     return ctypes.CDLL(finder.load_nvidia_dynamic_lib("cublas").abs_path)
-
-
-__all__ = ["Cublas", "Multiplier", "load"]

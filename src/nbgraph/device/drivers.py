@@ -181,14 +181,3 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-
-__all__ = [
-    "allocate",
-    "describe",
-    "driver",
-    "missing",
-    "num_gpus",
-    "room",
-    "run_context",
-    "trim",
-]

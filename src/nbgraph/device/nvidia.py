@@ -338,6 +338,3 @@ def load() -> NvidiaDriver:
         "nvidia.com/drivers, or the system's packages), or give the container its GPUs "
         "(docker run --gpus all)"
     )
-
-
-__all__ = ["NvidiaDriver", "load"]

@@ -8,44 +8,32 @@
 (4,) 2
 """
 
-from nbgraph._listing import public_names
+from nbgraph._listing import bring, public_names
 from nbgraph.foreign import missing
-from nbgraph.io.adapt import as_iter as as_iter
-from nbgraph.io.arrays import Batches as Batches
-from nbgraph.io.arrays import NDArrayIter as NDArrayIter
-from nbgraph.io.arrow_source import ArrowIter as ArrowIter
-from nbgraph.io.arrow_source import ParquetIter as ParquetIter
-from nbgraph.io.chunked import ChunkedSource as ChunkedSource
-from nbgraph.io.chunked import PartitionSource as PartitionSource
-from nbgraph.io.csv_source import CSVIter as CSVIter
-from nbgraph.io.image_folder import ImageFolderIter as ImageFolderIter
-from nbgraph.io.image_folder import ImageFolderSource as ImageFolderSource
-from nbgraph.io.images import ImageDecoder as ImageDecoder
-from nbgraph.io.iterator import SourceIter as SourceIter
-from nbgraph.io.libsvm_source import LibSVMIter as LibSVMIter
-from nbgraph.io.packing import IRHeader as IRHeader
-from nbgraph.io.packing import pack as pack
-from nbgraph.io.packing import pack_img as pack_img
-from nbgraph.io.packing import unpack as unpack
-from nbgraph.io.packing import unpack_img as unpack_img
-from nbgraph.io.peek import Peek as Peek
-from nbgraph.io.prefetch import PrefetchingIter as PrefetchingIter
-from nbgraph.io.protocol import DataBatch as DataBatch
-from nbgraph.io.protocol import DataDesc as DataDesc
-from nbgraph.io.protocol import DataIter as DataIter
-from nbgraph.io.record_source import RecordIter as RecordIter
-from nbgraph.io.record_source import RecordSource as RecordSource
-from nbgraph.io.recordio import MXIndexedRecordIO as MXIndexedRecordIO
-from nbgraph.io.recordio import MXRecordIO as MXRecordIO
-from nbgraph.io.sequences import BucketSentenceIter as BucketSentenceIter
-from nbgraph.io.sequences import SequenceSource as SequenceSource
-from nbgraph.io.source import ArraySource as ArraySource
-from nbgraph.io.source import Source as Source
-from nbgraph.io.source import Stream as Stream
-from nbgraph.io.splits import InputSplit as InputSplit
-from nbgraph.io.streams import DatasetSource as DatasetSource
-from nbgraph.io.streams import IterableStream as IterableStream
-from nbgraph.io.tables import TableSource as TableSource
+
+_PLACES = """
+adapt as_iter
+arrays Batches NDArrayIter
+arrow_source ArrowIter ParquetIter
+chunked ChunkedSource PartitionSource
+csv_source CSVIter
+image_folder ImageFolderIter ImageFolderSource
+images ImageDecoder
+iterator SourceIter
+libsvm_source LibSVMIter
+packing IRHeader pack pack_img unpack unpack_img
+peek Peek
+prefetch PrefetchingIter
+protocol DataBatch DataDesc DataIter
+record_source RecordIter RecordSource
+recordio MXIndexedRecordIO MXRecordIO
+sequences BucketSentenceIter SequenceSource
+source ArraySource Source Stream
+splits InputSplit
+streams DatasetSource IterableStream
+tables TableSource
+"""
+bring(globals(), _PLACES)
 
 __dir__ = public_names(globals(), "transforms")
 __getattr__ = missing("ng.io", globals())

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
-from nbgraph.io.order import permutation, whole
+from nbgraph.errors import ArgumentError, require_whole
+from nbgraph.io.order import permutation
 from nbgraph.io.plan import Cursor, Piece
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.reading import Lost, Samples, joined
-from nbgraph.io.source import Stream
+from nbgraph.io.source import Stream, on_host
 
 _MIXED = 1 << 10  # samples that are mixed by default
 _PATIENCE = 100  # errors one after another before a stream counts as broken
@@ -42,8 +42,8 @@ class FlowPlan:
     ) -> None:
         self.stream, self.batch_size, self.handle, self.skip = stream, batch_size, handle, skip
         self.shuffle, self.seed = shuffle, seed
-        self.part, self.of = whole("part", part, 0), whole("of", of, 1)
-        self.window = whole("window", _MIXED if window is None else window, 1)
+        self.part, self.of = require_whole("part", part, 0), require_whole("of", of, 1)
+        self.window = require_whole("window", _MIXED if window is None else window, 1)
         if self.part >= self.of:
             raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {self.of - 1}")
         if handle == "roll_over":
@@ -155,7 +155,7 @@ class FlowPlan:
         item = self._item()
         if item is None:
             return None
-        columns = tuple([_values(column) for column in item])
+        columns = tuple([on_host(column) for column in item])
         self._count += len(columns[0])
         return Samples(columns, np.arange(self._count - len(columns[0]), self._count))
 
@@ -202,7 +202,7 @@ class FlowPlan:
         if self.stream.descs is not None:
             return self.stream.descs
         values = (
-            [_values(v)[:1] for v in self._glance()]
+            [on_host(v)[:1] for v in self._glance()]
             if self.stream.batched
             else [np.asarray(v)[None] for v in self._glance()]
         )
@@ -221,7 +221,7 @@ class FlowPlan:
         """Return the first sample or batch, which will be returned again."""
         item = self._glance()
         if self.stream.batched:
-            columns = tuple([_values(column) for column in item])
+            columns = tuple([on_host(column) for column in item])
             return Samples(columns, np.arange(len(columns[0])))
         return together([(0, item)])
 
@@ -253,7 +253,7 @@ def together(samples: Sequence[Numbered]) -> Samples:
     """Return samples as columns: an array where they have one shape, else a list."""
     columns: list[Any] = []
     for column in zip(*[sample for _, sample in samples], strict=True):
-        values = [_values(value) for value in column]
+        values = [on_host(value) for value in column]
         same = len({value.shape for value in values}) == 1
         columns.append(np.stack(values) if same else values)
     return Samples(tuple(columns), np.array([number for number, _ in samples], np.int64))
@@ -268,8 +268,3 @@ def default_names(count: int) -> list[str]:
     if count <= 2:
         return ["data", "softmax_label"][:count]
     return [*[f"_{k}_data" for k in range(count - 1)], "softmax_label"]
-
-
-def _values(value: Any) -> np.ndarray[Any, Any]:
-    read = getattr(value, "asnumpy", None)
-    return np.asarray(value) if read is None else read()

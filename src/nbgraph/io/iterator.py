@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, DataError
+from nbgraph.errors import ArgumentError, DataError, require_whole
 from nbgraph.foreign import checked_init
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
-from nbgraph.io.order import Order, whole
+from nbgraph.io.order import Order
 from nbgraph.io.plan import HANDLES, BlockPlan, Cursor, Piece
 from nbgraph.io.prefetch import Ahead, Job, Pusher
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
@@ -79,15 +79,15 @@ class SourceIter(DataIter):
         on_error: str = "raise",
         device: Context | None = None,
     ) -> None:
-        super().__init__(whole(f"{type(self).__name__}: batch_size", batch_size, 1))
+        super().__init__(require_whole(f"{type(self).__name__}: batch_size", batch_size, 1))
         if last_batch_handle not in HANDLES:
             expected = ", ".join(map(repr, HANDLES))
             raise ArgumentError(f"last_batch_handle={last_batch_handle!r}; expected {expected}")
         if on_error not in {"raise", "skip"}:
             raise ArgumentError(f"on_error={on_error!r}; expected 'raise' or 'skip'")
-        self.source, self.prefetch = source, whole("prefetch", prefetch, 0)
+        self.source, self.prefetch = source, require_whole("prefetch", prefetch, 0)
         self._plan: BlockPlan | FlowPlan
-        options: dict[str, Any] = {"shuffle": shuffle, "seed": whole("seed", seed, 0)}
+        options: dict[str, Any] = {"shuffle": shuffle, "seed": require_whole("seed", seed, 0)}
         options |= {"part": part, "of": of, "window": window}
         size, skip = self.batch_size, on_error == "skip"
         if isinstance(source, Source):
@@ -128,7 +128,7 @@ class SourceIter(DataIter):
 
     def read_ahead(self, prefetch: int) -> None:
         """Have so many batches made ahead from now on; 0: none."""
-        prefetch = whole("prefetch", prefetch, 0)
+        prefetch = require_whole("prefetch", prefetch, 0)
         self._ahead.drop()
         self.prefetch = self._ahead.depth = prefetch
         self._pusher.front = self._cursor

@@ -9,13 +9,12 @@ the order is the same on every machine.
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 
 Values = np.ndarray[Any, np.dtype[Any]]
 _MIXED = 1 << 16  # samples that a window has by default, where blocks are smaller
@@ -53,8 +52,8 @@ class Order:
         of: int = 1,
         window: int | None = None,
     ) -> None:
-        self.shuffle, self.seed = shuffle, whole("seed", seed, 0)
-        self.part, self.of = whole("part", part, 0), whole("of", of, 1)
+        self.shuffle, self.seed = shuffle, require_whole("seed", seed, 0)
+        self.part, self.of = require_whole("part", part, 0), require_whole("of", of, 1)
         if self.part >= self.of:
             raise ArgumentError(f"part={part} of={of}; parts are numbered from 0 to {self.of - 1}")
         total = int(blocks[-1])
@@ -65,7 +64,7 @@ class Order:
         self.starts, self.stops = starts[inside], stops[inside]
         if window is None:
             window = max(1, _MIXED * (len(blocks) - 1) // max(total, 1))
-        self.window = whole("window", window, 1)
+        self.window = require_whole("window", window, 1)
 
     def epoch(self, number: int) -> Epoch:
         """Return the order of one epoch."""
@@ -150,15 +149,3 @@ def permutation(count: int, seed: int, epoch: int, stream: int) -> Values:
 @functools.lru_cache(64)
 def _key(seed: int) -> Values:
     return np.random.SeedSequence(seed, spawn_key=(1,)).generate_state(2, np.uint64)
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number from `least` on; raise ArgumentError that names the argument
-    otherwise."""
-    try:
-        number = least - 1 if isinstance(value, (bool, np.bool_)) else operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least:
-        raise ArgumentError(f"{name}={value!r}; expected a whole number from {least} on")
-    return number

@@ -17,10 +17,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nbgraph.engine import Pending, Variable, current
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
-from nbgraph.io.order import whole
 from nbgraph.io.plan import BlockPlan, Cursor, Piece
 from nbgraph.io.protocol import DataBatch, DataDesc, DataIter
 from nbgraph.io.reading import Samples, Window, joined
@@ -287,7 +286,7 @@ class PrefetchingIter(DataIter):
             )
         super().__init__(it.batch_size)
         self.it: Any = it
-        self.prefetch = whole("n", n, 1)
+        self.prefetch = require_whole("n", n, 1)
         read_ahead = getattr(it, "read_ahead", None)
         self._itself = read_ahead is not None
         if read_ahead is not None:

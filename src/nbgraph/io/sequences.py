@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, DataError, ShapeError
+from nbgraph.errors import ArgumentError, DataError, ShapeError, require_whole
 from nbgraph.io.iterator import SourceIter
-from nbgraph.io.order import whole
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import Columns, Source, Values
 from nbgraph.io.transforms.sequences import PadSequences
@@ -67,7 +66,7 @@ class SequenceSource(Source):
             )
         self._order = np.argsort(bucket, kind="stable")
         self.blocks = _blocks(
-            np.bincount(bucket, minlength=len(ends)), whole("together", together, 1)
+            np.bincount(bucket, minlength=len(ends)), require_whole("together", together, 1)
         )
 
     def read(self, block: int, rows: Values) -> Columns:

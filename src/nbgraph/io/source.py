@@ -149,7 +149,7 @@ class ArraySource(Source):
     def __init__(
         self, arrays: Mapping[str, Any], labels: Sequence[str] = (), *, name: str = "data"
     ) -> None:
-        self.arrays = [_on_host(values) for values in arrays.values()]
+        self.arrays = [on_host(values) for values in arrays.values()]
         self.name, self.labels = name, tuple(labels)
         count = _common_length(name, dict(zip(arrays, self.arrays)))
         self.descs = tuple(
@@ -196,7 +196,8 @@ def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]
     return np.stack(values) if values else np.asarray(column)
 
 
-def _on_host(values: Any) -> Values:
+def on_host(values: Any) -> Values:
+    """Return an array of the host."""
     if isinstance(values, np.ndarray):
         return values
     read = getattr(values, "asnumpy", None)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, DataError, noun
+from nbgraph.io.flow import default_names
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.source import Columns, Source, Stream, Values
 
@@ -159,10 +160,8 @@ def described(
     values = [host(value) for value in columns_of(sample)]
     if isinstance(sample, Mapping):
         names = [str(name) for name in sample]
-    elif len(values) > 2:
-        names = [*[f"_{k}_data" for k in range(len(values) - 1)], "softmax_label"]
     else:
-        names = ["data", "softmax_label"][: len(values)]
+        names = default_names(len(values))
     if labels is None:
         labels = names[-1:] if len(names) > 1 else ()
     if unknown := set(labels) - set(names):
@@ -200,9 +199,13 @@ def host(value: Any) -> Values:
     """
     if isinstance(value, np.ndarray):
         return value
-    for name in ("asnumpy", "detach", "get"):
+    for name, mark in (
+        ("asnumpy", "shape"),
+        ("detach", "shape"),
+        ("get", "__cuda_array_interface__"),
+    ):
         read = getattr(value, name, None)
-        if callable(read) and hasattr(value, "shape"):
+        if callable(read) and hasattr(value, mark):
             value = read()
             if hasattr(value, "cpu"):
                 value = value.cpu()

@@ -13,7 +13,7 @@ from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import fill_from
 from nbgraph.array.core import empty_of
 from nbgraph.engine import new_variable, push_async
-from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError
+from nbgraph.errors import ArgumentError, KVMembershipError, NbgraphError, require_whole
 from nbgraph.kvstore import checkpoint as checkpoints
 from nbgraph.kvstore.bar import reporter
 from nbgraph.kvstore.job import Report, current_job, require_picklable
@@ -21,7 +21,7 @@ from nbgraph.kvstore.joint import SLICE, Joint
 from nbgraph.kvstore.sender import Sender
 from nbgraph.kvstore.shard import Shard, closed
 from nbgraph.kvstore.slices import SMALL, Parcel, Slice, joined, parameter, parcels, parted, slices
-from nbgraph.kvstore.store import Key, Updater, require_whole
+from nbgraph.kvstore.store import Key, Keys, Lists, Updater
 from nbgraph.operator.layout import layout
 
 _BRIEF = 1 << 20  # bytes, below which a copy on the event loop costs less than a thread
@@ -62,7 +62,7 @@ class Dist(Joint):
 
     # values ---------------------------------------------------------------------------------------
 
-    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         arrays = dict(zip(keys, values, strict=True))
         if self.rank == 0 and self._restored is not None:
             arrays |= {k: v for k, v in self._restored.values.items() if k in arrays}
@@ -80,13 +80,7 @@ class Dist(Joint):
             calls.append(self._asked(parcel.shard, "init", self.rank, parcel.names, specs, data))
         self._wait(calls)
 
-    def _pushpull(
-        self,
-        keys: Sequence[Key],
-        values: Sequence[Sequence[Any]],
-        outs: Sequence[Sequence[Any]],
-        priority: int,
-    ) -> None:
+    def _pushpull(self, keys: Keys, values: Lists, outs: Lists, priority: int) -> None:
         sums = {k: self._sum(k, v) for k, v in zip(keys, values, strict=True)}
         targets = self._targets(keys, outs)
         numbers = self._numbers()
@@ -113,7 +107,7 @@ class Dist(Joint):
             )
         _finish(keys, outs, targets)
 
-    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
+    def _pull(self, keys: Keys, outs: Lists, priority: int) -> None:
         targets = self._targets(keys, outs)
         for parts in self._messages({k: t[0].dtype.itemsize for k, t in targets.items()}):
             mine = _keys_of(parts)
@@ -151,7 +145,7 @@ class Dist(Joint):
             room -= nbytes
         return [parcels(group) for group in groups]
 
-    def _targets(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]]) -> dict[Key, list[Any]]:
+    def _targets(self, keys: Keys, outs: Lists) -> dict[Key, list[Any]]:
         """Return, by key, the arrays to pull to: contiguous ones on the host."""
         return {
             key: [
@@ -233,7 +227,7 @@ class Dist(Joint):
         reads: Sequence[Any],
         writes: Sequence[Any],
         priority: int,
-        keys: Sequence[Key],
+        keys: Keys,
     ) -> None:
         """Push an operation that ends when so many messages are answered."""
         more = "" if len(keys) == 1 else f" and {len(keys) - 1} more"
@@ -433,11 +427,11 @@ def _keys_of(parts: Sequence[Parcel]) -> list[Key]:
     return list(dict.fromkeys(key for parcel in parts for key, _, _ in parcel.places))
 
 
-def _chunks(targets: dict[Key, list[Any]], keys: Sequence[Key]) -> list[Any]:
+def _chunks(targets: dict[Key, list[Any]], keys: Keys) -> list[Any]:
     return [target._chunk for key in keys for target in targets[key]]
 
 
-def _finish(keys: Sequence[Key], outs: Sequence[Sequence[Any]], targets: Any) -> None:
+def _finish(keys: Keys, outs: Lists, targets: Any) -> None:
     """Note that arrays are written, and bring those on devices or in pieces what came."""
     for key, each in zip(keys, outs, strict=True):
         for out, target in zip(each, targets[key], strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of, fill_from
 from nbgraph.array.core import Array
-from nbgraph.kvstore.store import Key, KVStore
+from nbgraph.kvstore.store import Key, Keys, KVStore, Lists
 
 
 class Local(KVStore):
@@ -25,20 +25,14 @@ class Local(KVStore):
         self._stored: dict[Key, Array] = {}
         self._pulled: dict[Key, Any] = {}  # the first array that was last pulled to at a push
 
-    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         self._stored |= {k: copy_of(v, device=CPU) for k, v in zip(keys, values, strict=True)}
 
-    def _keep(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _keep(self, keys: Keys, values: Sequence[Any]) -> None:
         pairs = zip(keys, values, strict=True)
         self._stored |= {k: v if v.device.host else copy_of(v, device=CPU) for k, v in pairs}
 
-    def _pushpull(
-        self,
-        keys: Sequence[Key],
-        values: Sequence[Sequence[Any]],
-        outs: Sequence[Sequence[Any]],
-        priority: int,
-    ) -> None:
+    def _pushpull(self, keys: Keys, values: Lists, outs: Lists, priority: int) -> None:
         pushed = [self._sum(key, arrays) for key, arrays in zip(keys, values, strict=True)]
         stored = [self._stored[key] for key in keys]
         outs = [
@@ -60,7 +54,7 @@ class Local(KVStore):
         if any(outs):
             self._pull(keys, outs, priority)
 
-    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
+    def _pull(self, keys: Keys, outs: Lists, priority: int) -> None:
         for key, each in zip(keys, outs, strict=True):
             for out in each:
                 own = self._stored[key]
@@ -68,9 +62,7 @@ class Local(KVStore):
                     fill_from(out, own)
                     out._chunk.writes += 1
 
-    def _along(
-        self, keys: Sequence[Key], pushed: Sequence[Any], outs: Sequence[Sequence[Any]]
-    ) -> list[Any]:
+    def _along(self, keys: Keys, pushed: Sequence[Any], outs: Lists) -> list[Any]:
         """Return of each key the first array to pull to, if the step itself can write it, or None.
 
         All pushes come before the first pull: an array that something of the call reads waits. So
@@ -107,10 +99,10 @@ class Device(Local):
 
     type = "device"
 
-    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         self._stored |= {k: copy_of(v) for k, v in zip(keys, values, strict=True)}
 
-    def _keep(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _keep(self, keys: Keys, values: Sequence[Any]) -> None:
         self._stored |= zip(keys, values, strict=True)
 
     def is_capable(self, capability: str) -> bool:

@@ -14,13 +14,13 @@ from nbgraph.array.copying import fill_from
 from nbgraph.array.core import empty_of
 from nbgraph.array.create import array
 from nbgraph.engine import new_variable, push_async
-from nbgraph.errors import KVStoreError, ShapeError
+from nbgraph.errors import KVStoreError, ShapeError, require_whole
 from nbgraph.kvstore import checkpoint as checkpoints
 from nbgraph.kvstore.joint import SLICE, Joint
 from nbgraph.kvstore.local import Local
 from nbgraph.kvstore.shard import add_up, plain
 from nbgraph.kvstore.slices import slices
-from nbgraph.kvstore.store import Key, require_seconds, require_whole
+from nbgraph.kvstore.store import Key, Keys, Lists, require_seconds
 from nbgraph.kvstore.turns import Task, Turns
 
 _Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -80,16 +80,16 @@ class AllReduce(Joint, Local):
         """Return what each worker gives, in the order of ranks."""
         return self._turns.together(name, lambda: self._comm.allgather(value))
 
-    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         super()._init(keys, self._shared(keys, values))
 
-    def _keep(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _keep(self, keys: Keys, values: Sequence[Any]) -> None:
         for value, first in zip(values, self._shared(keys, values), strict=True):
             fill_from(value, first)
             value._chunk.writes += 1
         super()._keep(keys, values)
 
-    def _shared(self, keys: Sequence[Key], values: Sequence[Any]) -> list[Any]:
+    def _shared(self, keys: Keys, values: Sequence[Any]) -> list[Any]:
         """Return the first values of worker 0, and make room for the keys."""
         arrays = [self._values.get(*pair) for pair in zip(keys, values, strict=True)]
         firsts = [np.array(each.asnumpy(), order="C") for each in arrays]
@@ -112,13 +112,7 @@ class AllReduce(Joint, Local):
             self._rows[key] = len(self._rows) + 1
         return [array(first) for first in firsts]
 
-    def _pushpull(
-        self,
-        keys: Sequence[Key],
-        values: Sequence[Sequence[Any]],
-        outs: Sequence[Sequence[Any]],
-        priority: int,
-    ) -> None:
+    def _pushpull(self, keys: Keys, values: Lists, outs: Lists, priority: int) -> None:
         own = [Joint._sum(self, key, arrays) for key, arrays in zip(keys, values, strict=True)]
         sums = [self._reduced(key, one, priority) for key, one in zip(keys, own, strict=True)]
         super()._pushpull(keys, [[each] for each in sums], outs, priority)

@@ -17,6 +17,8 @@ from nbgraph.kvstore.compression import Compression, HalfPrecision, TwoBit
 from nbgraph.operator.layout import Layout, layout
 
 Key = int | str
+Keys = Sequence[Key]
+Lists = Sequence[Sequence[Any]]  # of each key its arrays
 Updater = Callable[[Key, Any, Any], None]  # (key, pushed, stored): changes `stored` in place
 
 _COMPRESSIONS: dict[str, type[Compression]] = {"2bit": TwoBit, "16bit": HalfPrecision}
@@ -51,31 +53,25 @@ class KVStore(ABC):
     # what a backend does ------------------------------------------------------------------------
 
     @abstractmethod
-    def _init(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _init(self, keys: Keys, values: Sequence[Any]) -> None:
         """Store values of new keys."""
 
-    def _keep(self, keys: Sequence[Key], values: Sequence[Any]) -> None:
+    def _keep(self, keys: Keys, values: Sequence[Any]) -> None:
         """Store values of new keys, which may be the arrays themselves."""
         self._init(keys, values)
 
     @abstractmethod
-    def _pushpull(
-        self,
-        keys: Sequence[Key],
-        values: Sequence[Sequence[Any]],
-        outs: Sequence[Sequence[Any]],
-        priority: int,
-    ) -> None:
+    def _pushpull(self, keys: Keys, values: Lists, outs: Lists, priority: int) -> None:
         """Take the arrays of each key, one a device, into what is stored, then write that to each
         of its `outs`, which may be none."""
 
     @abstractmethod
-    def _pull(self, keys: Sequence[Key], outs: Sequence[Sequence[Any]], priority: int) -> None:
+    def _pull(self, keys: Keys, outs: Lists, priority: int) -> None:
         """Write what is stored under each key to each of its arrays."""
 
     # calls --------------------------------------------------------------------------------------
 
-    def init(self, key: Key | Sequence[Key], value: Any, *, copy: bool = True) -> None:
+    def init(self, key: Key | Keys, value: Any, *, copy: bool = True) -> None:
         """Store first values, once for each key; `value` may also be a NumPy array or a number.
 
         `copy=False`: a store of one process keeps the arrays themselves, if they lie where its
@@ -102,7 +98,7 @@ class KVStore(ABC):
         for each, first in firsts.items():
             self._keys[each] = Spec(layout(first.shape, first.dtype), first.device)
 
-    def push(self, key: Key | Sequence[Key], value: Any, priority: int = 0) -> None:
+    def push(self, key: Key | Keys, value: Any, priority: int = 0) -> None:
         """Add up the arrays of a key, and give the sum to the updater; without one it is stored.
 
         Parameters
@@ -118,7 +114,7 @@ class KVStore(ABC):
 
     def pull(
         self,
-        key: Key | Sequence[Key],
+        key: Key | Keys,
         out: Any = None,
         priority: int = 0,
         ignore_sparse: bool = True,
@@ -139,16 +135,14 @@ class KVStore(ABC):
         self._pull(keys, outs, int(priority))
         return out
 
-    def pushpull(
-        self, key: Key | Sequence[Key], value: Any, out: Any = None, priority: int = 0
-    ) -> Any:
+    def pushpull(self, key: Key | Keys, value: Any, out: Any = None, priority: int = 0) -> Any:
         """Push, then pull, by default into the arrays that were pushed."""
         out = value if out is None else out
         keys, values = self._fitting("push", key, value)
         self._pushpull(keys, values, self._fitting("pull", key, out)[1], int(priority))
         return out
 
-    def broadcast(self, key: Key | Sequence[Key], value: Any, out: Any, priority: int = 0) -> None:
+    def broadcast(self, key: Key | Keys, value: Any, out: Any, priority: int = 0) -> None:
         """Store first values, and pull them to `out`."""
         self.init(key, value)
         self.pull(key, out, priority)
@@ -366,12 +360,6 @@ class KVStore(ABC):
     def _like(self, key: Key) -> Any:
         self._require_key("pull", key)
         return empty_of(*self._keys[key])
-
-
-def require_whole(what: str, value: Any, least: int = 1) -> None:
-    """Raise ArgumentError where a value is not an integer from `least` on."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ArgumentError(f"{what}={value!r}; expected an integer from {least} on")
 
 
 def require_seconds(what: str, value: Any) -> None:

@@ -12,13 +12,13 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, noun
+from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, noun, require_whole
 from nbgraph.kvstore import checkpoint as checkpoints
 from nbgraph.kvstore.bar import drawn
 from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_picklable
 from nbgraph.kvstore.shard import Shard
 from nbgraph.kvstore.slices import parameter
-from nbgraph.kvstore.store import require_seconds, require_whole
+from nbgraph.kvstore.store import require_seconds
 
 _LOSSES = ("fail", "wait", "shrink")
 _POLL = 0.1  # seconds between looks at who is there

@@ -7,7 +7,7 @@ from typing import Any
 
 from nbgraph import foreign, optim
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.foreign import checked
 from nbgraph.io.adapt import as_iter
 from nbgraph.io.protocol import DataIter
@@ -163,8 +163,7 @@ def _require(model: Any, epochs: Any) -> None:
             f"fit: model={model!r}; expected an ng.nn.Module (ng.nn.Function makes one of a "
             "function)"
         )
-    if isinstance(epochs, bool) or not isinstance(epochs, int) or epochs < 0:
-        raise ArgumentError(f"fit: epochs={epochs!r}; expected a whole number from 0 on")
+    require_whole("fit: epochs", epochs, 0)
 
 
 def optimizer_of(optimizer: Any, model: Module) -> Optimizer:

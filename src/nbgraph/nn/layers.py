@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
@@ -242,9 +242,7 @@ def label(function: Callable[..., Any]) -> str:
 
 def require_count(name: str, what: str, value: Any) -> int:
     """Return a whole number from 1 on; raise ArgumentError for others."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ArgumentError(f"{name}: {what}={value!r}; expected a whole number from 1 on")
-    return value
+    return require_whole(f"{name}: {what}", value)
 
 
 def require_flag(name: str, what: str, value: Any) -> bool:

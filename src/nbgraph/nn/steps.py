@@ -12,7 +12,7 @@ from nbgraph.array.create import array
 from nbgraph.autograd.functional import value_and_grad
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.nn.metrics import Mean, Metric, create
 from nbgraph.nn.metrics.meter import Row, row_of
 from nbgraph.nn.metrics.metric import weighed
@@ -83,8 +83,7 @@ class Steps:
         compiled: bool,
         trainer: Trainer | None = None,
     ) -> None:
-        if accumulate < 1:
-            raise ArgumentError(f"fit: accumulate={accumulate!r}; expected a number from 1 on")
+        require_whole("fit: accumulate", accumulate)
         assert measure.loss is not None, "what is trained has a loss"
         self.model, self.optimizer, self.measure = model, optimizer, measure
         self.loss, self.accumulate = measure.loss, accumulate

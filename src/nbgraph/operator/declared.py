@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.foreign import hide_unknown, refuse_keywords
+from nbgraph.foreign import hide_unknown, refuse_arguments
 from nbgraph.kernels.capture import composed, special
 from nbgraph.operator import registry
 from nbgraph.operator.decorator import op
@@ -177,14 +177,17 @@ def _place(order: list[str]) -> Callable[[str], int]:
 
 
 def _line(row: Row) -> str:
-    """Return the definition of a row's function, which refuses keywords that it does not have."""
-    if _signature(row.parameters).kwarg:
+    """Return the definition of a row's function, which refuses arguments that it does not have."""
+    own = _signature(row.parameters)
+    if own.kwarg:
         return f"def {row.name}({row.parameters}): return {row.call}"
-    head = ", ".join(
-        [*([row.parameters.strip().rstrip(",")] if row.parameters else []), "**unknown"]
-    )
-    refused = f"refuse_keywords({row.name}, unknown)"
-    return f"def {row.name}({head}): return {refused} if unknown else ({row.call})"
+    head, test, surplus = row.parameters.strip().rstrip(","), "unknown", "()"
+    if not own.vararg:
+        test, surplus = "surplus or unknown", "surplus"
+        before, star, after = head.partition("*")
+        head = f"{before}*surplus{after}" if star else f"{head}{', ' * bool(head)}*surplus"
+    refused = f"refuse_arguments({row.name}, {surplus}, unknown)"
+    return f"def {row.name}({head}, **unknown): return {refused} if {test} else ({row.call})"
 
 
 def define(
@@ -196,7 +199,7 @@ def define(
 ) -> list[str]:
     """Define the functions of rows in a module's globals, and return their names."""
     rows = list(table)
-    scope.setdefault("refuse_keywords", refuse_keywords)
+    scope.setdefault("refuse_arguments", refuse_arguments)
     # a file's name tells lines of nbgraph from those of users
     place = f"{scope.get('__file__', scope['__name__'])} (table)"
     exec(compile("\n".join(map(_line, rows)), place, "exec"), scope)

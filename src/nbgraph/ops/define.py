@@ -86,7 +86,8 @@ _CONVERSIONS: Mapping[str, str] = {
 }
 
 _WITHIN_ROWS = (  # what expressions of rows may use without an import
-    "as_array as_known hashable_axis library optional_dtype shape_tuple whole whole_tuple"
+    "as_array as_known hashable_axis library not_negative one_of optional_dtype shape_tuple whole "
+    "whole_tuple"
 ).split()
 _OF_FUNCTIONS = ("ddof", "exclude", "initial", "name", "where")  # parameters that no operator has
 
@@ -109,7 +110,9 @@ def define_rows(
     """
     for label in _WITHIN_ROWS:
         scope.setdefault(label, globals()[label])
-    labels = {op.__name__: label for label, op in scope.items() if isinstance(op, ArrayOp)}
+    labels = {  # the first operator of a name is the function's
+        op.__name__: label for label, op in reversed(scope.items()) if isinstance(op, ArrayOp)
+    }
     table = [
         _applied(row, labels[row.name], scope[labels[row.name]]) if row.name in labels else row
         for row in (parse(rows) if isinstance(rows, str) else rows)
@@ -166,6 +169,22 @@ def whole(name: str, argument: str, value: object) -> int:
         raise ArgumentError(
             f"{name}: {argument}={value!r} is not a whole number; give an int"
         ) from None
+
+
+def not_negative(name: str, argument: str, value: Any) -> float:
+    """A number from 0 on, as a float, or ArgumentError."""
+    if isinstance(value, (str, bool)) or not float(value) >= 0:
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected a number from 0 on")
+    return float(value)
+
+
+def one_of(name: str, argument: str, value: Any, words: Sequence[str]) -> str:
+    """One word of several, or ArgumentError."""
+    if value not in words:
+        *most, last = map(repr, words)
+        listed = f"{', '.join(most)} or {last}" if most else last
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected {listed}")
+    return str(value)
 
 
 def whole_tuple(name: str, argument: str, value: Any) -> Shape:

@@ -13,37 +13,23 @@
 True
 """
 
-from nbgraph._listing import public_names
+from nbgraph._listing import bring, public_names
 from nbgraph.foreign import missing
 from nbgraph.optim import schedules as schedules
-from nbgraph.optim.adaptive import Adadelta as Adadelta
-from nbgraph.optim.adaptive import Adagrad as Adagrad
-from nbgraph.optim.adaptive import Ftrl as Ftrl
-from nbgraph.optim.adaptive import RMSProp as RMSProp
-from nbgraph.optim.clipping import clip_by_norm as clip_by_norm
-from nbgraph.optim.clipping import clip_by_value as clip_by_value
-from nbgraph.optim.clipping import global_norm as global_norm
-from nbgraph.optim.descent import LARS as LARS
-from nbgraph.optim.descent import NAG as NAG
-from nbgraph.optim.descent import SGD as SGD
-from nbgraph.optim.descent import SGLD as SGLD
-from nbgraph.optim.descent import Lion as Lion
-from nbgraph.optim.descent import Signum as Signum
-from nbgraph.optim.files import load as load
-from nbgraph.optim.files import save as save
-from nbgraph.optim.moments import FTML as FTML
-from nbgraph.optim.moments import LAMB as LAMB
-from nbgraph.optim.moments import AdaBelief as AdaBelief
-from nbgraph.optim.moments import Adam as Adam
-from nbgraph.optim.moments import Adamax as Adamax
-from nbgraph.optim.moments import AdamW as AdamW
-from nbgraph.optim.moments import RAdam as RAdam
-from nbgraph.optim.optimizer import Optimizer as Optimizer
-from nbgraph.optim.scaling import LossScaler as LossScaler
-from nbgraph.optim.smoothing import Smoothing as Smoothing
-from nbgraph.optim.trainer import Trainer as Trainer
-from nbgraph.optim.training import TrainStep as TrainStep
-from nbgraph.optim.training import train_step as train_step
+
+_PLACES = """
+adaptive Adadelta Adagrad Ftrl RMSProp
+clipping clip_by_norm clip_by_value global_norm
+descent LARS NAG SGD SGLD Lion Signum
+files load save
+moments FTML LAMB AdaBelief Adam Adamax AdamW RAdam
+optimizer Optimizer
+scaling LossScaler
+smoothing Smoothing
+trainer Trainer
+training TrainStep train_step
+"""
+bring(globals(), _PLACES)
 
 __dir__ = public_names(globals(), "schedules")
 __getattr__ = missing("ng.optim", globals())

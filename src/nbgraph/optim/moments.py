@@ -18,7 +18,30 @@ from nbgraph.optim.update import Operands
 Betas = tuple[float, float]
 
 
-class Adam(Optimizer):
+class _Means(Optimizer):
+    """Rules of two fading means, which begin with 0."""
+
+    def __init__(
+        self,
+        params: Any = None,
+        lr: Rate = 1e-3,
+        *,
+        betas: Betas = (0.9, 0.999),
+        eps: float = 1e-8,
+        **options: Unpack[Options],
+    ) -> None:
+        super().__init__(params, lr, **options)
+        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+
+    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
+        """Return the bias corrections of means that began with 0, by name."""
+        return {
+            "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
+            "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
+        }
+
+
+class Adam(_Means):
     """The mean of gradients over the root of that of their squares (Kingma and Ba, 2015).
 
     Parameters
@@ -51,15 +74,7 @@ class Adam(Optimizer):
         if amsgrad:
             self.rule = rules.amsgrad  # type: ignore[misc]
             self.states = (*self.states, "largest")  # type: ignore[misc]
-        super().__init__(params, lr, **options)
-        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
-
-    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """Return the bias corrections of means that began with 0, by name."""
-        return {
-            "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
-            "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
-        }
+        super().__init__(params, lr, betas=betas, eps=eps, **options)
 
 
 class AdamW(Adam):
@@ -119,7 +134,7 @@ class AdaBelief(Adam):
         super().__init__(params, lr, betas=betas, eps=eps, **options)
 
 
-class Adamax(Optimizer):
+class Adamax(_Means):
     """Adam by a fading maximum of magnitudes (Kingma and Ba, 2015, section 7).
 
     Parameters
@@ -143,8 +158,7 @@ class Adamax(Optimizer):
         eps: float = 1e-8,
         **options: Unpack[Options],
     ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
+        super().__init__(params, lr, betas=betas, eps=eps, **options)
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the rate with the bias correction of the mean, by name."""
@@ -163,7 +177,7 @@ def rectification(steps: Any, beta2: Any) -> Any:
     return (top / bottom * left) ** 0.5
 
 
-class RAdam(Adam):
+class RAdam(_Means):
     """Adam that begins with plain steps, while the mean of squares is unsure (Liu et al., 2020).
 
     Parameters
@@ -176,17 +190,7 @@ class RAdam(Adam):
     """
 
     rule = rules.radam
-
-    def __init__(
-        self,
-        params: Any = None,
-        lr: Rate = 1e-3,
-        *,
-        betas: Betas = (0.9, 0.999),
-        eps: float = 1e-8,
-        **options: Unpack[Options],
-    ) -> None:
-        super().__init__(params, lr, betas=betas, eps=eps, **options)
+    states = ("mean", "square")
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the rate with the bias correction of the mean, and the rectification factor, by
@@ -198,7 +202,7 @@ class RAdam(Adam):
         }
 
 
-class FTML(Optimizer):
+class FTML(_Means):
     """Follow the moving leader: as Ftrl, of recent gradients (Zheng and Kwok, 2017).
 
     Parameters
@@ -226,18 +230,10 @@ class FTML(Optimizer):
         eps: float = 1e-8,
         **options: Unpack[Options],
     ) -> None:
-        super().__init__(params, lr, **options)
-        self.hyper = {**self._betas(betas), "epsilon": self._number("eps", eps)}
-
-    def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
-        """Return the bias corrections of means that began with 0, by name."""
-        return {
-            "rate": rate / (1.0 - self.hyper["beta1"] ** steps),
-            "root": (1.0 - self.hyper["beta2"] ** steps) ** -0.5,
-        }
+        super().__init__(params, lr, betas=betas, eps=eps, **options)
 
 
-class LAMB(Optimizer):
+class LAMB(_Means):
     """Adam at rates of each parameter's own: by the norm of its weights to that of the step (You et
     al., 2020).
 
@@ -266,13 +262,12 @@ class LAMB(Optimizer):
         upper: float | None = None,
         **options: Unpack[Options],
     ) -> None:
-        super().__init__(params, lr, **options)
+        super().__init__(params, lr, betas=betas, eps=eps, **options)
         low = self._positive("lower", lower) or 0.0
         high = self._positive("upper", upper) or math.inf
         if low > high:
             raise ArgumentError(f"{self.name}: lower={lower}, upper={upper}; expected lower first")
-        hyper = {"epsilon": self._number("eps", eps), "low": low, "high": high}
-        self.hyper = {**self._betas(betas), **hyper}
+        self.hyper |= {"low": low, "high": high}
 
     def coefficients(self, steps: Any, rate: Any) -> Mapping[str, Any]:
         """Return the bias corrections of means that began with 0, by name."""

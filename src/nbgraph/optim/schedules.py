@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.foreign import missing
 
 Schedule = Callable[[int], float]
@@ -42,7 +42,7 @@ def step(rate: float, every: int, factor: float = 0.1, *, least: float = 0.0) ->
     >>> [halved(n) for n in (0, 9, 10, 25)]
     [0.8, 0.8, 0.4, 0.2]
     """
-    _require("step", "every", every, 1)
+    require_whole("step: every", every)
     return lambda n: max(least, rate * factor ** (n // every))
 
 
@@ -74,7 +74,7 @@ def inverse_root(rate: float, warm: int = 4000) -> Schedule:
     >>> [inverse_root(1.0, 4)(n) for n in (0, 3, 15)]
     [0.25, 1.0, 0.5]
     """
-    _require("inverse_root", "warm", warm, 1)
+    require_whole("inverse_root: warm", warm)
     return lambda n: rate * min((n + 1) / warm, math.sqrt(warm / (n + 1)))
 
 
@@ -85,7 +85,7 @@ def poly(rate: float, steps: int, power: float = 2.0, *, last: float = 0.0) -> S
     >>> [poly(1.0, 4, 2)(n) for n in range(6)]
     [1.0, 0.5625, 0.25, 0.0625, 0.0, 0.0]
     """
-    _require("poly", "steps", steps, 1)
+    require_whole("poly: steps", steps)
     return lambda n: last + (rate - last) * (1 - min(n, steps) / steps) ** power
 
 
@@ -105,7 +105,7 @@ def cosine(rate: float, steps: int, *, last: float = 0.0) -> Schedule:
     >>> [round(cosine(1.0, 4)(n), 4) for n in range(6)]
     [1.0, 0.8536, 0.5, 0.1464, 0.0, 0.0]
     """
-    _require("cosine", "steps", steps, 1)
+    require_whole("cosine: steps", steps)
     return lambda n: last + (rate - last) * (1 + math.cos(math.pi * min(n, steps) / steps)) / 2
 
 
@@ -121,8 +121,8 @@ def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) ->
     >>> [restarts(1.0, 2, stretch=2)(n) for n in (0, 1, 2, 4, 6)]
     [1.0, 0.5, 1.0, 0.5, 1.0]
     """
-    _require("restarts", "steps", steps, 1)
-    _require("restarts", "stretch", stretch, 1)
+    require_whole("restarts: steps", steps)
+    require_whole("restarts: stretch", stretch)
 
     def at(n: int) -> float:
         length = steps
@@ -148,7 +148,7 @@ def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
     >>> [warmup(constant(1.0), 4)(n) for n in range(6)]
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
     """
-    _require("warmup", "steps", steps, 1)
+    require_whole("warmup: steps", steps)
 
     def at(n: int) -> float:
         if n >= steps:
@@ -175,7 +175,7 @@ def one_cycle(
     >>> [round(cycle(n), 4) for n in (0, 4, 9)]
     [0.5, 1.0, 0.25]
     """
-    _require("one_cycle", "steps", steps, 2)
+    require_whole("one_cycle: steps", steps, 2)
     top = rise * steps - 1
     if not 0 < top < steps - 1:
         raise ArgumentError(
@@ -194,11 +194,6 @@ def one_cycle(
 def _bent(start: float, end: float, part: float) -> float:
     """Return a number between two others along half a cosine."""
     return end + (start - end) * (1 + math.cos(math.pi * part)) / 2
-
-
-def _require(name: str, what: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ArgumentError(f"{name}: {what}={value!r}; expected a whole number from {least} on")
 
 
 __getattr__ = missing("ng.optim.schedules", globals())

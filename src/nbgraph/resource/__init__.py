@@ -19,19 +19,14 @@ does, and random numbers do not depend on who is quicker.
 True
 """
 
-from nbgraph._listing import public_names
-from nbgraph.resource.kinds import ResourceRequest as ResourceRequest
-from nbgraph.resource.kinds import requests as requests
-from nbgraph.resource.manager import Resource as Resource
-from nbgraph.resource.manager import empty_space as empty_space
-from nbgraph.resource.manager import parallel_random as parallel_random
-from nbgraph.resource.manager import request as request
-from nbgraph.resource.random import Draw as Draw
-from nbgraph.resource.random import draw as draw
-from nbgraph.resource.random import draw_of as draw_of
-from nbgraph.resource.random import generator_of as generator_of
-from nbgraph.resource.random import seed as seed
-from nbgraph.resource.report import Stats as Stats
-from nbgraph.resource.report import stats as stats
+from nbgraph._listing import bring, public_names
+
+_PLACES = """
+kinds ResourceRequest requests
+manager Resource empty_space parallel_random request
+random Draw draw draw_of generator_of seed
+report Stats stats
+"""
+bring(globals(), _PLACES)
 
 __dir__ = public_names(globals())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,33 +10,13 @@ from nbgraph import ops
 from nbgraph.array import NDArray, create
 from nbgraph.device import Context
 from nbgraph.errors import ShapeError
+from nbgraph.ops.indexing.sets import UniqueAll as UniqueAll
+from nbgraph.ops.indexing.sets import UniqueCounts as UniqueCounts
+from nbgraph.ops.indexing.sets import UniqueInverse as UniqueInverse
 from nbgraph.shape import broadcast
 from nbgraph.xp.dtypes import result_type
 
 __all__ = ["asarray", "broadcast_shapes", "clip", "isin", "reshape", "take"]
-
-
-class UniqueAll(NamedTuple):
-    """What `unique_all` gives."""
-
-    values: NDArray
-    indices: NDArray
-    inverse_indices: NDArray
-    counts: NDArray
-
-
-class UniqueCounts(NamedTuple):
-    """What `unique_counts` gives."""
-
-    values: NDArray
-    counts: NDArray
-
-
-class UniqueInverse(NamedTuple):
-    """What `unique_inverse` gives."""
-
-    values: NDArray
-    inverse_indices: NDArray
 
 
 def asarray(
@@ -91,15 +71,7 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     >>> xp.clip(xp.arange(5), 1, 3)
     array([1, 1, 2, 3, 3])
     """
-    if min is None and max is None:
-        return ops.positive(x)
-    if min is None:
-        limited = ops.minimum(x, max)
-    elif max is None:
-        limited = ops.maximum(x, min)
-    else:
-        limited = ops.clip(x, min, max)
-    return ops.astype(limited, x.dtype, copy=False)
+    return ops.astype(ops.clip(x, min, max), x.dtype, copy=False)
 
 
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:

@@ -123,7 +123,7 @@ def test_bad_input_is_named():
         ng.linear_regression_output(DATA, DATA[:, :3])
     with pytest.raises(DTypeError, match="mae_regression_output: data has dtype int64"):
         ng.mae_regression_output(np.ones((2, 2), int), np.ones((2, 2)))
-    with pytest.raises(ArgumentError, match="normalization='mean'; expected one of"):
+    with pytest.raises(ArgumentError, match="normalization='mean'; expected 'null'"):
         ng.softmax_output(DATA, LABEL, normalization="mean")
     with pytest.raises(ShapeError, match=r"label has shape \(5,\); expected \(6,\)"):
         ng.softmax_output(DATA, LABEL[:5])

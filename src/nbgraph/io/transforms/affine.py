@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, interval, number, one_of, require_held
+from nbgraph.io.transforms.base import Checks, interval, number, one_of
 from nbgraph.io.transforms.draws import Draws
-from nbgraph.io.transforms.images import axes_of, channels_last, checked_layout
+from nbgraph.io.transforms.images import Images, channels_last
 from nbgraph.shape import Array
 
 
-class RandomAffine(ColumnTransform):
+def _shares(name: str, parameter: str, value: Any) -> tuple[float, ...]:
+    both = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, value)
+    return tuple(number(name, parameter, share, 0, 1) for share in both)
+
+
+class RandomAffine(Images):
     """Turn, scale, shear and move each image about its middle, at random.
 
     Parameters
@@ -46,32 +51,19 @@ class RandomAffine(ColumnTransform):
     fill: float = 0
     layout: str | None = None
 
-    def __post_init__(self) -> None:
-        both = self.translate
-        rows, columns = both if isinstance(both, (tuple, list)) and len(both) == 2 else (both, both)
-        self._set(
-            degrees=interval(self.name, "degrees", self.degrees, around=0),
-            translate=tuple(number(self.name, "translate", t, 0, 1) for t in (rows, columns)),
-            scale=interval(self.name, "scale", self.scale, 1e-3),
-            shear=interval(self.name, "shear", self.shear, around=0),
-            interpolation=one_of(
-                self.name, "interpolation", self.interpolation, ("linear", "nearest")
-            ),
-            fill=number(self.name, "fill", self.fill),
-            layout=checked_layout(self.name, self.layout),
-        )
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        axes_of(self.name, desc, self.layout)
-        require_held(self.name, "fill", self.fill, desc)
-        return desc
+    _checks: ClassVar[Checks] = {
+        "degrees": (interval, -np.inf, 0),
+        "translate": (_shares,),
+        "scale": (interval, 1e-3),
+        "shear": (interval, -np.inf, 0),
+        "interpolation": (one_of, ("linear", "nearest")),
+    }
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
         from nbgraph.kernels.warp import DTYPES, warp
 
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         plain = x if x.dtype.name in DTYPES else x.astype("float64")
         out = np.empty(plain.shape, plain.dtype)
         size = x.shape[axes.height], x.shape[axes.width]

@@ -9,13 +9,13 @@ comes from `Draws`, by the number of the sample.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, dataclass_transform
+from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_whole
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
@@ -23,6 +23,8 @@ from nbgraph.shape import Array
 Column = Array | list[Array]
 Columns = tuple[Column, ...]
 Run = Callable[[Columns, Draws], Columns]
+# of parameters: a function of transform, parameter and value that returns the value, and bounds
+Checks = Mapping[str, tuple[Any, ...]]
 
 
 class Stage:
@@ -50,12 +52,20 @@ class Stage:
 class Transform:
     """Base of transforms; a subclass, which becomes a frozen dataclass, gives `stage`."""
 
+    _checks: ClassVar[Checks] = {}
+
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
+        tables = [vars(base).get("_checks", {}) for base in reversed(cls.__mro__)]
+        cls._checks = {name: row for table in tables for name, row in table.items()}
         dataclass(frozen=True, repr=False)(cls)
 
     def __post_init__(self) -> None:
-        """Check parameters; each subclass has its own."""
+        """Check parameters by the rows of the class and its bases; a subclass may check more."""
+        for f in dataclasses.fields(self):
+            if f.name in self._checks:
+                check, *bounds = self._checks[f.name]
+                self._set(**{f.name: check(self.name, f.name, getattr(self, f.name), *bounds)})
 
     def __repr__(self) -> str:
         parts = [
@@ -276,9 +286,7 @@ def number(
 
 def whole(name: str, parameter: str, value: Any, low: int = 1) -> int:
     """Return a whole number from `low` on; raise ArgumentError for other values."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-        raise ArgumentError(f"{name}: {parameter}={value!r}; expected a whole number from {low} on")
-    return int(value)
+    return require_whole(f"{name}: {parameter}", value, low)
 
 
 def one_of(name: str, parameter: str, value: Any, choices: Sequence[str]) -> Any:

@@ -6,17 +6,17 @@ Values of integers stay within their range; floats are not cut off.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import changed, interval, number
+from nbgraph.io.transforms.base import Checks, changed, interval, number
 from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended, scaled, shifted
-from nbgraph.io.transforms.images import Axes, axes_of, checked_layout
+from nbgraph.io.transforms.images import Axes, Images
 from nbgraph.shape import Array
 
 LUMA = np.array([0.299, 0.587, 0.114])  # how bright red, green and blue look
@@ -28,25 +28,34 @@ _DIRECTIONS = np.array(
 )
 
 
-class _Factor(Pixels):
+class _Factor(Images, Pixels):
     """A random factor for each sample."""
 
     amount: float | tuple[float, float]
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        self._set(
-            amount=interval(self.name, "amount", self.amount, 0, around=1),
-            layout=checked_layout(self.name, self.layout),
-        )
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        axes_of(self.name, desc, self.layout)
-        return desc
+    _checks: ClassVar[Checks] = {"amount": (interval, 0, 1)}
 
     def _factors(self, draws: Draws) -> Array:
         return draws.uniform((), *interval(self.name, "amount", self.amount))
+
+
+class _Colours(Images, Pixels):
+    """A transform of three colours."""
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        self._three(desc)
+        return desc
+
+    def _three(self, desc: DataDesc) -> int:
+        """Return the axis of three colours."""
+        axes = self._axes(desc)
+        if axes.channel is None or desc.shape[axes.channel - 1] != 3:
+            raise ShapeError(
+                f"{self.name}: column {desc.name!r} has images of shape {tuple(desc.shape)}, "
+                f"layout {axes.layout}; expected three channels: red, green, blue"
+            )
+        return axes.channel
 
 
 class RandomBrightness(_Factor):
@@ -82,14 +91,14 @@ class RandomContrast(_Factor):
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
-        axes, x = axes_of(self.name, desc, self.layout), chain.values()
+        axes, x = self._axes(desc), chain.values()
         means = _means(x, axes)
         colours = 1 if means.ndim == 1 else means.shape[1]
         grey = means @ LUMA if colours == 3 else means.reshape(len(x), colours).mean(1)
         chain.apply(blended, _of_samples(grey, chain), _of_samples(self._factors(draws), chain))
 
 
-class RandomSaturation(_Factor):
+class RandomSaturation(_Colours, _Factor):
     """Move the colours of each image away from their greys, or towards them, by a random factor.
 
     Parameters
@@ -104,19 +113,14 @@ class RandomSaturation(_Factor):
     [[[[76, 76, 76]]]]
     """
 
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        _three(self.name, desc, axes_of(self.name, desc, self.layout))
-        return desc
-
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
-        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        axis = self._three(desc)
         factor = self._factors(draws)[:, None, None]
         chain.mix(factor * np.eye(3) + (1 - factor) * np.tile(LUMA, (3, 1)), axis)
 
 
-class RandomHue(Pixels):
+class RandomHue(_Colours):
     """Turn the colours of each image about the axis of greys, by a random angle.
 
     Parameters
@@ -134,20 +138,15 @@ class RandomHue(Pixels):
 
     amount: float | tuple[float, float]
     layout: str | None = None
+    _checks: ClassVar[Checks] = {"amount": (interval, -1, 0)}
 
     def __post_init__(self) -> None:
-        ends = interval(self.name, "amount", self.amount, -1, around=0)
-        number(self.name, "amount", ends[1], -1, 1)
-        self._set(amount=ends, layout=checked_layout(self.name, self.layout))
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        _three(self.name, desc, axes_of(self.name, desc, self.layout))
-        return desc
+        super().__post_init__()
+        number(self.name, "amount", interval(self.name, "amount", self.amount)[1], -1, 1)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
-        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        axis = self._three(desc)
         low, high = interval(self.name, "amount", self.amount)
         angle = np.pi * draws.uniform((), low, high).astype(np.float64)
         turn = np.tile(np.eye(3), (len(draws), 1, 1))
@@ -157,7 +156,7 @@ class RandomHue(Pixels):
         chain.mix(np.linalg.inv(_YIQ) @ turn @ _YIQ, axis)
 
 
-class Grayscale(Pixels):
+class Grayscale(_Colours):
     """Make greys of colours, as bright as they look.
 
     Parameters
@@ -177,22 +176,22 @@ class Grayscale(Pixels):
     def __post_init__(self) -> None:
         if self.channels not in {1, 3}:
             raise ArgumentError(f"{self.name}: channels={self.channels!r}; expected 1 or 3")
-        self._set(layout=checked_layout(self.name, self.layout))
+        super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
-        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        axis = self._three(desc)
         shape = list(desc.shape)
         shape[axis - 1] = self.channels
         return changed(desc, shape=shape)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
-        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        axis = self._three(desc)
         chain.mix(np.tile(LUMA, (len(draws), self.channels, 1)), axis)
 
 
-class RandomLighting(Pixels):
+class RandomLighting(_Colours):
     """Add a random colour to each image, in the directions in which colours of pictures vary.
 
     Parameters
@@ -210,21 +209,11 @@ class RandomLighting(Pixels):
 
     alpha: float
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        self._set(
-            alpha=number(self.name, "alpha", self.alpha, 0),
-            layout=checked_layout(self.name, self.layout),
-        )
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        _three(self.name, desc, axes_of(self.name, desc, self.layout))
-        return desc
+    _checks: ClassVar[Checks] = {"alpha": (number, 0)}
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
-        axis = _three(self.name, desc, axes_of(self.name, desc, self.layout))
+        axis = self._three(desc)
         shares = draws.normal((3,), 0.0, self.alpha) * _DEVIATIONS
         colours = shares @ _DIRECTIONS.T / (1 if chain.dtype.kind in "iu" else 255)
         chain.apply(shifted, along(colours, len(chain.shape), axis))
@@ -294,9 +283,7 @@ class RandomNoise(Pixels):
     """
 
     deviation: float
-
-    def __post_init__(self) -> None:
-        self._set(deviation=number(self.name, "deviation", self.deviation, 0))
+    _checks: ClassVar[Checks] = {"deviation": (number, 0)}
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
@@ -319,13 +306,3 @@ def _means(x: Array, axes: Axes) -> Array:
 def _of_samples(values: Array, chain: Chain) -> Array:
     """Return a value for each sample, as it broadcasts with a batch."""
     return np.asarray(values, np.float32).reshape(-1, *[1] * (len(chain.shape) - 1))
-
-
-def _three(name: str, desc: DataDesc, axes: Axes) -> int:
-    """Return the axis of three colours."""
-    if axes.channel is None or desc.shape[axes.channel - 1] != 3:
-        raise ShapeError(
-            f"{name}: column {desc.name!r} has images of shape {tuple(desc.shape)}, layout "
-            f"{axes.layout}; expected three channels: red, green, blue"
-        )
-    return axes.channel

@@ -8,13 +8,13 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, changed, number, pair, require_held
+from nbgraph.io.transforms.base import Checks, changed, pair
 from nbgraph.io.transforms.draws import Draws
-from nbgraph.io.transforms.images import Axes, axes_of, checked_layout, resized
+from nbgraph.io.transforms.images import Axes, Images, resized
 from nbgraph.shape import Array
 
 
-class CenterCrop(ColumnTransform):
+class CenterCrop(Images):
     """Cut a rectangle out of the middle of each image.
 
     Parameters
@@ -35,22 +35,18 @@ class CenterCrop(ColumnTransform):
     padding: int | tuple[int, int] = 0
     fill: float = 0
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        self._set(
-            size=pair(self.name, "size", self.size),
-            padding=self.padding and pair(self.name, "padding", self.padding, 0),
-            fill=number(self.name, "fill", self.fill),
-            layout=checked_layout(self.name, self.layout),
-        )
+    _checks: ClassVar[Checks] = {
+        "size": (pair,),
+        "padding": (lambda name, parameter, value: value and pair(name, parameter, value, 0),),
+    }
 
     def _margins(self) -> tuple[int, int]:
         return self.padding if isinstance(self.padding, tuple) else (0, 0)
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
-        require_held(self.name, "fill", self.fill, desc)
+        super().described(desc)
+        axes = self._axes(desc)
         extents = desc.shape[axes.height - 1], desc.shape[axes.width - 1]
         size = pair(self.name, "size", self.size)
         for extent, target, margin in zip(extents, size, self._margins(), strict=True):
@@ -64,7 +60,7 @@ class CenterCrop(ColumnTransform):
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         x = padded(x, axes, self._margins(), self.fill)
         size = pair(self.name, "size", self.size)
         room = x.shape[axes.height] - size[0], x.shape[axes.width] - size[1]
@@ -99,7 +95,7 @@ class RandomCrop(CenterCrop):
         return rows, columns
 
 
-class RandomFlipLeftRight(ColumnTransform):
+class RandomFlipLeftRight(Images):
     """Mirror each image left to right, with probability `p`.
 
     Parameters
@@ -116,19 +112,9 @@ class RandomFlipLeftRight(ColumnTransform):
     layout: str | None = None
     _along: ClassVar[str] = "width"
 
-    def __post_init__(self) -> None:
-        self._set(
-            p=number(self.name, "p", self.p, 0, 1), layout=checked_layout(self.name, self.layout)
-        )
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        axes_of(self.name, desc, self.layout)
-        return desc
-
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         axis = getattr(axes, self._along)
         # pixels of a few bytes would be copied one by one; a channel is copied in one stretch
         few = axes.channel == x.ndim - 1 and axis == axes.width and x.shape[-1] <= 4

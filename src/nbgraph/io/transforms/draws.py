@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.shape import Array
 
 
@@ -42,7 +42,10 @@ class Draws:
     __slots__ = ("_count", "epoch", "index", "path", "seed")
 
     def __init__(self, seed: int, epoch: int, index: Any, path: str = "") -> None:
-        self.seed, self.epoch = _whole("seed", seed), _whole("epoch", epoch)
+        self.seed, self.epoch = (
+            require_whole("Draws: seed", seed, 0),
+            require_whole("Draws: epoch", epoch, 0),
+        )
         self.index: Array = np.ascontiguousarray(index, np.int64)
         if self.index.ndim != 1:
             raise ArgumentError(
@@ -146,13 +149,3 @@ def _key(seed: int, epoch: int, path: str) -> tuple[int, int]:
     entropy = (len(path), *path.encode(), epoch, seed)
     low, high = np.random.SeedSequence(entropy).generate_state(2, np.uint64).view(np.int64)
     return int(low), int(high)
-
-
-def _whole(name: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if number < 0 or isinstance(value, (bool, np.bool_)):
-        raise ArgumentError(f"Draws: {name}={value!r}; expected a whole number from 0 on")
-    return number

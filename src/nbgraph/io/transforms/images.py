@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
+from nbgraph.io.transforms.base import Checks, ColumnTransform, number, require_held
 from nbgraph.shape import Array
 
 LAYOUTS = ("HWC", "CHW", "HW")
@@ -57,14 +58,34 @@ def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
     )
 
 
-def checked_layout(name: str, layout: Any) -> str | None:
+def checked_layout(name: str, parameter: str, layout: Any) -> str | None:
     """Return the layout of a transform's argument; raise ArgumentError for other values."""
     if layout is not None and layout not in LAYOUTS:
         raise ArgumentError(
-            f"{name}: layout={layout!r}; expected 'HWC', 'CHW', 'HW', or None for that of the "
+            f"{name}: {parameter}={layout!r}; expected 'HWC', 'CHW', 'HW', or None for that of the "
             "column"
         )
     return layout
+
+
+class Images(ColumnTransform):
+    """A transform of images, which has a parameter `layout`."""
+
+    _checks: ClassVar[Checks] = {
+        "p": (number, 0, 1),
+        "fill": (number,),
+        "layout": (checked_layout,),
+    }
+
+    def _axes(self, desc: DataDesc) -> Axes:
+        return axes_of(self.name, desc, vars(self)["layout"])
+
+    def described(self, desc: DataDesc) -> DataDesc:
+        """See ColumnTransform."""
+        self._axes(desc)
+        if "fill" in vars(self):
+            require_held(self.name, "fill", vars(self)["fill"], desc)
+        return desc
 
 
 def resized(desc: DataDesc, axes: Axes, size: tuple[int, int]) -> tuple[int, ...]:

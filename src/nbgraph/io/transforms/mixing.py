@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import (
+    Checks,
     Columns,
     ColumnTransform,
     Stage,
     changed,
     number,
     pair,
-    require_held,
 )
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import blended
-from nbgraph.io.transforms.images import Axes, axes_of, channels_last, checked_layout
+from nbgraph.io.transforms.images import Axes, Images, axes_of, channels_last, checked_layout
 from nbgraph.io.transforms.values import require_probabilities
 from nbgraph.shape import Array
 
 
-class Cutout(ColumnTransform):
+class Cutout(Images):
     """Fill a rectangle of each image, about a random pixel, with one value.
 
     Parameters
@@ -47,24 +47,11 @@ class Cutout(ColumnTransform):
     p: float = 1.0
     fill: float = 0
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        self._set(
-            size=pair(self.name, "size", self.size),
-            p=number(self.name, "p", self.p, 0, 1),
-            fill=number(self.name, "fill", self.fill),
-            layout=checked_layout(self.name, self.layout),
-        )
-
-    def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
-        axes_of(self.name, desc, self.layout)
-        require_held(self.name, "fill", self.fill, desc)
-        return desc
+    _checks: ClassVar[Checks] = {"size": (pair,)}
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         size = np.broadcast_to(pair(self.name, "size", self.size), (len(x), 2))
         chosen = draws.bernoulli(self.p)
         out = np.array(x)
@@ -98,12 +85,11 @@ class Mixup(ColumnTransform):
     alpha: float = 0.2
     p: float = 1.0
     on: str | tuple[str, ...] = field(default="all", kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._set(
-            alpha=number(self.name, "alpha", self.alpha, 1e-3),
-            p=number(self.name, "p", self.p, 0, 1),
-        )
+    _checks: ClassVar[Checks] = {
+        "alpha": (number, 1e-3),
+        "p": (number, 0, 1),
+        "layout": (checked_layout,),
+    }
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
         """See ColumnTransform."""
@@ -159,10 +145,6 @@ class CutMix(Mixup):
 
     alpha: float = 1.0
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._set(layout=checked_layout(self.name, self.layout))
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
         """See ColumnTransform."""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, changed, interval, one_of, pair, whole
+from nbgraph.io.transforms.base import Checks, changed, interval, one_of, pair, whole
 from nbgraph.io.transforms.draws import Draws
-from nbgraph.io.transforms.images import (
-    Axes,
-    as_before,
-    axes_of,
-    channels_last,
-    checked_layout,
-    resized,
-)
+from nbgraph.io.transforms.images import Axes, Images, as_before, channels_last, resized
 from nbgraph.shape import Array
 
 Box = tuple[float, float, float, float]  # left, upper, right, lower
@@ -25,7 +19,7 @@ FILTERS = {"nearest": 0, "lanczos": 1, "linear": 2, "cubic": 3, "box": 4}  # Pil
 _ATTEMPTS = 10
 
 
-class Resize(ColumnTransform):
+class Resize(Images):
     """Give each image another height and width.
 
     Parameters
@@ -48,18 +42,16 @@ class Resize(ColumnTransform):
     keep_ratio: bool = False
     interpolation: str = "linear"
     layout: str | None = None
+    _checks: ClassVar[Checks] = {"interpolation": (one_of, tuple(FILTERS))}
 
     def __post_init__(self) -> None:
         size = whole if self.keep_ratio else pair
-        self._set(
-            size=size(self.name, "size", self.size),
-            interpolation=one_of(self.name, "interpolation", self.interpolation, tuple(FILTERS)),
-            layout=checked_layout(self.name, self.layout),
-        )
+        self._set(size=size(self.name, "size", self.size))
+        super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         size = self._size(desc.shape[axes.height - 1], desc.shape[axes.width - 1])
         return changed(desc, shape=resized(desc, axes, size))
 
@@ -73,13 +65,13 @@ class Resize(ColumnTransform):
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         height, width = x.shape[axes.height], x.shape[axes.width]
         boxes = [(0, 0, width, height)] * len(x)
         return _resized(x, axes, boxes, self._size(height, width), self.interpolation)
 
 
-class RandomResizedCrop(ColumnTransform):
+class RandomResizedCrop(Images):
     """Cut a rectangle of random area and shape out of each image, and resize it.
 
     Parameters
@@ -104,24 +96,21 @@ class RandomResizedCrop(ColumnTransform):
     ratio: tuple[float, float] = (3 / 4, 4 / 3)
     interpolation: str = "linear"
     layout: str | None = None
-
-    def __post_init__(self) -> None:
-        self._set(
-            size=pair(self.name, "size", self.size),
-            scale=interval(self.name, "scale", self.scale, 1e-6),
-            ratio=interval(self.name, "ratio", self.ratio, 1e-6),
-            interpolation=one_of(self.name, "interpolation", self.interpolation, tuple(FILTERS)),
-            layout=checked_layout(self.name, self.layout),
-        )
+    _checks: ClassVar[Checks] = {
+        "size": (pair,),
+        "scale": (interval, 1e-6),
+        "ratio": (interval, 1e-6),
+        "interpolation": (one_of, tuple(FILTERS)),
+    }
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
         size = pair(self.name, "size", self.size)
-        return changed(desc, shape=resized(desc, axes_of(self.name, desc, self.layout), size))
+        return changed(desc, shape=resized(desc, self._axes(desc), size))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         boxes = self._boxes(x.shape[axes.height], x.shape[axes.width], draws)
         size = pair(self.name, "size", self.size)
         return _resized(x, axes, boxes, size, self.interpolation)

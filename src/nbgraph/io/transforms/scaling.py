@@ -8,11 +8,11 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import changed, number
+from nbgraph.io.transforms.base import Checks, changed, number
 from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import normalised
-from nbgraph.io.transforms.images import axes_of, checked_layout
+from nbgraph.io.transforms.images import Images
 from nbgraph.shape import Array
 
 
@@ -46,7 +46,13 @@ class ToFloat(Pixels):
         chain.apply(normalised, 0, divisor, dtype=_floating(chain.dtype))
 
 
-class Normalize(Pixels):
+def _numbers(name: str, parameter: str, value: Any) -> float | tuple[float, ...]:
+    if np.ndim(value) == 0:
+        return number(name, parameter, value)
+    return tuple(number(name, parameter, v) for v in np.ravel(value).tolist())
+
+
+class Normalize(Images, Pixels):
     """Subtract a mean and divide by a standard deviation, of all values or of each channel.
 
     Parameters
@@ -64,13 +70,10 @@ class Normalize(Pixels):
     mean: float | tuple[float, ...] = 0.0
     std: float | tuple[float, ...] = 1.0
     layout: str | None = None
+    _checks: ClassVar[Checks] = {"mean": (_numbers,), "std": (_numbers,)}
 
     def __post_init__(self) -> None:
-        self._set(
-            mean=_numbers(self.name, "mean", self.mean),
-            std=_numbers(self.name, "std", self.std),
-            layout=checked_layout(self.name, self.layout),
-        )
+        super().__post_init__()
         if 0 in np.atleast_1d(self.std):
             raise ArgumentError(f"{self.name}: std={self.std!r}; expected numbers other than 0")
 
@@ -85,7 +88,7 @@ class Normalize(Pixels):
         values = np.asarray(getattr(self, parameter), np.float32)
         if not values.ndim:
             return values
-        axis = axes_of(self.name, desc, self.layout).channel
+        axis = self._axes(desc).channel
         count = 1 if axis is None else desc.shape[axis - 1]
         if len(values) not in {1, count}:
             raise ShapeError(
@@ -101,19 +104,16 @@ class Normalize(Pixels):
         chain.apply(normalised, mean, std, dtype=_floating(chain.dtype))
 
 
-class _Layout(Pixels):
+class _Layout(Images, Pixels):
     """Channels elsewhere."""
 
     _wanted: ClassVar[str] = "CHW"
 
     layout: str | None = None
 
-    def __post_init__(self) -> None:
-        self._set(layout=checked_layout(self.name, self.layout))
-
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         shape = list(desc.shape)
         if axes.channel is not None and axes.layout != self._wanted:
             shape.insert(2 if self._wanted == "HWC" else 0, shape.pop(axes.channel - 1))
@@ -121,7 +121,7 @@ class _Layout(Pixels):
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
         """See Pixels."""
-        axes = axes_of(self.name, desc, self.layout)
+        axes = self._axes(desc)
         if axes.channel is not None and axes.layout != self._wanted:
             chain.move(axes.channel, 3 if self._wanted == "HWC" else 1)
 
@@ -175,9 +175,3 @@ class ToTensor(ToCHW):
 
 def _floating(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype("float32") if dtype.kind in "iub" else dtype
-
-
-def _numbers(name: str, parameter: str, value: Any) -> float | tuple[float, ...]:
-    if np.ndim(value) == 0:
-        return number(name, parameter, value)
-    return tuple(number(name, parameter, v) for v in np.ravel(value).tolist())

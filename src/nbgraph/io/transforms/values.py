@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, DTypeError, LabelError, ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import ColumnTransform, changed, number, whole
+from nbgraph.io.transforms.base import Checks, ColumnTransform, changed, number, whole
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
+
+
+def _dtype(name: str, parameter: str, value: Any) -> str | None:
+    return None if value is None else as_dtype(value).name
 
 
 class Cast(ColumnTransform):
@@ -30,9 +34,7 @@ class Cast(ColumnTransform):
     """
 
     dtype: Any = "float32"
-
-    def __post_init__(self) -> None:
-        self._set(dtype=as_dtype(self.dtype).name)
+    _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
@@ -74,12 +76,12 @@ class Lambda(ColumnTransform):
     function: Callable[[Array], Any]
     shape: tuple[int, ...] | None = None
     dtype: Any = None
+    _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
 
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ArgumentError(f"{self.name}: function={self.function!r}; expected a function")
-        if self.dtype is not None:
-            self._set(dtype=as_dtype(self.dtype).name)
+        super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
@@ -124,11 +126,7 @@ class OneHot(ColumnTransform):
     classes: int
     dtype: Any = "float32"
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._set(
-            classes=whole(self.name, "classes", self.classes), dtype=as_dtype(self.dtype).name
-        )
+    _checks: ClassVar[Checks] = {"classes": (whole,), "dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""
@@ -168,9 +166,7 @@ class LabelSmoothing(ColumnTransform):
 
     share: float = 0.1
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._set(share=number(self.name, "share", self.share, 0, 1))
+    _checks: ClassVar[Checks] = {"share": (number, 0, 1)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         """See ColumnTransform."""

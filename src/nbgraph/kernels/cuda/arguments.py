@@ -182,6 +182,3 @@ def _array(address: int, shape: tuple[int, ...], operand: Operand) -> Array:
 def _frozen(array: Array, writable: bool) -> Array:
     array.flags.writeable = writable
     return array
-
-
-__all__ = ["SHAPE_WORDS", "Kind", "Operand", "Shape", "Signature", "kind", "operand"]

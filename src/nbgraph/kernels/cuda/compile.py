@@ -15,7 +15,7 @@ from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda.grid import BLOCKS, Grid
 from nbgraph.kernels.cuda.vocabulary import DEVICE, HOST
-from nbgraph.kernels.llvm.module import SYMBOL, Module
+from nbgraph.kernels.llvm.module import Module
 from nbgraph.kernels.llvm.vocabulary import RUNTIME
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.vector_math.texts import texts
@@ -214,16 +214,3 @@ def _machine(capability: tuple[int, int], *, long: bool = False) -> llvm.TargetM
     return llvm.Target.from_triple(TRIPLE).create_target_machine(
         cpu=f"sm_{major}{minor}", features=f"+ptx{version}", opt=3
     )
-
-
-__all__ = [
-    "CAPABILITIES",
-    "SYMBOL",
-    "Form",
-    "content_key",
-    "device_module",
-    "entry_name",
-    "form_of",
-    "host_text",
-    "ptx",
-]

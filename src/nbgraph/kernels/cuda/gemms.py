@@ -123,6 +123,3 @@ def _batch(call: Call, item: int) -> Axis:
         if axis.steps[2] > 0 and all(s >= 0 and s % item == 0 for s in axis.steps)
     ]
     return max(fitting, key=lambda axis: axis.extent, default=_ONE)
-
-
-__all__ = ["Gemms", "requests"]

@@ -217,6 +217,3 @@ class HandLaunches:
         run_ctx.stream.launch(
             ready.function, *ready.shape[:2], ready.pack(*record), ready.shape.shared
         )
-
-
-__all__ = ["HandCode", "HandLaunches"]

@@ -106,6 +106,3 @@ def forget_kernels() -> None:
     """Drop the kernels in memory (those in use live on); the disk is not touched."""
     with _LOCK:
         _KERNELS.clear()
-
-
-__all__ = ["DeviceKernel", "device_kernel", "forget_kernels", "kernel_of"]

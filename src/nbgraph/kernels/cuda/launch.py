@@ -140,6 +140,3 @@ class Launches:
         words = record[: ready.words - self.fails]
         packed = ready.pack(*words, *(run_ctx.slot(self.name) for _ in range(self.fails)))
         run_ctx.stream.launch(ready.function, ready.blocks, ready.threads, packed)
-
-
-__all__ = ["MAKING", "Launches", "LoopCode", "Ready", "suited"]

@@ -107,6 +107,3 @@ def _done(status: int, what: str, log: object = None) -> None:
     if status:
         said = log() if callable(log) else what
         raise CompileError(f"nvJitLink refuses the PTX (status {status}): {said}")
-
-
-__all__ = ["Facts", "facts", "library", "machine_code"]

@@ -172,6 +172,3 @@ def _times(n: int) -> str:
 
 def _more(n: int) -> str:
     return "" if n == 0 else f" + {n}" if n > 0 else f" - {-n}"
-
-
-__all__ = ["Element", "Sweep"]

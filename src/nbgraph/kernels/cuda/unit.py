@@ -214,6 +214,3 @@ def split(index: str, *parts: tuple[str, str], narrow: bool) -> list[str]:
 def is_narrow(*counts: int) -> bool:
     """Whether 32 bits count all that a kernel counts: division is several times quicker then."""
     return max(counts) < LARGEST
-
-
-__all__ = ["Unit", "UnitLaunches", "is_narrow", "on_host", "split", "team", "text", "unit"]

@@ -180,5 +180,3 @@ HOST: dict[str, Primitive] = {
     **SHARED_FORMS,
     **{name: refused(name) for name in DEVICE if name in ("thread", "barrier", "traded")},
 }
-
-__all__ = ["DEVICE", "HOST", "itemsize"]

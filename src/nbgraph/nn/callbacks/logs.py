@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.nn.callbacks.callback import Callback
 from nbgraph.nn.progress import text_of
 
@@ -31,8 +31,7 @@ class Speedometer(Callback):
     """
 
     def __init__(self, every: int = 50, *, file: Any = None) -> None:
-        if every < 1:
-            raise ArgumentError(f"Speedometer: every={every!r}; expected a number from 1 on")
+        require_whole("Speedometer: every", every)
         self.every, self.file = every, file
         self.speed: float | None = None
         self._since = 0.0, 0

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_whole
 from nbgraph.nn.callbacks.callback import Callback
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Checkpoint(Callback):
         self, path: Any, *, epochs: int | None = 1, steps: int | None = None, keep: int = 1
     ) -> None:
         for name, value in (("epochs", epochs), ("steps", steps), ("keep", keep)):
-            if (value is not None or name == "keep") and (not isinstance(value, int) or value < 1):
-                raise ArgumentError(f"Checkpoint: {name}={value!r}; expected a number from 1 on")
+            if value is not None or name == "keep":
+                require_whole(f"Checkpoint: {name}", value)
         if not isinstance(path, (str, os.PathLike)):
             raise ArgumentError(f"Checkpoint: path={path!r}; expected the path of a file")
         self.path, self.epochs, self.steps, self.keep = Path(path), epochs, steps, keep

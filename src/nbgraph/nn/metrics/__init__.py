@@ -16,29 +16,19 @@ array(0.5, dtype=float32)
 {'accuracy': 0.6667, 'f1': 0.8}
 """
 
+from nbgraph._listing import bring, public_names
 from nbgraph.foreign import missing
-from nbgraph.nn.metrics.classes import Accuracy as Accuracy
-from nbgraph.nn.metrics.classes import CrossEntropy as CrossEntropy
-from nbgraph.nn.metrics.classes import Perplexity as Perplexity
-from nbgraph.nn.metrics.classes import accuracy as accuracy
-from nbgraph.nn.metrics.classes import cross_entropy as cross_entropy
-from nbgraph.nn.metrics.classes import perplexity as perplexity
-from nbgraph.nn.metrics.classes import top_k as top_k
-from nbgraph.nn.metrics.counts import F1 as F1
-from nbgraph.nn.metrics.counts import Confusion as Confusion
-from nbgraph.nn.metrics.counts import Precision as Precision
-from nbgraph.nn.metrics.counts import Recall as Recall
-from nbgraph.nn.metrics.counts import confusion as confusion
-from nbgraph.nn.metrics.meter import Meter as Meter
-from nbgraph.nn.metrics.metric import Mean as Mean
-from nbgraph.nn.metrics.metric import Metric as Metric
-from nbgraph.nn.metrics.metric import name_of as name_of
-from nbgraph.nn.metrics.named import create as create
-from nbgraph.nn.metrics.numbers import R2 as R2
-from nbgraph.nn.metrics.numbers import Pearson as Pearson
-from nbgraph.nn.metrics.numbers import mae as mae
-from nbgraph.nn.metrics.numbers import mse as mse
-from nbgraph.nn.metrics.numbers import rmse as rmse
-from nbgraph.nn.metrics.ranking import AUC as AUC
 
+_PLACES = """
+classes Accuracy CrossEntropy Perplexity accuracy cross_entropy perplexity top_k
+counts F1 Confusion Precision Recall confusion
+meter Meter
+metric Mean Metric name_of
+named create
+numbers R2 Pearson mae mse rmse
+ranking AUC
+"""
+bring(globals(), _PLACES)
+
+__dir__ = public_names(globals())
 __getattr__ = missing("ng.nn.metrics", globals())

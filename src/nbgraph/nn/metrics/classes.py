@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import require_whole
 from nbgraph.nn.metrics.metric import Mean
 from nbgraph.ops.define import library
 from nbgraph.ops.losses.alike import require_rows
@@ -50,8 +50,7 @@ def top_k(k: int, ignore_label: int | None = None) -> Mean:
     >>> top_k(2)(ng.array([[3.0, 2.0, 1.0]] * 2), ng.array([1, 2], "int64"))
     array(0.5, dtype=float32)
     """
-    if k < 1:
-        raise ArgumentError(f"top_k: k={k!r}; expected a whole number from 1 on")
+    require_whole("top_k: k", k)
     name = f"top_{k}"
 
     def hits(out: Any, target: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from nbgraph import ops as library
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.operator.declared import define, parse
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
 _INT, _TUPLE, _WHOLE = {int}, {tuple}, (int, np.integer)
@@ -34,30 +35,29 @@ def is_coded(x: Any, sizes: Any) -> bool:
     return min(sizes) < -1 or (0 in sizes and 0 not in (x.shape or (1,)))
 
 
+def define_methods(text: str, cls: type) -> None:
+    """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
+    of which `self` is the first operand."""
+    scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
+    scope |= {"Self": Self, "ops": library, "several": _several}
+    rows = list(parse(text, "ops"))
+    define(rows, scope, "Self", {})
+    for row in rows:
+        method = scope[row.name]
+        own, *others = method.__signature__.parameters.values()
+        own = own.replace(annotation=own.empty)
+        method.__signature__ = method.__signature__.replace(parameters=[own, *others])
+        method.__qualname__ = f"{cls.__name__}.{row.name}"
+        for name in (row.name, *row.aliases):
+            setattr(cls, name, method)
+
+
 class Methods:
     """What is called as a method and gives an array: copies, shapes, parts, orders."""
 
     __slots__ = ()
 
     # copies -----------------------------------------------------------------------------------
-
-    def astype(self, dtype: Any, copy: bool = True) -> Self:
-        """The values cast to a dtype.
-
-        Parameters
-        ----------
-        dtype : dtype or its name
-        copy : False gives the array itself where it has that dtype
-
-        >>> import nbgraph as ng
-        >>> ng.array([1.5, 2.5]).astype("int32")
-        array([1, 2], dtype=int32)
-        """
-        return ops.astype(self, dtype, copy=copy)
-
-    def copy(self) -> Self:
-        """The values in memory of their own."""
-        return ops.copy(self)
 
     @property
     def real(self) -> Self:
@@ -68,16 +68,6 @@ class Methods:
     def imag(self) -> Self:
         """The imaginary part of each element: a view; of arrays that are not complex zeros."""
         return ops.imag(self)
-
-    def conj(self) -> Self:
-        """The complex conjugate of each element."""
-        return ops.conj(self)
-
-    conjugate = conj
-
-    def detach(self) -> Self:
-        """The same values, a constant for derivatives."""
-        return ops.stop_gradient(self)
 
     def _apart(self: Any, array: Any, copy: bool) -> Any:
         """Return a reshaped array, as a copy or not: for classes with memory, who may refuse."""
@@ -104,38 +94,6 @@ class Methods:
             reshaped = ops.reshape(self, sizes)
         return reshaped if copy is None else self._apart(reshaped, copy)
 
-    def ravel(self) -> Self:
-        """One axis with all elements, a view where memory allows one."""
-        return ops.ravel(self)
-
-    def flatten(self) -> Self:
-        """One axis with all elements, in memory of its own."""
-        return self.reshape(-1, copy=True)
-
-    def transpose(self, *axes: Any) -> Self:
-        """Axes in another order, by default reversed: a view."""
-        return ops.transpose(self, _several("transpose", axes) if axes else None)
-
-    def swapaxes(self, axis1: int, axis2: int) -> Self:
-        """Two axes exchanged: a view."""
-        return ops.swapaxes(self, axis1, axis2)
-
-    def squeeze(self, axis: Any = None) -> Self:
-        """Without these axes of size 1, or all of them: a view."""
-        return ops.squeeze(self, axis)
-
-    def expand_dims(self, axis: Any = 0) -> Self:
-        """With new axes of size 1: a view."""
-        return ops.expand_dims(self, axis)
-
-    def broadcast_to(self, shape: Any) -> Self:
-        """Repeated to this shape without copies; not to be written."""
-        return ops.broadcast_to(self, shape)
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
-        """The diagonal of two axes as the last axis: a view."""
-        return ops.diagonal(self, offset, axis1, axis2)
-
     @property
     def T(self) -> Self:
         """Axes reversed: a view."""
@@ -151,44 +109,48 @@ class Methods:
 
     # parts and orders -------------------------------------------------------------------------
 
-    def take(self, indices: Any, axis: int | None = None, *, out: Any = None) -> Self:
-        """The elements at integer indices along an axis, by default of the flattened array."""
-        return ops.take(self, indices, axis, out=out)
-
-    def repeat(self, repeats: Any, axis: int | None = None) -> Self:
-        """Each element so many times, along an axis or flattened."""
-        return ops.repeat(self, repeats, axis)
-
-    def nonzero(self: Any) -> Any:
-        """Indices of the elements that are not zero, one array for each axis; waits."""
-        return ops.nonzero(self)
-
-    def argsort(self, axis: int = -1) -> Self:
-        """Indices that sort along an axis."""
-        return ops.argsort(self, axis=axis)
-
-    def searchsorted(self, v: Any, side: str = "left") -> Self:
-        """Where values would have to go to keep this sorted array sorted."""
-        return ops.searchsorted(self, v, side=side)
-
     # element by element -----------------------------------------------------------------------
-
-    def clip(self, min: Any = None, max: Any = None, *, out: Any = None) -> Self:
-        """Limited to [min, max]; None means no limit."""
-        if min is None and max is None:
-            return ops.copy(self, out=out)
-        if min is None or max is None:
-            limit, bound = (ops.minimum, max) if min is None else (ops.maximum, min)
-            return limit(self, bound, out=out)
-        return ops.clip(self, min, max, out=out)
-
-    def round(self, decimals: int = 0, *, out: Any = None) -> Self:
-        """Rounded to so many decimals, halves to even."""
-        return ops.round(self, decimals=decimals or None, out=out)
-
-    def dot(self, other: Any) -> Self:
-        """The dot product (`ng.dot`): of vectors, or of the last axis with the second last."""
-        return ops.dot(self, other)
 
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         return self.round(ndigits or 0)
+
+
+_TABLE = """
+astype(self, dtype, copy=True): The values cast to a dtype.
+    dtype : dtype or its name
+    copy : False gives the array itself where it has that dtype
+    >>> import nbgraph as ng
+    >>> ng.array([1.5, 2.5]).astype("int32")
+    array([1, 2], dtype=int32)
+    = ops.astype(self, dtype, copy=copy)
+copy(self): The values in memory of their own.
+conj conjugate(self): The complex conjugate of each element.
+detach(self): The same values, a constant for derivatives.
+    = ops.stop_gradient(self)
+ravel(self): One axis with all elements, a view where memory allows one.
+flatten(self): One axis with all elements, in memory of its own.
+    = self.reshape(-1, copy=True)
+transpose(self, *axes): Axes in another order, by default reversed: a view.
+    = ops.transpose(self, several("transpose", axes) if axes else None)
+swapaxes(self, axis1: int, axis2: int): Two axes exchanged: a view.
+squeeze(self, axis=None): Without these axes of size 1, or all of them: a view.
+expand_dims(self, axis=0): With new axes of size 1: a view.
+broadcast_to(self, shape): Repeated to this shape without copies; not to be written.
+diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1): The diagonal of two axes as the
+    last axis: a view.
+take(self, indices, axis: int | None = None, *, out=None): The elements at integer indices along an
+    axis, by default of the flattened array.
+repeat(self, repeats, axis: int | None = None): Each element so many times, along an axis or
+    flattened.
+nonzero(self) -> Any: Indices of the elements that are not zero, one array for each axis; waits.
+argsort(self, axis: int = -1): Indices that sort along an axis.
+    = ops.argsort(self, axis=axis)
+searchsorted(self, v, side: str = "left"): Where values would have to go to keep this sorted array
+    sorted.
+    = ops.searchsorted(self, v, side=side)
+clip(self, min=None, max=None, *, out=None): Limited to [min, max]; None means no limit.
+round(self, decimals: int = 0, *, out=None): Rounded to so many decimals, halves to even.
+    = ops.round(self, decimals=decimals or None, out=out)
+dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis with the second last.
+"""
+define_methods(_TABLE, Methods)

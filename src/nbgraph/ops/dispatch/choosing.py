@@ -101,11 +101,7 @@ def limited(a: Any, low: Any, high: Any, out: Any) -> Any:
     if dtype.kind in "iu":
         low = None if type(low) is int and low <= np.iinfo(dtype).min else low
         high = None if type(high) is int and high >= np.iinfo(dtype).max else high
-    if low is None and high is None:
-        return library.copy(a, out=out)
-    if low is None:
-        return library.minimum(a, high, out=out)
-    return library.maximum(a, low, out=out) if high is None else library.clip(a, low, high, out=out)
+    return library.clip(a, low, high, out=out)
 
 
 def rounded(x: Any, decimals: int, out: Any) -> Any:

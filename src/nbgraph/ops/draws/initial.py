@@ -20,6 +20,7 @@ import numpy as np
 from nbgraph._listing import public_names
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import missing
+from nbgraph.operator.declared import define, parse
 from nbgraph.ops.draws import distributions
 from nbgraph.ops.draws.layered import bilinear as bilinear
 from nbgraph.ops.draws.layered import he_normal as he_normal
@@ -36,33 +37,6 @@ __getattr__ = missing("ng.init", globals())
 
 Shape = tuple[int, ...]
 Initialiser = Callable[[Shape, Any], Any]
-
-
-def from_value(value: float) -> Initialiser:
-    """One number everywhere.
-
-    >>> from_value(3)((2,), "float32")
-    array([3., 3.], dtype=float32)
-    """
-    return lambda shape, dtype: np.full(shape, value, dtype)
-
-
-def zeros() -> Initialiser:
-    """Zeros.
-
-    >>> zeros()((2,), "float32")
-    array([0., 0.], dtype=float32)
-    """
-    return from_value(0)
-
-
-def ones() -> Initialiser:
-    """Ones.
-
-    >>> ones()((2,), "float32")
-    array([1., 1.], dtype=float32)
-    """
-    return from_value(1)
 
 
 def from_lambda(fn: Callable[[Array], Any]) -> Initialiser:
@@ -135,40 +109,6 @@ def eye(value: float = 1.0) -> Initialiser:
     return fill
 
 
-def arange(start: float = 0, step: float = 1) -> Initialiser:
-    """Numbers in steps, in row-major order.
-
-    >>> arange(1, 2)((3,), "float32")
-    array([1., 3., 5.], dtype=float32)
-    """
-    return lambda shape, dtype: (
-        (start + step * np.arange(math.prod(shape))).astype(dtype).reshape(shape)
-    )
-
-
-def normal(mean: float = 0.0, stddev: float = 1.0) -> Initialiser:
-    """Normally distributed numbers.
-
-    >>> normal(1.0, 0.0)((2,), "float32")
-    array([1., 1.], dtype=float32)
-    """
-    return lambda shape, dtype: distributions.normal(mean, stddev, shape, dtype=dtype)
-
-
-def uniform(low: float = 0.0, high: float = 1.0) -> Initialiser:
-    """Numbers between two bounds, all equally likely.
-
-    >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
-    True
-    """
-    return lambda shape, dtype: distributions.uniform(low, high, shape, dtype=dtype)
-
-
-def gumbel(loc: float = 0.0, scale: float = 1.0) -> Initialiser:
-    """Gumbel-distributed numbers."""
-    return lambda shape, dtype: distributions.gumbel(loc, scale, shape, dtype=dtype)
-
-
 def bernoulli(p: float, scale: float = 1.0, shift: float = 0.0) -> Initialiser:
     """`scale` with probability `p`, else 0; plus `shift`."""
     return lambda shape, dtype: (distributions.bernoulli(p, shape) * scale + shift).astype(dtype)
@@ -234,3 +174,35 @@ def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
     if fan_in == fan_out:
         return scale * math.sqrt(2 / (rows + columns))
     return scale / math.sqrt(rows if fan_in else columns)
+
+
+_TABLE = """
+from_value(value: float): One number everywhere.
+    >>> from_value(3)((2,), "float32")
+    array([3., 3.], dtype=float32)
+    = lambda shape, dtype: np.full(shape, value, dtype)
+zeros(): Zeros.
+    >>> zeros()((2,), "float32")
+    array([0., 0.], dtype=float32)
+    = from_value(0)
+ones(): Ones.
+    >>> ones()((2,), "float32")
+    array([1., 1.], dtype=float32)
+    = from_value(1)
+arange(start: float = 0, step: float = 1): Numbers in steps, in row-major order.
+    >>> arange(1, 2)((3,), "float32")
+    array([1., 3., 5.], dtype=float32)
+    = lambda shape, dtype: (start + step * np.arange(math.prod(shape))).astype(dtype).reshape(shape)
+normal(mean: float = 0.0, stddev: float = 1.0): Normally distributed numbers.
+    >>> normal(1.0, 0.0)((2,), "float32")
+    array([1., 1.], dtype=float32)
+    = lambda shape, dtype: distributions.normal(mean, stddev, shape, dtype=dtype)
+uniform(low: float = 0.0, high: float = 1.0): Numbers between two bounds, all equally
+    likely.
+    >>> 2 <= float(uniform(2, 3)((), "float32")) < 3
+    True
+    = lambda shape, dtype: distributions.uniform(low, high, shape, dtype=dtype)
+gumbel(loc: float = 0.0, scale: float = 1.0): Gumbel-distributed numbers.
+    = lambda shape, dtype: distributions.gumbel(loc, scale, shape, dtype=dtype)
+"""
+define(parse(_TABLE), globals(), "Initialiser")

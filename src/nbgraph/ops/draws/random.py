@@ -23,39 +23,20 @@ not give the numbers of its own methods, which the engine could not carry out in
 True
 """
 
-from nbgraph._listing import public_names
+from nbgraph._listing import bring, public_names
 from nbgraph.foreign import missing
-from nbgraph.ops.draws.candidates import unique_zipfian as unique_zipfian
-from nbgraph.ops.draws.candidates import zipfian as zipfian
-from nbgraph.ops.draws.categories import categorical as categorical
-from nbgraph.ops.draws.categories import multinomial as multinomial
-from nbgraph.ops.draws.categories import truncated_normal as truncated_normal
-from nbgraph.ops.draws.distributions import bernoulli as bernoulli
-from nbgraph.ops.draws.distributions import beta as beta
-from nbgraph.ops.draws.distributions import binomial as binomial
-from nbgraph.ops.draws.distributions import exponential as exponential
-from nbgraph.ops.draws.distributions import gamma as gamma
-from nbgraph.ops.draws.distributions import (
-    generalized_negative_binomial as generalized_negative_binomial,
-)
-from nbgraph.ops.draws.distributions import geometric as geometric
-from nbgraph.ops.draws.distributions import gumbel as gumbel
-from nbgraph.ops.draws.distributions import laplace as laplace
-from nbgraph.ops.draws.distributions import logistic as logistic
-from nbgraph.ops.draws.distributions import lognormal as lognormal
-from nbgraph.ops.draws.distributions import negative_binomial as negative_binomial
-from nbgraph.ops.draws.distributions import normal as normal
-from nbgraph.ops.draws.distributions import poisson as poisson
-from nbgraph.ops.draws.distributions import random as random
-from nbgraph.ops.draws.distributions import standard_exponential as standard_exponential
-from nbgraph.ops.draws.distributions import standard_gamma as standard_gamma
-from nbgraph.ops.draws.distributions import standard_normal as standard_normal
-from nbgraph.ops.draws.distributions import uniform as uniform
 from nbgraph.ops.draws.integers import integers as integers
-from nbgraph.ops.draws.orders import choice as choice
-from nbgraph.ops.draws.orders import permutation as permutation
-from nbgraph.ops.draws.orders import shuffle as shuffle
 from nbgraph.resource import seed as seed
+
+_PLACES = """
+candidates unique_zipfian zipfian
+categories categorical multinomial truncated_normal
+distributions bernoulli beta binomial exponential gamma generalized_negative_binomial geometric
+distributions gumbel laplace logistic lognormal negative_binomial normal poisson random
+distributions standard_exponential standard_gamma standard_normal uniform
+orders choice permutation shuffle
+"""
+bring(globals(), _PLACES)
 
 __dir__ = public_names(globals(), "seed")
 __getattr__ = missing("ng.random", globals())

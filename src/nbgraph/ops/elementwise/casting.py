@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype, inexact
-from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.complex_call import is_complex
 from nbgraph.operator.decorator import op
-from nbgraph.ops.define import as_array, cast, library, public
+from nbgraph.ops.define import as_array, cast, define_rows, library, public
 from nbgraph.shape import Array, same_shape
 
 _DISCARDED = "Casting complex values to real discards the imaginary part"  # NumPy's words
@@ -85,26 +84,6 @@ def _has(x: Any, dtype: np.dtype[Any]) -> bool:
     return x.shape is not None and x.dtype == dtype
 
 
-@public(_COPY)
-def copy(x: Any, *, out: Any = None) -> Any:
-    """The values in memory of their own.
-
-    >>> copy([1, 2])
-    array([1, 2])
-    """
-    return _COPY(x, out=out)
-
-
-@public(_STOP_GRADIENT)
-def stop_gradient(x: Any, *, out: Any = None) -> Any:
-    """The same values, as a constant for derivatives: a view.
-
-    >>> stop_gradient([1, 2])
-    array([1, 2])
-    """
-    return _STOP_GRADIENT(x, out=out)
-
-
 @public(_CHECKPOINT)
 def checkpoint(x: Any, *, out: Any = None) -> Any:
     """The same values, a view; in a graph a mark: where backward computes forward values again,
@@ -132,14 +111,18 @@ _CLIP_GRADIENT = ArrayOp(
 )
 
 
-@public(_CLIP_GRADIENT)
-def clip_gradient(x: Any, limit: float, *, out: Any = None) -> Any:
-    """The same values, a view; the gradient that passes is cut, element by element.
-
+_TABLE = """
+copy(x, *, out=None): The values in memory of their own.
+    >>> copy([1, 2])
+    array([1, 2])
+stop_gradient(x, *, out=None): The same values, as a constant for derivatives: a view.
+    >>> stop_gradient([1, 2])
+    array([1, 2])
+clip_gradient(x, limit: float, *, out=None): The same values, a view; the gradient that passes is
+    cut, element by element.
     limit : number from 0: to [-limit, limit]
     >>> clip_gradient([1, 2], 0.5)
     array([1, 2])
-    """
-    if isinstance(limit, (str, bool)) or not float(limit) >= 0:
-        raise ArgumentError(f"clip_gradient: limit={limit!r}; expected a number from 0 on")
-    return _CLIP_GRADIENT(x, limit=float(limit), out=out)
+    = op(..., limit=not_negative("clip_gradient", "limit", limit))
+"""
+define_rows(_TABLE, globals())

@@ -20,26 +20,6 @@ def astype(x: Operand[Carried], dtype: Any, *, copy: bool=True, out: Any=None) -
     
     >>> astype([1.5, 2.5], "int32")
     array([1, 2], dtype=int32)"""
-def copy(x: Operand[Carried], *, out: Any=None) -> Carried:
-    """The values in memory of their own.
-    
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
-    
-    >>> copy([1, 2])
-    array([1, 2])"""
-def stop_gradient(x: Operand[Carried], *, out: Any=None) -> Carried:
-    """The same values, as a constant for derivatives: a view.
-    
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
-    
-    >>> stop_gradient([1, 2])
-    array([1, 2])"""
 def checkpoint(x: Operand[Carried], *, out: Any=None) -> Carried:
     """The same values, a view; in a graph a mark: where backward computes forward values again, it
     begins with this one, which is kept.
@@ -54,14 +34,37 @@ def checkpoint(x: Operand[Carried], *, out: Any=None) -> Carried:
     
     >>> checkpoint([1, 2])
     array([1, 2])"""
+def copy(x: Operand[Carried], *, out: Any=None) -> Carried:
+    r"""The values in memory of their own.
+
+    Parameters
+    ----------
+    x : array
+    out : array to write to, optional
+
+    >>> copy([1, 2])
+    array([1, 2])
+    """
+def stop_gradient(x: Operand[Carried], *, out: Any=None) -> Carried:
+    r"""The same values, as a constant for derivatives: a view.
+
+    Parameters
+    ----------
+    x : array
+    out : array to write to, optional
+
+    >>> stop_gradient([1, 2])
+    array([1, 2])
+    """
 def clip_gradient(x: Operand[Carried], limit: float, *, out: Any=None) -> Carried:
-    """The same values, a view; the gradient that passes is cut, element by element.
-    
+    r"""The same values, a view; the gradient that passes is cut, element by element.
+
     Parameters
     ----------
     x : array
     limit : number from 0: to [-limit, limit]
     out : array to write to, optional
-    
+
     >>> clip_gradient([1, 2], 0.5)
-    array([1, 2])"""
+    array([1, 2])
+    """

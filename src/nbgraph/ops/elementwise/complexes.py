@@ -19,7 +19,16 @@ from nbgraph.errors import DTypeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.complex_call import known_dtype
-from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, library, public
+from nbgraph.ops.define import (
+    as_known,
+    by_numpy,
+    cast,
+    composed,
+    deferrable,
+    define_rows,
+    library,
+    public,
+)
 from nbgraph.shape import broadcast
 
 Function = Callable[..., Any]
@@ -40,21 +49,6 @@ _REAL = ArrayOp(
 )
 
 
-@public(_REAL)
-def real(x: Any, *, out: Any = None) -> Any:
-    """The real part of each element: a view.
-
-    Parameters
-    ----------
-    x : array; one that is not complex is its own real part
-    out : array to write to, optional
-
-    >>> real([1 + 2j, 3.0])
-    array([1., 3.])
-    """
-    return _REAL(x, out=out)
-
-
 _IMAG = ArrayOp(
     "imag",
     _part_infer,
@@ -67,11 +61,6 @@ _IMAG = ArrayOp(
 @deferrable()
 def imag(x: Any, *, out: Any = None) -> Any:
     """The imaginary part of each element: a view; of arrays that are not complex zeros.
-
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
 
     >>> imag([1 + 2j, 3.0])
     array([2., 0.])
@@ -94,7 +83,7 @@ def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
 
 
 def _parts_rule(g: Gradients) -> list[Any]:
-    parts = real(g.out_grad), library.negative(imag(g.out_grad))
+    parts = library.real(g.out_grad), library.negative(imag(g.out_grad))
     pairs = zip(parts, g.specs, strict=True)
     return [cast(library.sum_to(part, spec.shape), spec) for part, spec in pairs]
 
@@ -104,30 +93,10 @@ _PARTS = ArrayOp(
 )
 
 
-@public(_PARTS)
-def complex_parts(x: Any, y: Any, *, out: Any = None) -> Any:
-    """x + iy.
-
-    Parameters
-    ----------
-    x, y : arrays of floats
-    out : array to write to, optional
-
-    >>> complex_parts([1.0, 2.0], 3.0)
-    array([1.+3.j, 2.+3.j])
-    """
-    return _PARTS(x, y, out=out)
-
-
 @composed("x", aliases=("conjugate",))
 @deferrable()
 def conj(x: Any, *, out: Any = None) -> Any:
     """The complex conjugate of each element; of arrays that are not complex a copy.
-
-    Parameters
-    ----------
-    x : array
-    out : array to write to, optional
 
     >>> conj([1 + 2j])
     array([1.-2.j])
@@ -147,17 +116,14 @@ vars(conj).update(nin=1, nout=1)  # as a ufunc of this name
 def angle(z: Any, deg: bool = False) -> Any:
     """The angle of each number, from -pi to pi.
 
-    Parameters
-    ----------
     z : array
     deg : whether it is in degrees
-
     >>> angle([1j, -1.0])
     array([1.57079633, 3.14159265])
     """
     z = as_known("angle", z)
     z = z if inexact(z.dtype) else library.astype(z, np.float64)
-    radians = library.arctan2(imag(z), real(z))
+    radians = library.arctan2(imag(z), library.real(z))
     return library.degrees(radians) if deg else radians
 
 
@@ -269,22 +235,6 @@ _COMPLEX_MAP = ArrayOp(
 )
 
 
-@public(_COMPLEX_MAP)
-def complex_map(*x: Any, function: str, out: Any = None) -> Any:
-    """A function of NumPy, by its name, on arrays of which some are complex.
-
-    Parameters
-    ----------
-    *x : arrays
-    function : name
-    out : array to write to, optional
-
-    >>> complex_map([1j], function="square")
-    array([-1.+0.j])
-    """
-    return _COMPLEX_MAP(*x, function=function, out=out)
-
-
 def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
     """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
     numbers = bool, int, float, complex
@@ -294,3 +244,22 @@ def mapped(function: str, operands: Sequence[Any], out: Any = None) -> Any:
         common = np.result_type(*[x if type(x) in numbers else known_dtype(x) for x in counted])
         arrays = [np.asarray(x, common) if type(x) in numbers else x for x in arrays]
     return _COMPLEX_MAP(*arrays, function=function, out=None if out is None else out[0])
+
+
+_TABLE = """
+real(x, *, out=None): The real part of each element: a view.
+    x : array; one that is not complex is its own real part
+    >>> real([1 + 2j, 3.0])
+    array([1., 3.])
+complex_parts(x, y, *, out=None): x + iy.
+    x, y : arrays of floats
+    >>> complex_parts([1.0, 2.0], 3.0)
+    array([1.+3.j, 2.+3.j])
+complex_map(*x, function: str, out=None): A function of NumPy, by its name, on arrays of which some
+    are complex.
+    *x : arrays
+    function : name
+    >>> complex_map([1j], function="square")
+    array([-1.+0.j])
+"""
+define_rows(_TABLE, globals())

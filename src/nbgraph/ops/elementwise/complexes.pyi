@@ -6,16 +6,6 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 Function = Callable[..., Any]
-def real(x: Operand[Carried], *, out: Any=None) -> Carried:
-    """The real part of each element: a view.
-    
-    Parameters
-    ----------
-    x : array; one that is not complex is its own real part
-    out : array to write to, optional
-    
-    >>> real([1 + 2j, 3.0])
-    array([1., 3.])"""
 def imag(x: Operand[Carried], *, out: Any=None) -> Carried:
     """The imaginary part of each element: a view; of arrays that are not complex zeros.
     
@@ -28,16 +18,6 @@ def imag(x: Operand[Carried], *, out: Any=None) -> Carried:
     array([2., 0.])"""
 def run_parts(xp: Any, x: Any, y: Any, out: Any) -> None:
     """Compute `complex_parts` by an array library."""
-def complex_parts(x: Operand[Carried], y: Operand[Carried], *, out: Any=None) -> Carried:
-    """x + iy.
-    
-    Parameters
-    ----------
-    x, y : arrays of floats
-    out : array to write to, optional
-    
-    >>> complex_parts([1.0, 2.0], 3.0)
-    array([1.+3.j, 2.+3.j])"""
 def conj(x: Operand[Carried], *, out: Any=None) -> Carried:
     """The complex conjugate of each element; of arrays that are not complex a copy.
     
@@ -62,16 +42,39 @@ from builtins import frozenset as _FUNCTIONS
 FUNCTIONS: _FUNCTIONS
 def run_map(xp: Any, *arrays: Any, function: str) -> None:
     """Compute `complex_map` by an array library."""
+def mapped(function: str, operands: Sequence[Any], out: Any=None) -> Any:
+    """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+def real(x: Operand[Carried], *, out: Any=None) -> Carried:
+    r"""The real part of each element: a view.
+
+    Parameters
+    ----------
+    x : array; one that is not complex is its own real part
+    out : array to write to, optional
+
+    >>> real([1 + 2j, 3.0])
+    array([1., 3.])
+    """
+def complex_parts(x: Operand[Carried], y: Operand[Carried], *, out: Any=None) -> Carried:
+    r"""x + iy.
+
+    Parameters
+    ----------
+    x, y : arrays of floats
+    out : array to write to, optional
+
+    >>> complex_parts([1.0, 2.0], 3.0)
+    array([1.+3.j, 2.+3.j])
+    """
 def complex_map(*x: Any, function: str, out: Any=None) -> Any:
-    """A function of NumPy, by its name, on arrays of which some are complex.
-    
+    r"""A function of NumPy, by its name, on arrays of which some are complex.
+
     Parameters
     ----------
     *x : arrays
     function : name
     out : array to write to, optional
-    
+
     >>> complex_map([1j], function="square")
-    array([-1.+0.j])"""
-def mapped(function: str, operands: Sequence[Any], out: Any=None) -> Any:
-    """Apply a function of NumPy by name; Python numbers take the dtype of the arrays."""
+    array([-1.+0.j])
+    """

@@ -39,43 +39,20 @@ def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
     return library.reshape(product, (*lead, features))
 
 
-@composed(attention_parts)
-def attended(query: Any, key: Any, value: Any, *mask: Any, **how: Any) -> tuple[Any, Any]:
-    """Products and a softmax, with the scores in memory."""
-    return attention_rules.parts(query, key, value, *mask, **how)
-
-
-@composed(attention_gradient)
-def attended_gradient(*operands: Any, **how: Any) -> tuple[Any, Any, Any]:
-    """Products, with the scores in memory."""
-    return attention_rules.gradient(*operands, **how)
-
+# products and a softmax, with the scores in memory
+composed(attention_parts)(attention_rules.parts)
+composed(attention_gradient)(attention_rules.gradient)
 
 # outputs that are their operands, and weights brought into shape ----------------------------------
 
 
-@composed(linear_regression_output, mae_regression_output, MakeLoss, SVMOutput)
-def data(x: Any, *_: Any, **__: Any) -> Any:
-    """The data as they are: their gradient is a loss's."""
-    return x
-
-
-@composed(logistic_regression_output)
-def logistic(x: Any, *_: Any, **__: Any) -> Any:
-    """sigmoid of the data."""
-    return sigmoid(x)
-
-
-@composed(HEAD, TIMES_HEAD)
-def shares(_data: Any, share: Any, *_: Any, **__: Any) -> Any:
-    """The softmax, which is given."""
-    return share
-
-
-@composed(FIXED)
-def ones(_moments: Any, gamma: Any) -> Any:
-    """Ones in place of gamma."""
-    return library.ones_like(gamma)
+# the data as they are: their gradient is a loss's
+composed(linear_regression_output, mae_regression_output, MakeLoss, SVMOutput)(
+    lambda x, *_, **__: x
+)
+composed(logistic_regression_output)(lambda x, *_, **__: sigmoid(x))
+composed(HEAD, TIMES_HEAD)(lambda _data, share, *_, **__: share)  # the softmax, which is given
+composed(FIXED)(lambda _moments, gamma: library.ones_like(gamma))  # in place of gamma
 
 
 @composed(ALONG, SHIFT)

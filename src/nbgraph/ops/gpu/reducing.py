@@ -6,6 +6,7 @@ None stands for those that the device's own kernels do: sums, products and extre
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 from nbgraph.operator.elsewhere import composed
@@ -32,7 +33,7 @@ def _of_nothing(name: str, x: Any, number: int, dtype: Any, axis: Any, keepdims:
     return library.full_like(x, number, dtype, shape=shape)
 
 
-def _in_dtype(fold: Any, x: Any, number: int, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
+def _in_dtype(fold: Any, number: int, x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
     """A sum or product that is of another kind of dtype than its elements."""
     total = total_dtype(x.dtype, dtype)
     if not math.prod(x.shape):
@@ -42,16 +43,9 @@ def _in_dtype(fold: Any, x: Any, number: int, *, axis: Any, dtype: Any, keepdims
     return fold(library.astype(x, total), axis, keepdims=keepdims)
 
 
-@composed(sum)
-def summed(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """0 of nothing; cast first where floats are asked for."""
-    return _in_dtype(sum, x, 0, axis=axis, dtype=dtype, keepdims=keepdims)
-
-
-@composed(prod)
-def multiplied(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
-    """1 of nothing; cast first where floats are asked for."""
-    return _in_dtype(prod, x, 1, axis=axis, dtype=dtype, keepdims=keepdims)
+# of nothing a number; cast first where floats are asked for
+composed(sum)(partial(_in_dtype, sum, 0))
+composed(prod)(partial(_in_dtype, prod, 1))
 
 
 @composed(sum_to)
@@ -78,20 +72,15 @@ def _truths(x: Any) -> Any:
     return x if x.dtype.kind == "b" else library.astype(x, "bool")
 
 
-@composed(any)
-def some(x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """The largest of truths."""
+def _extreme(name: str, number: int, extreme: str, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """An extreme of truths."""
     if not math.prod(x.shape):
-        return _of_nothing("any", x, 0, "bool", axis, keepdims)
-    return library.max(_truths(x), axis, keepdims=keepdims)
+        return _of_nothing(name, x, number, "bool", axis, keepdims)
+    return getattr(library, extreme)(_truths(x), axis, keepdims=keepdims)
 
 
-@composed(all)
-def every(x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """The least of truths."""
-    if not math.prod(x.shape):
-        return _of_nothing("all", x, 1, "bool", axis, keepdims)
-    return library.min(_truths(x), axis, keepdims=keepdims)
+composed(any)(partial(_extreme, "any", 0, "max"))
+composed(all)(partial(_extreme, "all", 1, "min"))
 
 
 @composed(count_nonzero)

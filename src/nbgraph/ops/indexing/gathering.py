@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
 from nbgraph.operator.tiled_op import AddingOp, PickingOp
-from nbgraph.ops.define import Shape, as_array, cast, library, public, shape_tuple
+from nbgraph.ops.define import Shape, as_array, cast, define_rows, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.indexing.indexing import add_at, require_integers
@@ -53,6 +53,12 @@ def _key(x: Any, key: Any, arrays: tuple[Any, ...], name: str) -> tuple[Template
     return normal_key(key, shape if shape is None else tuple(shape), name)
 
 
+def keyed(op: ArrayOp, operands: tuple[Any, ...], arrays: Any, key: Any, out: Any) -> Any:
+    """An operator at an index of its first operand."""
+    template, arrays = _key(operands[0], key, arrays, op.__name__)
+    return op(*operands, *arrays, key=template, out=out)
+
+
 # gather and its reverse -------------------------------------------------------------------------
 
 
@@ -81,22 +87,6 @@ _GATHER = PickingOp(
     gradient=_gather_rule,
     keeps=("*index_arrays",),
 )
-
-
-@public(_GATHER)
-def gather(x: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
-    """`x[key]` as a copy, for any index of NumPy's.
-
-    The gradient is added up where places repeat.
-
-    key : an index; or, beside `index_arrays`, a tuple with "array" in the place of each, and slices
-        as (start, stop, step)
-    *index_arrays : arrays of ints
-    >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
-    array([2, 3])
-    """
-    template, arrays = _key(x, key, index_arrays, "gather")
-    return _GATHER(x, *arrays, key=template, out=out)
 
 
 def _scatter_infer(value: Spec, *indices: Spec, shape: Shape, key: Template) -> Spec:
@@ -200,20 +190,6 @@ def _sum_to(gradient: Any, shape: Shape) -> Any:
 _INDEX_UPDATE = _over("index_update", operator.setitem, _update_rule)
 
 
-@public(_INDEX_UPDATE)
-def index_update(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
-    """A copy of `x` with `x[key] = value`.
-
-    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
-        last one stays
-    key, *index_arrays : as those of `gather`
-    >>> index_update([1, 2, 3], 0, key=[0, 2])
-    array([0, 2, 0])
-    """
-    template, arrays = _key(x, key, index_arrays, "index_update")
-    return _INDEX_UPDATE(x, value, *arrays, key=template, out=out)
-
-
 def _add_rule(g: Gradients) -> list[Any]:
     _, _, *arrays = g.inputs
     value = g.specs[1]
@@ -227,14 +203,30 @@ def _add_rule(g: Gradients) -> list[Any]:
 _INDEX_ADD = _over("index_add", add_at, _add_rule)
 
 
-@public(_INDEX_ADD)
-def index_add(x: Any, value: Any, *index_arrays: Any, key: Any, out: Any = None) -> Any:
-    """A copy of `x` with `value` added at `key`, repeated places as often as they are named.
+_TABLE = """
+gather(x, *index_arrays, key, out=None): `x[key]` as a copy,
+    for any index of NumPy's.
 
+    The gradient is added up where places repeat.
+    key : an index; or, beside `index_arrays`, a tuple with "array" in the place of each, and slices
+        as (start, stop, step)
+    *index_arrays : arrays of ints
+    >>> gather([[1, 2], [3, 4]], key=([0, 1], [1, 0]))
+    array([2, 3])
+    = keyed(_GATHER, (x,), index_arrays, key, out)
+index_update(x, value, *index_arrays, key, out=None): A copy of `x` with `x[key] = value`.
+    value : array that broadcasts to `x[key]`, cast to the dtype of x; of values for one place the
+        last one stays
+    key, *index_arrays : as those of `gather`
+    >>> index_update([1, 2, 3], 0, key=[0, 2])
+    array([0, 2, 0])
+    = keyed(_INDEX_UPDATE, (x, value), index_arrays, key, out)
+index_add(x, value, *index_arrays, key, out=None): A copy of `x` with `value` added at `key`,
+    repeated places as often as they are named.
     value : array that broadcasts to `x[key]`
     key, *index_arrays : as those of `gather`
     >>> index_add([1, 2, 3], 10, key=[0, 0])
     array([21,  2,  3])
-    """
-    template, arrays = _key(x, key, index_arrays, "index_add")
-    return _INDEX_ADD(x, value, *arrays, key=template, out=out)
+    = keyed(_INDEX_ADD, (x, value), index_arrays, key, out)
+"""
+define_rows(_TABLE, globals())

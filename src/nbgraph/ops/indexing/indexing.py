@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, DTypeError, IndexingError, ShapeError
+from nbgraph.errors import DTypeError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.tiled_op import PickingOp
 from nbgraph.operator.unit_op import UnitOp
@@ -20,6 +20,7 @@ from nbgraph.ops.define import (
     axis_of,
     define_rows,
     library,
+    one_of,
     optional_dtype,
     public,
     shape_tuple,
@@ -135,8 +136,7 @@ def take(
 
 def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
     """Indices brought into the bounds of an axis; ArgumentError where `mode` is not known."""
-    if mode not in ("raise", "clip", "wrap"):
-        raise ArgumentError(f"{name}: mode={mode!r}; expected 'raise', 'clip' or 'wrap'")
+    one_of(name, "mode", mode, ("raise", "clip", "wrap"))
     return indices if mode == "raise" else WITHIN(x, indices, axis=axis, mode=mode)
 
 

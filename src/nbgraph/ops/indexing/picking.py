@@ -16,8 +16,8 @@ from nbgraph.ops.define import (
     axis_of,
     composed,
     deferrable,
+    define_rows,
     library,
-    shape_tuple,
     whole,
 )
 from nbgraph.ops.elementwise.comparison import not_equal
@@ -92,39 +92,10 @@ def pick(x: Any, index: Any, axis: int = -1, *, keepdims: bool = False, mode: st
     return picked if keepdims else squeeze(picked, axis)
 
 
-@composed("data", "indices")
-@deferrable()
-def gather_nd(data: Any, indices: Any) -> Any:
-    """Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
-
-    data : array (n1, n2, ..., *rest)
-    indices : array (m, ...), m indices of the first m axes in a column; floats are cut
-    -> array (..., *axes of data after the first m). The gradient is added up where places repeat.
-    ! IndexingError for an index out of bounds.
-    >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
-    array([2, 3])
-    """
-    rows = _places("gather_nd", indices)
-    return library.gather(data, *rows, key=(ARRAY,) * len(rows))
-
-
-@composed("data", "indices")
-@deferrable()
-def scatter_nd(data: Any, indices: Any, shape: Any) -> Any:
-    """Zeros of `shape` with data added at places as `gather_nd` finds them.
-
-    A place that is named twice gets the sum.
-
-    data : array (..., *rest)
-    indices : array (m, ...), m indices in a column
-    shape : of the result
-    >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
-    array([[0, 1],
-           [6, 0]])
-    """
-    rows = _places("scatter_nd", indices)
-    shape = shape_tuple("scatter_nd", shape)
-    return library.scatter_add(data, *rows, shape=shape, key=(ARRAY,) * len(rows))
+def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
+    """A function at the places that columns of indices are."""
+    rows = _places(name, indices)
+    return of(data, *rows, key=(ARRAY,) * len(rows), **how)
 
 
 def _places(name: str, indices: Any) -> list[Any]:
@@ -171,3 +142,30 @@ def choose(indices: Any, choices: Sequence[Any]) -> Any:
         raise ArgumentError("choose: there are no choices; give one array at least")
     places, *arrays = broadcast_arrays(indices, *choices)
     return squeeze(take_along_axis(stack(arrays, 0), expand_dims(places, 0), 0), 0)
+
+
+_TABLE = """
+gather_nd(data, indices): Parts of data at `data[indices[0], indices[1], ...]`: each column of
+    indices is one place.
+    data : array (n1, n2, ..., *rest)
+    indices : array (m, ...), m indices of the first m axes in a column; floats are cut
+    -> array (..., *axes of data after the first m). The gradient is added up where places repeat.
+    ! IndexingError for an index out of bounds.
+    >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
+    array([2, 3])
+    = at_places(library.gather, data, "gather_nd", indices)
+scatter_nd(data, indices, shape): Zeros of `shape` with data added at places as `gather_nd` finds
+    them.
+
+    A place that is named twice gets the sum.
+
+    data : array (..., *rest)
+    indices : array (m, ...), m indices in a column
+    shape : of the result
+    >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
+    array([[0, 1],
+           [6, 0]])
+    = at_places(library.scatter_add, data, "scatter_nd", indices, shape=shape_tuple("scatter_nd",
+        shape))
+"""
+define_rows(_TABLE, globals(), ("data", "indices"), ("gather_nd", "scatter_nd"))

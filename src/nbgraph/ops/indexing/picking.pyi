@@ -44,38 +44,8 @@ def pick(x: Operand[Carried], index: Operand[Carried], axis: int=-1, *, keepdims
     
     >>> pick([[1, 2], [3, 4]], [1, 0])
     array([2, 3])"""
-def gather_nd(data: Operand[Carried], indices: Operand[Carried]) -> Carried:
-    """Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
-    
-    Parameters
-    ----------
-    data : array (n1, n2, ..., *rest)
-    indices : array (m, ...), m indices of the first m axes in a column; floats are cut
-    
-    Returns
-    -------
-    array (..., *axes of data after the first m). The gradient is added up where places repeat.
-    
-    Raises
-    ------
-    IndexingError for an index out of bounds.
-    
-    >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
-    array([2, 3])"""
-def scatter_nd(data: Operand[Carried], indices: Operand[Carried], shape: Any) -> Carried:
-    """Zeros of `shape` with data added at places as `gather_nd` finds them.
-    
-    A place that is named twice gets the sum.
-    
-    Parameters
-    ----------
-    data : array (..., *rest)
-    indices : array (m, ...), m indices in a column
-    shape : of the result
-    
-    >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
-    array([[0, 1],
-           [6, 0]])"""
+def at_places(of: Any, data: Any, name: str, indices: Any, **how: Any) -> Any:
+    """A function at the places that columns of indices are."""
 def slice_axis(x: Operand[Carried], axis: int, begin: int=0, end: int | None=None, step: int=1) -> Carried:
     """Part of an axis, from `begin` up to `end`: a view. None is the end of the axis.
     
@@ -98,3 +68,37 @@ def choose(indices: Operand[Carried], choices: Sequence[Any]) -> Carried:
     
     >>> choose([0, 1, 1], [[1, 2, 3], [10, 20, 30]])
     array([ 1, 20, 30])"""
+def gather_nd(data: Operand[Carried], indices: Operand[Carried]) -> Carried:
+    r"""Parts of data at `data[indices[0], indices[1], ...]`: each column of indices is one place.
+
+    Parameters
+    ----------
+    data : array (n1, n2, ..., *rest)
+    indices : array (m, ...), m indices of the first m axes in a column; floats are cut
+
+    Returns
+    -------
+    array (..., *axes of data after the first m). The gradient is added up where places repeat.
+
+    Raises
+    ------
+    IndexingError for an index out of bounds.
+
+    >>> gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])
+    array([2, 3])
+    """
+def scatter_nd(data: Operand[Carried], indices: Operand[Carried], shape: Any) -> Carried:
+    r"""Zeros of `shape` with data added at places as `gather_nd` finds them.
+
+    A place that is named twice gets the sum.
+
+    Parameters
+    ----------
+    data : array (..., *rest)
+    indices : array (m, ...), m indices in a column
+    shape : of the result
+
+    >>> scatter_nd([1, 2, 4], [[0, 1, 1], [1, 0, 0]], (2, 2))
+    array([[0, 1],
+           [6, 0]])
+    """

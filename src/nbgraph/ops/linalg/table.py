@@ -13,7 +13,7 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.foreign import checked
 from nbgraph.operator.complex_call import known_dtype
 from nbgraph.operator.declared import DOCS, parse
-from nbgraph.ops.define import as_array, as_known, define_rows, library
+from nbgraph.ops.define import as_array, as_known, define_rows, library, one_of
 from nbgraph.ops.define import whole as whole
 from nbgraph.ops.linalg.factors import OPERATORS
 
@@ -185,13 +185,11 @@ linalg_matrix_norm(x, *, keepdims=False, ord="fro"): Norms of matrices.
     np.float64(7.0)
     = matrix_norm(x, ord, keepdims)
 linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2): The norm of all elements along axes.
-    axis : int, several ints, or None for all
     ord : number, inf or -inf
     >>> linalg_vector_norm([3.0, 4.0])
     np.float64(5.0)
     = library.vector_norm(floating(x), axis=axis, keepdims=keepdims, ord=ord)
 linalg_norm(x, ord=None, axis=None, keepdims=False): Norms of vectors and matrices, as NumPy's.
-    x : array
     ord : of vectors a number; of matrices as `matrix_norm`; None the root of the sum of squares
     axis : int of vectors, two of matrices, or None for all
     >>> linalg_norm([[3.0, 0.0], [0.0, 4.0]], 2)
@@ -316,8 +314,7 @@ def triangle(word: str) -> str:
 
 def factors(a: Any, mode: str) -> Any:
     """Return Q and R, or R alone."""
-    if mode not in ("reduced", "complete", "r"):
-        raise ArgumentError(f"linalg.qr: mode={mode!r}; expected 'reduced', 'complete' or 'r'")
+    one_of("linalg.qr", "mode", mode, ("reduced", "complete", "r"))
     q, r = apply("linalg_qr", a, mode="reduced" if mode == "r" else mode)
     return r if mode == "r" else QRResult(q, r)
 

@@ -360,7 +360,7 @@ def linalg_vector_norm(x: Operand[Carried], *, axis: int | tuple[int, ...] | Non
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     ord : number, inf or -inf
 

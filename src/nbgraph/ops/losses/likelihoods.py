@@ -14,13 +14,14 @@ from nbgraph.ops.define import (
     deferrable,
     define_rows,
     library,
+    not_negative,
     require_floats,
 )
 from nbgraph.ops.elementwise.activation import log_sigmoid
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import not_equal
 from nbgraph.ops.losses.entropy import label_entropy
-from nbgraph.ops.losses.losses import limited, loss, reduced
+from nbgraph.ops.losses.losses import loss, reduced
 from nbgraph.ops.losses.shares import target_entropy
 from nbgraph.ops.losses.terms import binary_logits_term
 from nbgraph.ops.losses.terms import unlikelihood_term as unlikelihood_term
@@ -48,7 +49,7 @@ def binary_cross_entropy_with_logits(
     """
     name = "binary_cross_entropy_with_logits"
     if isinstance(positive_weight, (bool, int, float, str, np.generic)):
-        positive = limited(name, "positive_weight", positive_weight)
+        positive = not_negative(name, "positive_weight", positive_weight)
         loss = binary_logits_term(x, target, positive=positive)
     else:  # the same formula, of an operand
         counts = add(multiply(subtract(positive_weight, 1), target), 1)

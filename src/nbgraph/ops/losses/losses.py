@@ -13,8 +13,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError
-from nbgraph.ops.define import composed, deferrable, define_rows, library
+from nbgraph.ops.define import composed, deferrable, define_rows, library, one_of
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
 from nbgraph.ops.losses.alike import require_alike, require_rows
@@ -45,18 +44,10 @@ def loss(*operands: str, alike: int | None = None) -> Callable[[Any], Any]:
 
 def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
     """Losses of elements as they are asked for."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ArgumentError(f"{name}: reduction={reduction!r}; expected 'mean', 'sum' or 'none'")
+    one_of(name, "reduction", reduction, ("mean", "sum", "none"))
     if weight is not None:
         loss = multiply(loss, weight)
     return loss if reduction == "none" else getattr(library, reduction)(loss)
-
-
-def limited(name: str, argument: str, value: Any) -> float:
-    """A number that is not negative, as a float."""
-    if isinstance(value, (str, bool)) or not float(value) >= 0:
-        raise ArgumentError(f"{name}: {argument}={value!r}; expected a number from 0 on")
-    return float(value)
 
 
 # vectors ----------------------------------------------------------------------------------------

@@ -10,8 +10,6 @@ def loss(*operands: str, alike: int | None=None) -> Callable[[Any], Any]:
     symbols without shapes it is composed, and they are compared, where these are known."""
 def reduced(name: str, loss: Any, reduction: str, weight: Any=None) -> Any:
     """Losses of elements as they are asked for."""
-def limited(name: str, argument: str, value: Any) -> float:
-    """A number that is not negative, as a float."""
 def cosine_embedding_loss(a: Operand[Carried], b: Operand[Carried], target: Operand[Carried], *, margin: float=0.0, axis: int=-1, weight: Any=None, reduction: str='mean') -> Carried:
     """1 - cosine of the angle of a and b where target is 1; its surplus over `margin` where -1.
     

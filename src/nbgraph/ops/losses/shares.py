@@ -90,7 +90,6 @@ target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * l
     x : array of scores
     target : array of that shape; shares need not add up to 1, and those that are 0 count for
         nothing
-    axis : int, several ints, or None for all
     -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
         derivatives; 1 / sum(exp(x - largest))
     >>> loss, top, inverse = target_entropy([0.0, 0.0], [0.5, 0.5])

@@ -12,7 +12,7 @@ def target_entropy(x: Any, target: Any, axis: int | tuple[int, ...] | None=-1, *
     x : array of scores
     target : array of that shape; shares need not add up to 1, and those that are 0 count for
         nothing
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     out : array to write to, optional
 

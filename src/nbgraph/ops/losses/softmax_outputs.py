@@ -22,13 +22,14 @@ from nbgraph.ops.define import (
     cast,
     define_rows,
     library,
+    one_of,
     public,
     require_floats,
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
-from nbgraph.ops.named.layering import applied, composer, named, one_of
+from nbgraph.ops.named.layering import applied, composer, named
 from nbgraph.ops.reductions.reductions import kept
 from nbgraph.shape import Arrays, Shapes, axis_of
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.operator.declared import DOCS, Row, define, parse
+from nbgraph.ops.define import not_negative as not_negative
 from nbgraph.ops.losses import terms as terms
-from nbgraph.ops.losses.losses import limited as limited
 from nbgraph.ops.losses.losses import loss
 from nbgraph.ops.losses.losses import reduced as reduced
 
@@ -29,13 +29,13 @@ smooth_l1_loss(prediction, target, *, beta: float = 1.0): d**2 / (2 * beta) wher
     beta : number from 0; with sigma of Fast R-CNN it is 1 / sigma**2, and 0 makes it `l1_loss`
     >>> smooth_l1_loss([0.5, -3.0], [0.0, 0.0], reduction="none")
     array([0.125, 2.5  ])
-    = smooth(prediction, target, limited("smooth_l1_loss", "beta", beta))
+    = smooth(prediction, target, not_negative("smooth_l1_loss", "beta", beta))
 huber_loss(prediction, target, *, delta: float = 1.0): d**2 / 2 where the distance d is below
     `delta`, else delta * (d - delta / 2) (Huber, 1964).
     delta : number from 0
     >>> huber_loss([1.0, -3.0], [0.0, 0.0], delta=2.0, reduction="none")
     array([0.5, 4. ])
-    = terms.huber_term(prediction, target, delta=limited("huber_loss", "delta", delta))
+    = terms.huber_term(prediction, target, delta=not_negative("huber_loss", "delta", delta))
 hinge_loss(prediction, target, *, margin: float = 1.0): margin - prediction * target where that is
     positive, else 0; targets are -1 and 1.
     margin : number from 0
@@ -70,7 +70,7 @@ focal_loss(x, target, *, alpha: float | None = 0.25, gamma: float = 2.0):
     alpha : float or None: they are multiplied by this where target is 1, by 1 - alpha where it is 0
     >>> focal_loss([0.0], [1.0], alpha=None)  # log(2) / 4
     np.float64(0.17328679513998632)
-    = focal(x, target, alpha, limited("focal_loss", "gamma", gamma))
+    = focal(x, target, alpha, not_negative("focal_loss", "gamma", gamma))
 kl_divergence(x, target, *, log_target: bool = False): target * (log(target) - x): its sum over a
     distribution is how far it is from the target (Kullback and Leibler, 1951).
     x : array of logarithms of probabilities

@@ -14,11 +14,11 @@ from nbgraph.ops.define import (
     composed,
     deferrable,
     library,
+    one_of,
     operator_of,
     whole,
     whole_tuple,
 )
-from nbgraph.ops.named.layering import one_of
 from nbgraph.ops.shapes.creation import number
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign")

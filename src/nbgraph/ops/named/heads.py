@@ -14,7 +14,6 @@ from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtr
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
 from nbgraph.ops.named.layering import applied as applied
 from nbgraph.ops.named.layering import named as named
-from nbgraph.ops.named.layering import one_of as one_of
 from nbgraph.shape import Arrays, Shapes, same_shape
 
 

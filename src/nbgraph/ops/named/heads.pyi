@@ -3,7 +3,6 @@
 from typing import Any
 from nbgraph.ops.named.layering import applied as applied
 from nbgraph.ops.named.layering import named as named
-from nbgraph.ops.named.layering import one_of as one_of
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 

@@ -121,11 +121,3 @@ def define_named(
         for row in parse(text, "library")
     ]
     define_rows(rows, scope, _OPERANDS, by_shape, _DOCS, like)
-
-
-def one_of(op: str, argument: str, value: Any, known: Sequence[str]) -> str:
-    """One word of several, or ArgumentError."""
-    if value not in known:
-        listed = ", ".join(map(repr, known))
-        raise ArgumentError(f"{op}: {argument}={value!r}; expected one of {listed}")
-    return str(value)

@@ -19,7 +19,6 @@ from nbgraph.ops.define import (
     deferrable,
     define_rows,
     library,
-    public,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped, wide
@@ -93,61 +92,22 @@ _TRSM = ArrayOp(
 )
 
 
-@public(_TRSM)
-def linalg_trsm(
-    A: Any,
-    B: Any,
-    *,
-    transpose: bool = False,
-    rightside: bool = False,
-    lower: bool = True,
-    alpha: float = 1.0,
-) -> Any:
-    """X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
-
-    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
-    B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
-    transpose : whether A is transposed
-    alpha : float, a factor of B
-    -> array of B's shape
-    ! ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
-        diagonal.
-    >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
-    array([[1.],
-           [2.]])
-    """
+def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
+    """X of A @ X = B, or of X @ A = B."""
     how = {"lower": bool(lower), "transpose": bool(transpose) is not bool(rightside)}
     solution = _TRSM(A, swapped(B) if rightside else B, **how)
-    solution = swapped(solution) if rightside else solution
-    return solution if alpha == 1 else multiply(solution, float(alpha))
+    return swapped(solution) if rightside else solution
 
 
-@composed("A", "B")
-@deferrable(ordered=True)
-def linalg_trmm(
-    A: Any,
-    B: Any,
-    *,
-    transpose: bool = False,
-    rightside: bool = False,
-    lower: bool = True,
-    alpha: float = 1.0,
-) -> Any:
-    """alpha * A @ B, or alpha * B @ A where `rightside`, A a triangle.
+def turned(A: Any, transpose: bool, lower: bool) -> Any:
+    """A triangle of A, transposed or not."""
+    triangle = _triangle(A, lower=bool(lower))
+    return swapped(triangle) if transpose else triangle
 
-    A : array (..., n, n): one triangle counts, the `lower` or the upper one
-    B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
-    transpose : whether A is transposed
-    alpha : float, a factor
-    -> array of B's shape, with leading axes broadcast
-    >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
-    array([[2.],
-           [3.]])
-    """
-    a = _triangle(A, lower=bool(lower))
-    a = swapped(a) if transpose else a
-    product = library.matmul(B, a) if rightside else library.matmul(a, B)
-    return product if alpha == 1 else multiply(product, float(alpha))
+
+def times(alpha: float, x: Any) -> Any:
+    """x times a number."""
+    return x if alpha == 1 else multiply(x, float(alpha))
 
 
 # factors and inverses ---------------------------------------------------------------------------
@@ -164,8 +124,8 @@ def _potrf_rule(g: Gradients) -> list[Any]:
     (factor,), h = g.outputs, adjoint_of(g)
     inner = library.tril(library.matmul(h(factor), library.tril(g.out_grad)))
     inner = library.subtract(inner, multiply(multiply(inner, np.eye(g.specs[0].shape[-1])), 0.5))
-    gradient = linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
-    gradient = linalg_trsm(factor, gradient, rightside=True)
+    gradient = library.linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
+    gradient = library.linalg_trsm(factor, gradient, rightside=True)
     return [cast(multiply(library.add(gradient, h(gradient)), 0.5), g.specs[0])]
 
 
@@ -193,7 +153,7 @@ def linalg_potri(A: Any) -> Any:
     """
     a = as_known("linalg_potri", A)
     one = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), tuple(a.shape))
-    root = linalg_trsm(a, one)
+    root = library.linalg_trsm(a, one)
     return library.matmul(swapped(root), root)
 
 
@@ -269,6 +229,31 @@ _SLOGDET = ArrayOp(
 )
 
 _TABLE = """
+linalg_trsm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): X with
+    A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
+    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
+    transpose : whether A is transposed
+    alpha : float, a factor of B
+    -> array of B's shape
+    ! ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
+        diagonal.
+    >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
+    array([[1.],
+           [2.]])
+    = times(alpha, solution(A, B, transpose, rightside, lower))
+linalg_trmm(A, B, *, transpose=False, rightside=False, lower=True, alpha: float = 1.0): alpha * A @
+    B, or alpha * B @ A where `rightside`, A a triangle.
+    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
+    transpose : whether A is transposed
+    alpha : float, a factor
+    -> array of B's shape, with leading axes broadcast
+    >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
+    array([[2.],
+           [3.]])
+    = times(alpha, library.matmul(B, turned(A, transpose, lower)) if rightside else
+        library.matmul(turned(A, transpose, lower), B))
 linalg_potrf(A): The lower triangle L with L @ L.T = A: Cholesky's factor.
     A : array (..., n, n), floats: symmetric positive definite matrices, of which the lower triangle
         is read
@@ -304,4 +289,4 @@ linalg_slogdet(A) -> tuple[Any, Any]: Signs of determinants, and the logarithms 
     [-1.0, 0.0]
     = SlogdetResult(*op(...))
 """
-define_rows(_TABLE, globals(), ("A",))
+define_rows(_TABLE, globals(), ("A", "B"), like=("linalg_trmm",))

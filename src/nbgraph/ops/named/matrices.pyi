@@ -16,45 +16,12 @@ def require_floats(name: str, x: Spec) -> None:
     """DTypeError for matrices of something else."""
 def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
     """By a solver of general matrices."""
-def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
-    """X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
-    
-    Parameters
-    ----------
-    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
-    B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
-    transpose : whether A is transposed
-    alpha : float, a factor of B
-    
-    Returns
-    -------
-    array of B's shape
-    
-    Raises
-    ------
-    ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
-        diagonal.
-    
-    >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
-    array([[1.],
-           [2.]])"""
-def linalg_trmm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
-    """alpha * A @ B, or alpha * B @ A where `rightside`, A a triangle.
-    
-    Parameters
-    ----------
-    A : array (..., n, n): one triangle counts, the `lower` or the upper one
-    B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
-    transpose : whether A is transposed
-    alpha : float, a factor
-    
-    Returns
-    -------
-    array of B's shape, with leading axes broadcast
-    
-    >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
-    array([[2.],
-           [3.]])"""
+def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:
+    """X of A @ X = B, or of X @ A = B."""
+def turned(A: Any, transpose: bool, lower: bool) -> Any:
+    """A triangle of A, transposed or not."""
+def times(alpha: float, x: Any) -> Any:
+    """x times a number."""
 def potrf(xp: Any, a: Array, out: Array) -> None:
     """Cholesky's factor."""
 def linalg_potri(A: Operand[Carried]) -> Carried:
@@ -81,6 +48,47 @@ def det(xp: Any, a: Array, out: Array) -> None:
     """The determinant."""
 def slogdet(xp: Any, a: Array, sign: Array, size: Array) -> None:
     """Its sign, and the logarithm of its size."""
+def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
+    r"""X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
+
+    Parameters
+    ----------
+    A : array (..., n, n), floats: one triangle counts, the `lower` or the upper one
+    B : array (..., n, k), with `rightside` (..., k, n); the same leading axes, the batch
+    transpose : whether A is transposed
+    alpha : float, a factor of B
+
+    Returns
+    -------
+    array of B's shape
+
+    Raises
+    ------
+    ShapeError where shapes do not fit; DTypeError for integers; ValueError for a zero on A's
+        diagonal.
+
+    >>> linalg_trsm([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]])
+    array([[1.],
+           [2.]])
+    """
+def linalg_trmm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
+    r"""alpha * A @ B, or alpha * B @ A where `rightside`, A a triangle.
+
+    Parameters
+    ----------
+    A : array (..., n, n): one triangle counts, the `lower` or the upper one
+    B : array (..., n, k), with `rightside` (..., k, n); leading axes broadcast
+    transpose : whether A is transposed
+    alpha : float, a factor
+
+    Returns
+    -------
+    array of B's shape, with leading axes broadcast
+
+    >>> linalg_trmm([[2.0, 9.0], [1.0, 1.0]], [[1.0], [2.0]])
+    array([[2.],
+           [3.]])
+    """
 def linalg_potrf(A: Operand[Carried]) -> Carried:
     r"""The lower triangle L with L @ L.T = A: Cholesky's factor.
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.define import as_known, library, whole_tuple
+from nbgraph.ops.define import as_known, library, one_of, whole_tuple
 from nbgraph.ops.named.composites import filled
 from nbgraph.ops.named.composites import several as several
-from nbgraph.ops.named.layering import define_named, one_of
+from nbgraph.ops.named.layering import define_named
 from nbgraph.ops.named.layering import named as named
 
 _TABLE = """

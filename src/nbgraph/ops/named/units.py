@@ -7,10 +7,10 @@ from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, composed, library
+from nbgraph.ops.define import cast, composed, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
-from nbgraph.ops.named.layering import applied, named, one_of
+from nbgraph.ops.named.layering import applied, named
 from nbgraph.shape import Arrays, Shapes
 
 _BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with

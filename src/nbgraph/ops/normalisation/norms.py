@@ -11,10 +11,20 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.define import Axis, as_array, as_known, composed, deferrable, library, whole
+from nbgraph.ops.define import (
+    as_array,
+    as_known,
+    composed,
+    deferrable,
+    define_rows,
+    library,
+    not_negative,
+    whole,
+)
 from nbgraph.ops.elementwise.arithmetic import add, multiply
 from nbgraph.ops.normalisation.batches import batch_standard, batch_statistics, channel_moments, row
-from nbgraph.ops.normalisation.standardising import layer_norm_parts, rms_norm_parts
+from nbgraph.ops.normalisation.standardising import layer_norm_parts as layer_norm_parts
+from nbgraph.ops.normalisation.standardising import rms_norm_parts as rms_norm_parts
 from nbgraph.settings import config
 
 
@@ -55,8 +65,7 @@ def batch_norm(
         raise ArgumentError(
             "batch_norm: of moving_mean and moving_var one is given; give both, or none"
         )
-    if isinstance(eps, (str, bool)) or not float(eps) >= 0:
-        raise ArgumentError(f"batch_norm: eps={eps!r}; expected a number from 0 on")
+    eps = not_negative("batch_norm", "eps", eps)
     if moving_mean is None:
         statistics = channel_moments(x)
     else:
@@ -66,65 +75,17 @@ def batch_norm(
     for k, make in enumerate((library.ones_like, library.zeros_like)):
         if weights[k] is None:
             weights[k] = make(row(statistics, 0))
-    return batch_standard(x, statistics, *weights, eps=float(eps))
+    return batch_standard(x, statistics, *weights, eps=eps)
 
 
-def _weight(name: str, value: Any, x: Any, default: float) -> Any:
+def weight_of(value: Any, x: Any, default: float) -> Any:
     """A weight as an array, one number of x's dtype where none is given."""
     if value is not None:
         return value
+    x = as_array(x)
     if x.shape is None:
         return library.full_like(x, default, shape=())  # of the dtype that x will have
     return np.full((), default, x.dtype or np.dtype(config.default_float))
-
-
-def _epsilon(name: str, eps: Any) -> float:
-    if isinstance(eps, (str, bool)) or not float(eps) >= 0:
-        raise ArgumentError(f"{name}: eps={eps!r}; expected a number from 0 on")
-    return float(eps)
-
-
-@composed("x", "gamma", "beta")
-@deferrable()
-def layer_norm(
-    x: Any, gamma: Any = None, beta: Any = None, axis: Axis = -1, *, eps: float = 1e-5
-) -> Any:
-    """Rows along `axis` with mean 0 and variance 1, times `gamma` plus `beta` (Ba, Kiros and
-    Hinton, 2016).
-
-    x : array, floats
-    gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
-        axis
-    axis : int, several ints, or None for all
-    eps : float, added to the variance, which is divided by n
-    -> array of the shape of x
-    ! ShapeError where the weights do not broadcast, or would make x larger.
-    >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
-    array([[-0.89442719,  0.89442719],
-           [ 0.        ,  0.        ]])
-    """
-    x, eps = as_array(x), _epsilon("layer_norm", eps)
-    weights = _weight("gamma", gamma, x, 1), _weight("beta", beta, x, 0)
-    return layer_norm_parts(x, *weights, axis, eps=eps)[0]
-
-
-@composed("x", "gamma")
-@deferrable()
-def rms_norm(x: Any, gamma: Any = None, axis: Axis = -1, *, eps: float = 1e-5) -> Any:
-    """Rows along `axis` divided by the root of their mean square, times `gamma` (Zhang and
-    Sennrich, 2019).
-
-    x : array, floats
-    gamma : array that broadcasts against x, optional
-    axis : int, several ints, or None for all
-    eps : float, added to the mean square
-    -> array of the shape of x
-    >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
-    array([[ 1.,  1.],
-           [ 1., -1.]])
-    """
-    x, eps = as_array(x), _epsilon("rms_norm", eps)
-    return rms_norm_parts(x, _weight("gamma", gamma, x, 1), axis, eps=eps)[0]
 
 
 @composed("x", "gamma", "beta")
@@ -153,7 +114,9 @@ def group_norm(
         )
     size = math.prod(shape[1:]) // groups
     rows = library.reshape(x, (shape[0], groups, size))
-    standard = library.reshape(layer_norm(rows, eps=_epsilon("group_norm", eps)), shape)
+    standard = library.reshape(
+        library.layer_norm(rows, eps=not_negative("group_norm", "eps", eps)), shape
+    )
     return weighted(standard, gamma, beta)
 
 
@@ -181,3 +144,32 @@ def weighted(x: Any, gamma: Any, beta: Any) -> Any:
     if gamma is not None:
         x = multiply(x, library.expand_dims(gamma, axes))
     return x if beta is None else add(x, library.expand_dims(beta, axes))
+
+
+_TABLE = """
+layer_norm(x, gamma=None, beta=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` with mean 0
+    and variance 1, times `gamma` plus `beta` (Ba, Kiros and Hinton, 2016).
+    x : array, floats
+    gamma, beta : arrays that broadcast against x, optional: of shape (n,) for rows along the last
+        axis
+    eps : float, added to the variance, which is divided by n
+    -> array of the shape of x
+    ! ShapeError where the weights do not broadcast, or would make x larger.
+    >>> layer_norm(np.array([[1.0, 3.0], [5.0, 5.0]]), eps=0.25)
+    array([[-0.89442719,  0.89442719],
+           [ 0.        ,  0.        ]])
+    = layer_norm_parts(as_array(x), weight_of(gamma, x, 1), weight_of(beta, x, 0), axis,
+        eps=not_negative("layer_norm", "eps", eps))[0]
+rms_norm(x, gamma=None, axis=-1, *, eps: float = 1e-5): Rows along `axis` divided by the root of
+    their mean square, times `gamma` (Zhang and Sennrich, 2019).
+    x : array, floats
+    gamma : array that broadcasts against x, optional
+    eps : float, added to the mean square
+    -> array of the shape of x
+    >>> rms_norm(np.array([[2.0, 2.0], [3.0, -3.0]]), eps=0)
+    array([[ 1.,  1.],
+           [ 1., -1.]])
+    = rms_norm_parts(as_array(x), weight_of(gamma, x, 1), axis, eps=not_negative("rms_norm", "eps",
+        eps))[0]
+"""
+define_rows(_TABLE, globals(), ("beta", "gamma", "x"), ("layer_norm", "rms_norm"))

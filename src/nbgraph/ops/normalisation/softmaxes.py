@@ -17,16 +17,13 @@ from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import (
-    Axis,
     as_known,
     axis_of,
     cast,
     composed,
     deferrable,
     define_rows,
-    hashable_axis,
     library,
-    public,
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
@@ -36,7 +33,7 @@ from nbgraph.ops.rowwise.derived import derived
 _element = lambda x: x
 
 
-def _temperature(name: str, value: Any) -> float:
+def checked_temperature(name: str, value: Any) -> float:
     """As a float; ArgumentError unless it is a number above 0."""
     if value is None:
         return 1.0
@@ -88,35 +85,6 @@ _SOFTMAX_GRADIENT = RowOp(
 )
 
 
-@public(_SOFTMAX)
-def softmax(
-    x: Any,
-    axis: Axis = -1,
-    *,
-    temperature: float | None = None,
-    length: Any = None,
-    out: Any = None,
-) -> Any:
-    """exp(x / temperature) over its sum along `axis`: shares that add up to 1, without overflow.
-
-    x : array; integers become floats
-    axis : int, several ints, or None for all
-    temperature : float, optional: above 1 shares become more alike, below less
-    length : array of the shape of x without `axis`, optional: how many elements of each row count;
-        the others get 0
-    -> array of the shape of x
-    ! AxisError where there is no such axis.
-    >>> softmax([0.0, 0.0, -float("inf")])
-    array([0.5, 0.5, 0. ])
-    >>> softmax([[0.0, 0.0, 9.0]], length=[2])
-    array([[0.5, 0.5, 0. ]])
-    """
-    scale = _temperature("softmax", temperature)
-    if length is not None:
-        return softmax_within(x, length, axis, temperature, out)
-    return _SOFTMAX(x, axis=hashable_axis("softmax", axis), temperature=scale, out=out)
-
-
 @composed("x", "length")
 @deferrable()
 def softmax_within(x: Any, length: Any, axis: Any, temperature: Any, out: Any) -> Any:
@@ -127,7 +95,7 @@ def softmax_within(x: Any, length: Any, axis: Any, temperature: Any, out: Any) -
     length = library.expand_dims(length, place)
     there = library.less(steps, length)
     some = library.logical_or(there, library.equal(length, 0))  # no row of -inf alone
-    shares = softmax(library.where(some, x, -np.inf), place, temperature=temperature)
+    shares = library.softmax(library.where(some, x, -np.inf), place, temperature=temperature)
     return library.where(there, shares, 0, out=out)
 
 
@@ -197,22 +165,36 @@ _LOGSUMEXP = RowOp(
 )
 
 _TABLE = """
+softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None): exp(x /
+    temperature) over its sum along `axis`: shares that add up to 1, without overflow.
+    x : array; integers become floats
+    temperature : float, optional: above 1 shares become more alike, below less
+    length : array of the shape of x without `axis`, optional: how many elements of each row count;
+        the others get 0
+    -> array of the shape of x
+    ! AxisError where there is no such axis.
+    >>> softmax([0.0, 0.0, -float("inf")])
+    array([0.5, 0.5, 0. ])
+    >>> softmax([[0.0, 0.0, 9.0]], length=[2])
+    array([[0.5, 0.5, 0. ]])
+    = softmax_within(x, length, axis, temperature, out) if length is not None else _SOFTMAX(x,
+        axis=hashable_axis("softmax", axis), out=out,
+        temperature=checked_temperature("softmax", temperature))
 softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = None, out=None): The
     in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability / temperature.
     probability, out_grad : arrays of one shape
     axis, temperature : as those of `softmax`
     >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
     array([ 0.25, -0.25])
-    = op(..., temperature=_temperature("softmax_gradient", temperature))
+    = op(..., temperature=checked_temperature("softmax_gradient", temperature))
 log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
     `softmax`, exact where that would be 0.
     x : array; integers become floats
-    axis : int, several ints, or None for all
     temperature : float, optional, a divisor of x
     -> array of the shape of x
     >>> log_softmax([0.0, -1000.0])
     array([    0., -1000.])
-    = op(..., temperature=_temperature("log_softmax", temperature))
+    = op(..., temperature=checked_temperature("log_softmax", temperature))
 log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float | None = None,
     out=None): The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
     temperature.
@@ -221,13 +203,12 @@ log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float |
     >>> import numpy as np
     >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
     array([ 0.5, -0.5])
-    = op(..., temperature=_temperature("log_softmax_gradient", temperature))
+    = op(..., temperature=checked_temperature("log_softmax_gradient", temperature))
 logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes, without overflow;
     -inf of no elements.
 
     The gradient is out_grad * softmax(x).
     x : array; integers become floats
-    axis : int, several ints, or None for all
     >>> import numpy as np
     >>> logsumexp([1000.0, 1000.0]) == 1000 + np.log(2)
     np.True_

@@ -21,7 +21,6 @@ from nbgraph.ops.define import (
     define_rows,
     library,
     optional_dtype,
-    public,
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
@@ -95,29 +94,6 @@ def _cumsum_rule(g: Gradients) -> list[Any]:
 _CUMSUM = _scan("cumulative_sum", np.add, _cumsum_rule)
 
 
-@public(_CUMSUM)
-def cumulative_sum(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: Any = None,
-    include_initial: bool = False,
-    out: Any = None,
-) -> Any:
-    """The sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
-
-    axis : int; it may be left out for a vector
-    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
-    include_initial : whether the sum of none comes first
-    >>> cumulative_sum([1, 2, 3], include_initial=True)
-    array([0, 1, 3, 6])
-    """
-    x, place = _only_axis("cumulative_sum", x, axis)
-    dtype, first = optional_dtype(dtype), bool(include_initial)
-    return _CUMSUM(x, axis=place, dtype=dtype, include_initial=first, out=out)
-
-
 def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     """None is the only axis of a vector."""
     if axis is not None:
@@ -126,6 +102,13 @@ def _only_axis(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     if len(x.shape) > 1:
         raise ShapeError(f"{name}: axis is needed for shape {x.shape}; name the axis")
     return ravel(x), 0
+
+
+def running(op: UnitOp, x: Any, axis: Any, dtype: Any, first: bool, out: Any) -> Any:
+    """Sums or products of the first elements along an axis; None: of a vector."""
+    x, axis = _only_axis(op.__name__, x, axis)
+    dtype, first = optional_dtype(dtype), bool(first)
+    return op(x, axis=axis, dtype=dtype, include_initial=first, out=out)
 
 
 # running products -------------------------------------------------------------------------------
@@ -147,27 +130,6 @@ def _cumprod_rule(g: Gradients) -> list[Any]:
 
 
 _CUMPROD = _scan("cumulative_prod", np.multiply, _cumprod_rule, keeps=("x",))
-
-
-@public(_CUMPROD)
-def cumulative_prod(
-    x: Any,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: Any = None,
-    include_initial: bool = False,
-    out: Any = None,
-) -> Any:
-    """The products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
-
-    x, axis, dtype, include_initial : as those of `cumulative_sum`
-    >>> cumulative_prod([2, 3, 4])
-    array([ 2,  6, 24])
-    """
-    x, place = _only_axis("cumulative_prod", x, axis)
-    dtype, first = optional_dtype(dtype), bool(include_initial)
-    return _CUMPROD(x, axis=place, dtype=dtype, include_initial=first, out=out)
 
 
 # linear recurrences -----------------------------------------------------------------------------
@@ -254,6 +216,20 @@ def _end(x: Any, value: Any, axis: int) -> Any:
 
 
 _TABLE = """
+cumulative_sum(x, /, *, axis: int | None = None, dtype=None, include_initial=False, out=None): The
+    sums of the first 1, 2, ... elements along an axis, as in the Array API standard.
+    axis : int; it may be left out for a vector
+    dtype : of the sums, by default that of x; of integers and bool int64 or uint64
+    include_initial : whether the sum of none comes first
+    >>> cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])
+    = running(_CUMSUM, x, axis, dtype, include_initial, out)
+cumulative_prod(x, /, *, axis: int | None = None, dtype=None, include_initial=False, out=None): The
+    products of the first 1, 2, ... elements along an axis; its slope is right at zeros.
+    x, axis, dtype, include_initial : as those of `cumulative_sum`
+    >>> cumulative_prod([2, 3, 4])
+    array([ 2,  6, 24])
+    = running(_CUMPROD, x, axis, dtype, include_initial, out)
 linear_recurrence(a, b, *, axis: int = -1, out=None): s[k] = a[k] * s[k - 1] + b[k] along an axis,
     beginning with s[0] = b[0].
     a, b : arrays of one shape, floats

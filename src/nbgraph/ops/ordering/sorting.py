@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import as_known, axis_of, by_numpy, library, public, whole
+from nbgraph.ops.define import (
+    as_known,
+    axis_of,
+    by_numpy,
+    define_rows,
+    library,
+    one_of,
+    public,
+    whole,
+)
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.shape import Array
@@ -55,41 +64,14 @@ def _sort_rule(g: Gradients) -> list[Any]:
     return [scatter_along_axis(g.out_grad, order, g.specs[0].shape, axis)]
 
 
+def in_order(op: ArrayOp, x: Any, axis: Any, descending: bool, stable: bool, out: Any) -> Any:
+    """What an operator of an order makes along an axis; None: of the flattened array."""
+    x, axis = (ravel(x), 0) if axis is None else (x, whole(op.__name__, "axis", axis))
+    return op(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
+
+
 _SORT = ArrayOp("sort", _sort_infer, by_numpy(_sort), gradient=_sort_rule, keeps=("x",))
 _ARGSORT = ArrayOp("argsort", _argsort_infer, by_numpy(_argsort))
-
-
-@public(_SORT)
-def sort(
-    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True, out: Any = None
-) -> Any:
-    """The elements in order along an axis; NaN counts as the largest.
-
-    axis : int, or None: of the flattened array
-    descending : whether the largest comes first
-    stable : whether equal elements keep their order
-    -> array of the shape of x, or (n,). The gradient goes back to where elements were.
-    >>> sort([3, 1, 2], descending=True)
-    array([3, 2, 1])
-    """
-    x, axis = (ravel(x), 0) if axis is None else (x, whole("sort", "axis", axis))
-    return _SORT(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
-
-
-@public(_ARGSORT)
-def argsort(
-    x: Any, axis: int | None = -1, *, descending: bool = False, stable: bool = True, out: Any = None
-) -> Any:
-    """The indices that bring the elements in order.
-
-    x, axis, descending : as those of `sort`
-    stable : whether equal elements keep their order
-    -> array of int64 of the shape of x, or (n,); a constant for derivatives
-    >>> argsort([3, 1, 2])
-    array([1, 2, 0])
-    """
-    x, axis = (ravel(x), 0) if axis is None else (x, whole("argsort", "axis", axis))
-    return _ARGSORT(x, axis=axis, descending=bool(descending), stable=bool(stable), out=out)
 
 
 # the first k ------------------------------------------------------------------------------------
@@ -119,7 +101,6 @@ def _topk_rule(g: Gradients) -> list[Any]:
     return [scatter_along_axis(g.out_grads[0], g.outputs[1], shape, axis)]
 
 
-_RETURNED = ("both", "value", "indices", "mask")
 _TOPK = ArrayOp("topk", _topk_infer, by_numpy(_topk), gradient=_topk_rule, keeps=("out1",), nout=2)
 
 
@@ -148,8 +129,7 @@ def topk(
     >>> topk([3, 1, 2], 2, ret_typ="mask")
     array([1, 0, 1])
     """
-    if ret_typ not in _RETURNED:
-        raise ArgumentError(f"topk: ret_typ={ret_typ!r}; expected one of {', '.join(_RETURNED)}")
+    one_of("topk", "ret_typ", ret_typ, ("both", "value", "indices", "mask"))
     k, axis = whole("topk", "k", k), whole("topk", "axis", axis)
     largest = bool(largest) if is_ascend is None else not is_ascend
     values, places = _TOPK(x, k=k, axis=axis, largest=largest, out=out)
@@ -180,20 +160,33 @@ def _search(inputs: list[Array], outputs: list[Array], *, side: Any) -> None:
 _SEARCHSORTED = ArrayOp("searchsorted", _search_infer, _search, operands=("x1", "x2", "*sorter"))
 
 
-@public(_SEARCHSORTED)
-def searchsorted(
-    x1: Any, x2: Any, /, side: str = "left", sorter: Any = None, *, out: Any = None
-) -> Any:
-    """Where each of `x2` would go into the sorted vector `x1`, before or behind its equals.
-
+_TABLE = """
+searchsorted(x1, x2, /, side: str = "left", sorter=None, *, out=None): Where each of `x2` would go
+    into the sorted vector `x1`, before or behind its equals.
     x1 : array (n,) in rising order, or with `sorter`, indices that bring it in order
     x2 : array of any shape
     side : "left" (before equals) or "right" (behind them)
     -> array of int64 of the shape of x2, a constant for derivatives
     >>> searchsorted([1, 2, 4], [2, 3], side="right")
     array([2, 2])
-    """
-    if side not in ("left", "right"):
-        raise ArgumentError(f"searchsorted: side={side!r}; expected 'left' or 'right'")
-    operands = (x1, x2) if sorter is None else (x1, x2, sorter)
-    return _SEARCHSORTED(*operands, side=side, out=out)
+    = _SEARCHSORTED(x1, x2, *([] if sorter is None else [sorter]), side=one_of("searchsorted",
+        "side", side, ("left", "right")), out=out)
+sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The elements in order
+    along an axis; NaN counts as the largest.
+    axis : int, or None: of the flattened array
+    descending : whether the largest comes first
+    stable : whether equal elements keep their order
+    -> array of the shape of x, or (n,). The gradient goes back to where elements were.
+    >>> sort([3, 1, 2], descending=True)
+    array([3, 2, 1])
+    = in_order(_SORT, x, axis, descending, stable, out)
+argsort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The indices that
+    bring the elements in order.
+    x, axis, descending : as those of `sort`
+    stable : whether equal elements keep their order
+    -> array of int64 of the shape of x, or (n,); a constant for derivatives
+    >>> argsort([3, 1, 2])
+    array([1, 2, 0])
+    = in_order(_ARGSORT, x, axis, descending, stable, out)
+"""
+define_rows(_TABLE, globals())

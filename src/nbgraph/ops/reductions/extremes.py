@@ -68,36 +68,23 @@ _ANY = _question("any", "bool", np.any, "max")
 _ALL = _question("all", "bool", np.all, "min")
 _COUNT = _question("count_nonzero", "int64", np.count_nonzero, "add")
 
+_EXTREME = """
+{name} a{name}(x, axis=None, *, keepdims=False, initial: Any = None, where: Any = True,
+    exclude=False, out=None): The {size} element over axes; NaN where there is one.
+    ShapeError of no elements.
+
+    Several elements that are the {size} share the gradient in equal parts.
+    where : array of bool that broadcasts to x: which elements count; needs `initial`
+    initial : number that counts as one more element
+    >>> {name}([[1, 4], [3, 2]], axis=0)
+    array({found})
+    = library.reduce_others(x, "{name}", axis, exclude=exclude, where=where, initial=initial,
+        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
+        else op(...)
+"""
 _TABLE = """
-max amax(x, axis=None, *, keepdims=False, initial: Any = None, where: Any = True,
-    exclude=False, out=None): The largest element over axes; NaN where there is one.
-    ShapeError of no elements.
-
-    Several elements that are the largest share the gradient in equal parts.
-    axis : int, several ints, or None for all
-    where : array of bool that broadcasts to x: which elements count; needs `initial`
-    initial : number that counts as one more element
-    >>> max([[1, 4], [3, 2]], axis=0)
-    array([3, 4])
-    = library.reduce_others(x, "max", axis, exclude=exclude, where=where, initial=initial,
-        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
-        else op(...)
-min amin(x, axis=None, *, keepdims=False, initial: Any = None, where: Any = True,
-    exclude=False, out=None): The smallest element over axes; NaN where there is one.
-    ShapeError of no elements.
-
-    Several elements that are the smallest share the gradient in equal parts.
-    axis : int, several ints, or None for all
-    where : array of bool that broadcasts to x: which elements count; needs `initial`
-    initial : number that counts as one more element
-    >>> min([[1, 4], [3, 2]], axis=0)
-    array([1, 2])
-    = library.reduce_others(x, "min", axis, exclude=exclude, where=where, initial=initial,
-        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
-        else op(...)
 any(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether any element is not zero;
     NaN is not zero.
-    axis : int, several ints, or None for all
     -> array of bool
     where : array of bool that broadcasts to x: which elements count; by default all
     >>> any([[0, 0], [0, 1]], axis=0)
@@ -118,4 +105,6 @@ count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are 
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)
     array([1, 2])
 """
-define_rows(_TABLE, globals())
+_LARGEST = _EXTREME.format(name="max", size="largest", found="[3, 4]")
+_SMALLEST = _EXTREME.format(name="min", size="smallest", found="[1, 2]")
+define_rows(_LARGEST + _SMALLEST + _TABLE, globals())

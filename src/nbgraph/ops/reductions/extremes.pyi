@@ -15,7 +15,7 @@ def max(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdim
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     initial : number that counts as one more element
     where : array of bool that broadcasts to x: which elements count; needs `initial`
@@ -33,7 +33,7 @@ def min(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdim
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     initial : number that counts as one more element
     where : array of bool that broadcasts to x: which elements count; needs `initial`
@@ -49,7 +49,7 @@ def any(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, *, keepdim
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     where : array of bool that broadcasts to x: which elements count; by default all
     out : array to write to, optional

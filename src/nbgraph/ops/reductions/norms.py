@@ -60,7 +60,6 @@ def vector_norm(
 
     The slope where the norm is 0 is taken as 0.
 
-    axis : int, several ints, or None for all
     ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
     >>> vector_norm([3.0, 4.0]), vector_norm([3.0, -4.0], ord=float("inf"))
     (np.float64(5.0), np.float64(4.0))

@@ -12,7 +12,7 @@ def vector_norm(x: Operand[Carried], *, axis: Any=None, keepdims: bool=False, or
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     keepdims : whether these axes stay, with size 1
     ord : number; inf and -inf are the largest and the smallest size, 0 counts what is not zero
     out : array to write to, optional

@@ -221,7 +221,6 @@ _PROD = ReduceOp(
 _TABLE = """
 sum(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
     exclude=False, out=None): The sum over axes; of integers and bool 64-bit integers.
-    axis : int, several ints, or None for all
     dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
     where : array of bool that broadcasts to x: which elements count; by default all
     initial : number that counts as one more element

@@ -46,7 +46,7 @@ def sum(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: Any
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     dtype : of the sum and the result; by default that of x, of integers and bool int64 or uint64
     keepdims : whether these axes stay, with size 1
     initial : number that counts as one more element

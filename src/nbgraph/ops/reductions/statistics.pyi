@@ -18,7 +18,7 @@ def mean(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: An
     Parameters
     ----------
     x : array
-    axis : int, several ints, or None for all
+    axis : int, several, or None for all
     dtype : of the sum and the result; by default that of x, of integers and bool float64
     keepdims : whether these axes stay, with size 1
     where : array of bool that broadcasts to x: which elements count; by default all

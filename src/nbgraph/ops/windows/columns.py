@@ -12,7 +12,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import Shape, cast, define_rows, public
+from nbgraph.ops.define import Shape, cast, define_rows
 from nbgraph.ops.windows.windows import Windows, convolved, per_axis, require_space, spelled
 from nbgraph.shape import Array, Arrays
 
@@ -90,7 +90,8 @@ _COLUMNS = ArrayOp("im2col", _columns_infer, _columns, gradient=_columns_rule, o
 _CELLS = ArrayOp("col2im", _cells_infer, _cells, gradient=_cells_rule, operands=("data",))
 
 
-def _options(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+    """What windows are, as attributes."""
     return {
         "kernel": per_axis(name, "kernel", kernel, 1),
         "stride": per_axis(name, "stride", stride, 1),
@@ -99,19 +100,9 @@ def _options(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict
     }
 
 
-@public(_CELLS)
-def col2im(
-    data: Any,
-    *,
-    output_size: Any,
-    kernel: Any,
-    stride: Any = 1,
-    dilate: Any = 1,
-    pad: Any = 0,
-    out: Any = None,
-) -> Any:
-    """Columns summed up where `im2col` has them from.
-
+_TABLE = """
+col2im(data, *, output_size, kernel, stride=1, dilate=1, pad=0, out=None): Columns summed up where
+    `im2col` has them from.
     data : array (images, channels * elements of the window, places)
     output_size : extents of space of the result
     kernel, stride, dilate, pad : as those of `im2col`
@@ -119,14 +110,8 @@ def col2im(
     ! ShapeError where data does not have the places of such a space.
     >>> col2im(np.ones((1, 2, 3)), output_size=(4,), kernel=2)
     array([[[1., 2., 2., 1.]]])
-    """
-    size = per_axis("col2im", "output_size", output_size, 1)
-    size = size if isinstance(size, tuple) else (size,)
-    how = _options("col2im", kernel, stride, dilate, pad)
-    return _CELLS(data, out=out, output_size=size, **how)
-
-
-_TABLE = """
+    = _CELLS(data, out=out, output_size=whole_tuple("col2im", "output_size", per_axis("col2im",
+        "output_size", output_size, 1)), **options_of("col2im", kernel, stride, dilate, pad))
 im2col(data, *, kernel, stride=1, dilate=1, pad=0, out=None): What lies under a window at each
     place, as a column.
     data : array (images, channels, *space), one to three axes of space
@@ -138,6 +123,6 @@ im2col(data, *, kernel, stride=1, dilate=1, pad=0, out=None): What lies under a 
     >>> im2col(np.arange(4.0).reshape(1, 1, 4), kernel=2)
     array([[[0., 1., 2.],
             [1., 2., 3.]]])
-    = _COLUMNS(data, out=out, **_options("im2col", kernel, stride, dilate, pad))
+    = _COLUMNS(data, out=out, **options_of("im2col", kernel, stride, dilate, pad))
 """
 define_rows(_TABLE, globals())

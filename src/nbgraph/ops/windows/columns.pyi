@@ -14,26 +14,29 @@ def into_cells(columns: Array, windows: Windows, out: Array) -> None:
     """Sum such an array up where it came from: (images, channels, *space)."""
 def windows_of(name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any) -> Windows:
     """Windows over data of this space; ShapeError where none fits."""
+def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
+    """What windows are, as attributes."""
 def col2im(data: Operand[Carried], *, output_size: Any, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, out: Any=None) -> Carried:
-    """Columns summed up where `im2col` has them from.
-    
+    r"""Columns summed up where `im2col` has them from.
+
     Parameters
     ----------
     data : array (images, channels * elements of the window, places)
     output_size : extents of space of the result
     kernel, stride, dilate, pad : as those of `im2col`
     out : array to write to, optional
-    
+
     Returns
     -------
     array (images, channels, *output_size)
-    
+
     Raises
     ------
     ShapeError where data does not have the places of such a space.
-    
+
     >>> col2im(np.ones((1, 2, 3)), output_size=(4,), kernel=2)
-    array([[[1., 2., 2., 1.]]])"""
+    array([[[1., 2., 2., 1.]]])
+    """
 def im2col(data: Operand[Carried], *, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, out: Any=None) -> Carried:
     r"""What lies under a window at each place, as a column.
 

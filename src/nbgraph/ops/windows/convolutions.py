@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.tiled_op import TiledOp
-from nbgraph.ops.define import Shape, cast, define_rows, library, public, whole, whole_tuple
+from nbgraph.ops.define import Shape, cast, define_rows, library, whole
 from nbgraph.ops.windows.convolution_shapes import (
     How,
     infer,
@@ -85,7 +85,7 @@ def _naive_weights(x: Array, g: Array, *, size: Shape, **attributes: Any) -> Arr
 
 
 def _by_data(g: Any, w: Any, x: Spec, how: How) -> Any:
-    return cast(convolution_data(g, w, size=x.shape[2:], **how._asdict()), x)
+    return cast(library.convolution_data(g, w, size=x.shape[2:], **how._asdict()), x)
 
 
 def _by_weights(x: Any, g: Any, w: Spec, how: How) -> Any:
@@ -114,7 +114,7 @@ def _data_rule(g: Gradients) -> Sequence[Any]:
     how, (out_grad, w), specs = How.of(g.attributes), g.inputs[:2], g.specs
     return _chosen(
         g.wanted,
-        lambda: cast(convolution(g.out_grad, w, **how._asdict()), specs[0]),
+        lambda: cast(library.convolution(g.out_grad, w, **how._asdict()), specs[0]),
         lambda: _by_weights(g.out_grad, out_grad, specs[1], how),
         lambda: _bias_gradient(g.out_grad, specs[2], len(specs[0].shape)),
     )
@@ -125,7 +125,7 @@ def _weight_rule(g: Gradients) -> Sequence[Any]:
     return _chosen(
         g.wanted,
         lambda: _by_data(out_grad, g.out_grad, specs[0], how),
-        lambda: cast(convolution(x, g.out_grad, **how._asdict()), specs[1]),
+        lambda: cast(library.convolution(x, g.out_grad, **how._asdict()), specs[1]),
     )
 
 
@@ -154,7 +154,8 @@ _WEIGHTS = _op(
 )  # fmt: skip
 
 
-def _how(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
+def how_of(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[str, Any]:
+    """What windows and groups are, as attributes."""
     count = whole(name, "groups", groups)
     if count < 1:
         raise ArgumentError(f"{name}: groups={groups!r}; expected a whole number from 1 on")
@@ -166,21 +167,15 @@ def _how(name: str, stride: Any, pad: Any, dilation: Any, groups: Any) -> dict[s
     }
 
 
-@public(_CONVOLUTION)
-def convolution(
-    x: Any,
-    weight: Any,
-    bias: Any = None,
-    *,
-    stride: Any = 1,
-    pad: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-    out: Any = None,
-) -> Any:
-    """What lies under a window, times weights, summed: for every place, feature and image. The
-    window is not flipped.
+def with_bias(op: TiledOp, biased: TiledOp, operands: Sequence[Any], bias: Any, **how: Any) -> Any:
+    """A convolution's operator, or the one that adds a bias, applied."""
+    return op(*operands, **how) if bias is None else biased(*operands, bias, **how)
 
+
+_TABLE = """
+convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 1, out=None): What
+    lies under a window, times weights, summed: for every place, feature and image. The window is
+    not flipped.
     x : array (images, channels, *space), one to three axes of space, floats
     weight : array (features, channels / groups, *window)
     bias : array (features,), optional
@@ -192,28 +187,10 @@ def convolution(
     ! ShapeError where shapes do not fit, DTypeError for integers.
     >>> convolution(np.ones((1, 1, 4)), np.ones((1, 1, 3)), pad=1)
     array([[[2., 3., 3., 2.]]])
-    """
-    how = _how("convolution", stride, pad, dilation, groups)
-    if bias is None:
-        return _CONVOLUTION(x, weight, out=out, **how)
-    return BIASED(x, weight, bias, out=out, **how)
-
-
-@public(_DATA)
-def convolution_data(
-    out_grad: Any,
-    weight: Any,
-    bias: Any = None,
-    *,
-    size: Any,
-    stride: Any = 1,
-    pad: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-    out: Any = None,
-) -> Any:
-    """The gradient of a convolution by its data, whose space has the shape `size`.
-
+    = with_bias(_CONVOLUTION, BIASED, (x, weight), bias, out=out,
+        **how_of("convolution", stride, pad, dilation, groups))
+convolution_data(out_grad, weight, bias=None, *, size, stride=1, pad=0, dilation=1, groups: int = 1,
+    out=None): The gradient of a convolution by its data, whose space has the shape `size`.
     out_grad : array (images, features, *places)
     weight : array (features, channels / groups, *window)
     bias : array (channels,), added, optional
@@ -222,15 +199,9 @@ def convolution_data(
     -> array (images, channels, *size)
     >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
     array([[[1., 2., 2., 1.]]])
-    """
-    how = _how("convolution_data", stride, pad, dilation, groups)
-    size = whole_tuple("convolution_data", "size", size)
-    if bias is None:
-        return _DATA(out_grad, weight, out=out, size=size, **how)
-    return BIASED_DATA(out_grad, weight, bias, out=out, size=size, **how)
-
-
-_TABLE = """
+    = with_bias(_DATA, BIASED_DATA, (out_grad, weight), bias, out=out,
+        size=whole_tuple("convolution_data", "size", size),
+        **how_of("convolution_data", stride, pad, dilation, groups))
 convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its weights, whose window has the shape `size`.
     x : array (images, channels, *space)
@@ -241,6 +212,6 @@ convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, gro
     >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
     array([[[2., 2., 2.]]])
     = _WEIGHTS(x, out_grad, out=out, size=whole_tuple("convolution_weights", "size", size),
-        **_how("convolution_weights", stride, pad, dilation, groups))
+        **how_of("convolution_weights", stride, pad, dilation, groups))
 """
 define_rows(_TABLE, globals())
