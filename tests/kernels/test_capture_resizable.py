@@ -138,7 +138,11 @@ def rows_of_pascal(n, x):
 
 def sets(n, x):
     seen = {k * k % 7 for k in range(n)}
-    return len({n, 3, 2 * n - 3}), sum({x, x, 1.0}), len(seen), sum(set(range(n))), 4 in seen
+    grown = set()
+    for k in range(n):
+        grown.add((n - k) ** 2 % 5)
+    same = grown == {4, 1, 0}
+    return len({n, 3, 2 * n - 3}), sum({x, x, 1.0}), len(seen), sum(set(range(n))), 4 in seen, same
 
 
 def helper_list(count, x):

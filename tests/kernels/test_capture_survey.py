@@ -78,7 +78,7 @@ def in_a_comprehension(x):
 
 def after_a_list(x):
     a = [x, 1.0]
-    a.add(2.0)  # 1
+    a.more(2.0)  # 1
     a[0] = math.foo(x)  # 2
     return a[0] + a[7]
 

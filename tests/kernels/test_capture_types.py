@@ -129,6 +129,12 @@ LOOKUPS = {
     "properties and methods": lambda x: PLANET.square * PLANET.weight(x),
     "machine limits": lambda x: x * np.finfo(np.float64).eps + np.iinfo("int16").max,
     "text or a default": lambda x: x if ("" or "other") == "other" else -x,
+    "sets that are equal": lambda x: x if {int(x), 2, 1} == {2, 1, int(x) % 2} else -x,
+    "a set in a tuple": lambda x: x if {int(x), 3} in ({3, 1}, {3, 2}) else -x,
+    "an order of tuples": lambda x: x if (2, 1.0) <= (int(2 * x), x) < (4, 0) else -x,
+    "the least tuple": lambda x: min((abs(x - k), -k) for k in range(4))[1] * x,
+    "sorted tuples": lambda x: sorted([(x, 1), (0.7, 2), (0.7, 3)], reverse=True)[1][1],
+    "tuples as ranks": lambda x: sorted([3, 1, 2], key=lambda k: (int(x) == k, -k))[0] + x,
     "Numba's types": lambda x: numba.float64(x) * 2 + numba.int32(x) + numba.boolean(x),
 }
 

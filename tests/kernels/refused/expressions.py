@@ -255,7 +255,7 @@ REFUSALS = [
         "compare numbers with <, <= or ==",
     ),
     (
-        lambda x: 1.0 if (x, 1.0) < (1.0, x) else 0.0,
+        lambda x: 1.0 if (x, 1.0) < [1.0, x] else 0.0,
         "this comparison is not understood",
         "compare numbers with <, <= or ==",
     ),

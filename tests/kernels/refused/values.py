@@ -179,7 +179,7 @@ REFUSALS = [
         "use equal lengths",
     ),
     (
-        lambda x: sorted([(x, 1.0), (2.0, 3.0)])[0][0],
+        lambda x: sorted([[x, 1.0], [2.0, 3.0]])[0][0],
         "what is sorted is not up to 64 numbers",
         "sort before the call",
     ),

@@ -227,10 +227,6 @@ def _cumulative(op: str) -> Callable[[Call, Value], Value]:
     return totals
 
 
-def _differences(call: Call, a: Value) -> Value:
-    return Array(call.graph.arithmetic("sub", y, x) for x, y in itertools.pairwise(a))
-
-
 def _joined(call: Call, parts: Value) -> Value:
     arrays = [array_of(call, part) for part in parts]
     return array_of(call, Array(item for part in arrays for item in part))
@@ -298,7 +294,9 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     np.sort: lambda call, a: Array(in_order(call, a)),
     np.cumsum: _cumulative("add"),
     np.cumprod: _cumulative("mul"),
-    np.diff: _differences,
+    np.diff: lambda call, a: Array(
+        call.graph.arithmetic("sub", y, x) for x, y in itertools.pairwise(a)
+    ),
 }
 MAKERS = frozenset(
     (np.zeros, np.empty, np.ones, np.full, np.arange, np.linspace, np.eye, np.identity)

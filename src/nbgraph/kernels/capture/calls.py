@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, SimpleNamespace
 from typing import Any, NoReturn, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -44,6 +44,7 @@ from nbgraph.kernels.capture.values import (
     flatten,
     lists_of,
     placed,
+    record,
 )
 from nbgraph.kernels.scalar import Node
 
@@ -123,7 +124,11 @@ class Calls(Generators):
         args = list(self.elements(node.args, env, path))
         kwargs = self._keywords(node, env, path)
         self.frame, self.site = env, node
-        call = self._unbound(Call(self, node, path, callee.value, args, kwargs))
+        return self._called(Call(self, node, path, callee.value, args, kwargs), env)
+
+    def _called(self, call: Call, env: Env) -> Value:
+        """The value of a call whose arguments are known, of lists as references to them."""
+        call, node = self._unbound(call), call.node
         target = call.target
         if isinstance(target, Method) and isinstance(
             target.owner, (tuple, Reference, Resizable, View)
@@ -209,7 +214,19 @@ class Calls(Generators):
             return self._call_function(call, inner)
         if isinstance(method := getattr(type(target), "__call__", None), FunctionType):  # noqa: B004
             return self.apply(call._replace(target=MethodType(method, target)))
-        self._refuse_function(call)
+        return self._object(call)
+
+    def _object(self, call: Call) -> Value:
+        """An object of a class that only keeps its arguments."""
+        cls, values = call.target, dict(call.kwargs)
+        if cls is not SimpleNamespace or call.args:
+            if not _keeps_arguments(cls):
+                self._refuse_function(call)
+            signature = inspect.signature(cls)
+            values = self._arguments(call, cls.__name__, signature)
+            for name in [name for name, value in values.items() if value is _DEFAULT]:
+                values[name] = self.constant(signature.parameters[name].default, call.node)
+        return record(cls, tuple(values))(values.values())
 
     def _refuse_function(self, call: Call) -> NoReturn:
         of_tuples = takes_tuples(call.target)
@@ -346,6 +363,15 @@ class Calls(Generators):
         arguments = {k: nothing.get(p.kind, _DEFAULT) for k, p in signature.parameters.items()}
         arguments |= bound.arguments
         return {k: Mapping(v) if isinstance(v, dict) else v for k, v in arguments.items()}
+
+
+def _keeps_arguments(cls: Any) -> bool:
+    """Whether it is the class of a named tuple or a dataclass, whose objects are their values."""
+    if not isinstance(cls, type) or hasattr(cls, "__post_init__"):
+        return False
+    made = cls.__new__.__module__ or ""
+    kept = getattr(vars(cls).get("__dataclass_params__"), "init", made.startswith("namedtuple_"))
+    return kept and [*inspect.signature(cls).parameters] == [*getattr(cls, "__match_args__", ())]
 
 
 def _is_text(target: object) -> bool:

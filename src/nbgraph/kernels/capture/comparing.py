@@ -12,6 +12,7 @@ from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.values import (
     Complex,
+    List,
     Mapping,
     Optional,
     Resizable,
@@ -60,11 +61,8 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
         if known is None:
             tracer.refuse(node, "this comparison is not understood", "use == or != here")
         return graph.const(known)
-    if isinstance(op, (ast.Eq, ast.NotEq)) and (
-        isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable))
-    ):
-        same = _equal_tuples(tracer, node, left, right)
-        return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+    if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
+        return _compare_tuples(tracer, node, op, left, right)
     if isinstance(left, Complex) or isinstance(right, Complex):
         if not isinstance(op, (ast.Eq, ast.NotEq)):
             tracer.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
@@ -126,6 +124,24 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
     return same
 
 
+def _compare_tuples(
+    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
+) -> Node:
+    """Equality of tuples, or their order: that of the first items that differ."""
+    graph = tracer.graph
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        same = _equal_tuples(tracer, node, left, right)
+        return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+    if type(op) not in _COMPARE or type(left) not in (tuple, List) or type(left) is not type(right):
+        tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
+    strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
+    result = graph.const(_STATIC[type(op)](len(left), len(right)))
+    for a, b in reversed([*zip(left, right, strict=False)]):
+        further = graph.logical_and(compare(tracer, node, ast.Eq(), a, b), result)
+        result = graph.logical_or(compare(tracer, node, strict, a, b), further)
+    return result
+
+
 def identical(graph: Graph, a: Value, b: Value) -> Node | None:
     """Return whether `a is b` as a node; None where that depends on how Python keeps numbers.
 
@@ -152,10 +168,11 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
 
 
 def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
-    """Return a comparison with a value that is not a number, as Python gives it; None where there "
-    "i"
-    no such comparison, or it depends on a number's value."""
-    if type(op) not in _STATIC or any(_is_unknown(v) for v in (a, b)):
+    """Return a comparison with a value that is not a number, as Python gives it; None where
+    there is no such comparison, or it depends on a number's value."""
+    if type(op) not in _STATIC or any(
+        isinstance(getattr(v, "value", v), objects.UnknownText) for v in (a, b)
+    ):
         return None
     for own, target in ((a, b), (b, a)):
         if isinstance(own, Static) and isinstance(own.value, (NumberType, NumberDtype)):
@@ -170,10 +187,6 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
         except TypeError:
             return None
     return None
-
-
-def _is_unknown(value: Value) -> bool:
-    return isinstance(value, Static) and isinstance(value.value, objects.UnknownText)
 
 
 class _Number:

@@ -154,13 +154,9 @@ def _transposed(owner: Array) -> Array:
     return Array(Array(column) for column in zip(*owner, strict=True))
 
 
-def _size(owner: Array) -> int:
-    return int(np.prod(owner.shape))
-
-
 ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
     "shape": lambda graph, owner: tuple(map(graph.const, owner.shape)),
-    "size": lambda graph, owner: graph.const(_size(owner)),
+    "size": lambda graph, owner: graph.const(int(np.prod(owner.shape))),
     "ndim": lambda graph, owner: graph.const(len(owner.shape)),
     "T": lambda graph, owner: _transposed(owner),
 }

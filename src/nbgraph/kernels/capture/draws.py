@@ -78,7 +78,7 @@ def draw(call: Call) -> Value | None:
 def bits(tracer: Tracer, path: Node) -> Node:
     """64 random bits: those of this place, and of how often it was met before."""
     graph = tracer.graph
-    place, word = _place(tracer), graph.argument(KEY, WORD)
+    place, word = tuple(_calls(tracer)), graph.argument(KEY, WORD)
     if place not in graph.draws:  # the text is traced again: see WrittenFunction
         graph.draws[place] = len(graph.draws)
         return word
@@ -125,12 +125,8 @@ def _count(number: int) -> str:
     return f"{HELD}draws.{number}"
 
 
-def _place(tracer: Tracer) -> Place:
-    """Where the text is, through all calls; those inside the library's own texts do not count."""
-    return tuple(_calls(tracer))
-
-
 def _calls(tracer: Tracer | None) -> Iterator[tuple[str, int, int]]:
+    """Where the text is, through all calls; those inside the library's own texts do not count."""
     while tracer is not None:
         if not is_own_text(tracer.fn) and tracer.site is not None:
             text, node = tracer.text, tracer.site

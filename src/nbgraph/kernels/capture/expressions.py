@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 from enum import Enum
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,6 +21,7 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.arrays import METHODS, spread
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
+from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
     MAPPING_METHODS,
@@ -40,6 +43,7 @@ from nbgraph.kernels.capture.values import (
     Mapping,
     Optional,
     Partly,
+    Record,
     Reference,
     Resizable,
     Static,
@@ -52,6 +56,7 @@ from nbgraph.kernels.capture.values import (
     join_value,
     on_path,
     placed,
+    record,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
@@ -159,7 +164,9 @@ class Expressions(Calls, Containers, Lists):
         if complex_numbers.is_complex(value):
             return complex_numbers.constant(self.graph, value)
         if isinstance(value, tuple):
-            return tuple(self.constant(item, node) for item in value)
+            fields = getattr(value, "_fields", None)
+            sort = record(type(value), fields) if fields else tuple
+            return sort(self.constant(item, node) for item in value)
         if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
             return self.container(value, node)
         return Static(value)
@@ -208,6 +215,12 @@ class Expressions(Calls, Containers, Lists):
         return value
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
+        name = BINARY.get(type(node.op), "matmul")
+        for one, other, side in ((a, b, ""), (b, a, "r")):
+            method = f"__{side}{'truediv' if name == 'div' else name}__"
+            special = isinstance(one, Record) and inspect.getattr_static(one.cls, method, None)
+            if isinstance(special, FunctionType):
+                return self._called(Call(self, node, path, special, [one, other]), env)
         if objects.are_objects(a, b):
             return objects.binary(self, node, BINARY.get(type(node.op), "@"), a, b)
         if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
@@ -313,11 +326,8 @@ class Expressions(Calls, Containers, Lists):
         owner = referred = self.object(node.value, env, path)
         if isinstance(owner, (tuple, Reference, View)):
             owner = self.held(owner, env)
-        if isinstance(owner, tuple):
-            known = self.static(node.value, env)
-            named = isinstance(known, tuple) and hasattr(type(known), node.attr)
-            if named and not hasattr(tuple, node.attr):
-                owner = Static(known)  # a named tuple
+        if isinstance(owner, Record):
+            return self._of_record(Call(self, node, path, None, [referred]), owner, env)
         if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
@@ -340,6 +350,18 @@ class Expressions(Calls, Containers, Lists):
             remedy = "write the scalar formula; the loop over the array is made for you"
             self.refuse(node, what, remedy)
         return self.attribute(node, owner.value, node.attr)
+
+    def _of_record(self, call: Call, owner: Record, env: Env) -> Value:
+        """An attribute, a property or a method of an object whose attributes are known."""
+        name = call.node.attr
+        if name in owner.fields:
+            return owner[owner.fields.index(name)]
+        member = inspect.getattr_static(owner.cls, name, None)
+        if isinstance(member, property):
+            return self._called(call.of(member.fget, *call.args), env)
+        if isinstance(member, FunctionType):
+            return Static(Bound(member, tuple(call.args), {}))
+        return self.attribute(call.node, owner.cls, name)
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
         """An attribute of a Python object."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import resizable
+from nbgraph.kernels.capture import resizable, vectors
 from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, spread, whole
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.containers import Method
@@ -191,7 +191,9 @@ class Lists(Builtins):
                 call.refuse("this assigns no list to a slice", "assign a list")
             items[place] = cast("tuple[Value, ...]", value)
             return List(items)
-        several = isinstance(value, tuple) and depth(value) >= depth(old) - _whole(rest)
+        several = isinstance(value, tuple) and depth(value) >= depth(old) - sum(
+            isinstance(p, Node) for p in rest
+        )
         if several and len(value) not in (1, len(numbers)):
             call.refuse(f"{len(value)} numbers are assigned to {len(numbers)}", "assign as many")
         for k, number in enumerate(numbers):
@@ -229,6 +231,9 @@ class Lists(Builtins):
         """A method of a list that changes it."""
         root = self.changeable(call.node, method.owner, env)
         content = env[root.key]
+        if method.name == "add" and len(args) == 1:
+            env[root.key] = call.text(vectors.with_item, content, self.held(args[0], env))
+            return Static(None)
         if isinstance(content, Resizable):
             return resizable.change(call, method.name, root.key, args, env)
         items = [*content]
@@ -260,6 +265,7 @@ def _sorted(call: Call, items: list[Value]) -> None:
 
 CHANGES: dict[str, Callable[..., Value]] = {
     "append": lambda call, items, item: items.append(item),
+    "add": lambda call, items, item: None,  # of a set
     "extend": lambda call, items, more: items.extend(more),
     "insert": lambda call, items, place, item: items.insert(whole(call, place, "the place"), item),
     "popleft": lambda call, items: items.pop(0),
@@ -274,7 +280,3 @@ CHANGES: dict[str, Callable[..., Value]] = {
 
 def _refers(value: Value) -> bool:
     return isinstance(value, (Reference, View)) or type(value) in (tuple, List)
-
-
-def _whole(places: Sequence[Any]) -> int:
-    return sum(not isinstance(place, slice) for place in places)

@@ -59,7 +59,7 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
             run = functools.partial(_for, tracer, st, bounds)
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
     after = RegionLoop(tracer, st, env, path, None).run()
-    if _is_endless(st):
+    if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
         if RESULT not in after and not raises_of(after):
             tracer.refuse(st, "this loop never ends", "leave it by `break` or `return`")
         return {**after, RETURNED: tracer.graph.const(True)}  # it ends by `return` or never
@@ -208,8 +208,3 @@ def _is_live(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id in ("enumerate", "zip", "reversed") and all(map(_is_live, node.args))
     return isinstance(node, ast.Name)
-
-
-def _is_endless(st: ast.While) -> bool:
-    """Whether it is `while True` without `break`."""
-    return isinstance(st.test, ast.Constant) and bool(st.test.value) and not breaks(st.body)

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from nbgraph.kernels.capture import arrays, objects, resizable, vectors
+from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, in_order, whole
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.closures import (
@@ -164,7 +164,7 @@ class Sequences(Builtins):
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
         if any(isinstance(a, Resizable) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True
-        elif isinstance(first, (tuple, Mapping)) or (call.target is deque and not call.args):
+        elif isinstance(first, (tuple, Mapping)) or (call.target in (deque, set) and not call.args):
             fits = True
         elif call.target in (map, functools.reduce):
             fits = bool(rest) and isinstance(first, Static)
@@ -269,11 +269,8 @@ class Sequences(Builtins):
         """The entry at an index that depends on values; where there is none, the first one."""
         name = ast.unparse(node.value)
         place, inside = within(self.graph, index, len(owner), path)
-        value = (
-            entry_at(self.graph, owner, place, name if name.isidentifier() else "")
-            if owner
-            else None
-        )
+        name = name if name.isidentifier() else ""
+        value = entry_at(self.graph, owner, place, name) if owner else None
         if value is None:
             self.refuse(
                 node,
@@ -314,8 +311,11 @@ def distinct(call: Call, items: Value) -> Value:
     known = objects.known(items)
     if known is None:
         return call.text(vectors.distinct, items)
-    places = dict(zip(reversed(known[0]), reversed(items), strict=True))
-    return tuple(reversed(places.values()))
+    places = dict(zip(known[0], items, strict=True))
+    try:
+        return tuple(places[key] for key in sorted(places))
+    except TypeError:  # of several types
+        return tuple(places.values())
 
 
 as_list = lambda items: items if isinstance(items, Resizable) else List(items)
@@ -389,16 +389,17 @@ def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:
     return functools.reduce(lambda a, b: call.tracer.apply(call.of(fn.value, a, b)), values)
 
 
-def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Node, Value]]:
-    """Items with what they are ordered by."""
+def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value, Value]]:
+    """Items with what they are ordered by: numbers, or tuples."""
     if not (key is None or isinstance(key, Static)):
         call.refuse("a keyword argument is not understood here", "leave it out")
     by = None if key is None else key.value
     ranks = [item if by is None else call.tracer.apply(call.of(by, item)) for item in items]
-    return list(zip(_numbers(call, ranks), items, strict=True))
+    _numbers(call, [rank for rank in ranks if type(rank) is not tuple])
+    return list(zip(ranks, items, strict=True))
 
 
-def _extreme(op: str) -> Callable[..., Value]:
+def _extreme(op: ast.cmpop) -> Callable[..., Value]:
     def chosen(call: Call, *items: Value, key: Value = None, default: Value = None) -> Value:
         rows = _ranked(call, items[0] if len(items) == 1 else items, key)
         if not rows:
@@ -411,25 +412,27 @@ def _extreme(op: str) -> Callable[..., Value]:
 def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
     """The items in the order of their ranks; equal ones stay in order."""
     falls = isinstance(reverse, Node) and bool(reverse.data)
-    if key is None or (isinstance(key, Static) and key.value is None):
+    key = None if isinstance(key, Static) and key.value is None else key
+    if key is None and not (items and type(items[0]) is tuple):
         return List(in_order(call, items, falls))
     rows = _ranked(call, items, key)
     if len(rows) > MAX_SORTED:
         call.refuse(f"more than {MAX_SORTED} items are sorted", "sort before the call")
     for last in range(len(rows) - 1, 0, -1):
         for k in range(last):
-            rows[k : k + 2] = _ordered(call, "gt" if falls else "lt", rows[k], rows[k + 1])
+            op = ast.Gt() if falls else ast.Lt()
+            rows[k : k + 2] = _ordered(call, op, rows[k], rows[k + 1])
     return List(item for _, item in rows)
 
 
 def _ordered(
-    call: Call, op: str, a: tuple[Node, Value], b: tuple[Node, Value]
-) -> list[tuple[Node, Value]]:
+    call: Call, op: ast.cmpop, a: tuple[Value, Value], b: tuple[Value, Value]
+) -> list[tuple[Value, Value]]:
     """Two rows, exchanged where the rank of the second is `op` that of the first."""
-    swap, graph = call.graph.compare(op, b[0], a[0]), call.graph
+    graph, swap = call.graph, comparing.compare(call.tracer, call.node, op, b[0], a[0])
     pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
     rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
-    return cast("list[tuple[Node, Value]]", rows)
+    return cast("list[tuple[Value, Value]]", rows)
 
 
 def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
@@ -454,12 +457,11 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     tuple: lambda call, items: tuple(items),
     list: lambda call, items: List(items),
     deque: lambda call, items=(): List(items),
-    set: distinct,
-    frozenset: distinct,
+    **dict.fromkeys((set, frozenset), lambda call, items=(): as_list(distinct(call, items))),
     reversed: lambda call, items: items[::-1],
     range: _range,
-    min: _extreme("lt"),
-    max: _extreme("gt"),
+    min: _extreme(ast.Lt()),
+    max: _extreme(ast.Gt()),
     enumerate: _enumerate,
     zip: _zip,
     map: _map,

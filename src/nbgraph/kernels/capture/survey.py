@@ -86,9 +86,8 @@ class Survey:
             raise TooLong
 
     def _note(self, tracer: Tracer, error: Exception, before: int) -> None:
-        """Note an error in which no unknown value has a part; raise what is not a refusal, and "
-        "what i"
-        said of a library's text, which is reported at its call."""
+        """Note an error in which no unknown value has a part; raise what is not a refusal, and
+        what is said of a library's text, which is reported at its call."""
         if isinstance(error, (TooDeep, TooLong, CountError, RecursionError)):
             raise error
         if not _is_users(tracer):

@@ -9,6 +9,7 @@ under an `if` runs only where the branch is taken: its condition holds the path 
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -42,6 +43,7 @@ from nbgraph.kernels.capture.values import (
     List,
     Optional,
     Partly,
+    Record,
     Reference,
     Resizable,
     Static,
@@ -333,9 +335,8 @@ class FunctionTracer(Expressions):
         if isinstance(target, ast.Name):
             known, left = env.get(target.id), ast.Name(target.id, ast.Load())
         else:
-            if not isinstance(target, ast.Subscript):
-                self._refuse_target(target)
-            left = ast.Subscript(target.value, target.slice, ast.Load())
+            left = copy.copy(target)
+            left.ctx = ast.Load()
         total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
         value = self.expression(ast.copy_location(total, st), env, path)
         if isinstance(known, Reference):
@@ -352,6 +353,8 @@ class FunctionTracer(Expressions):
         match target:
             case ast.Subscript():
                 self.store(target, value, env, path)
+            case ast.Attribute():
+                self._store_attribute(target, value, env, path)
             case ast.Tuple() | ast.List():
                 if any(isinstance(n, ast.Subscript) for n in ast.walk(target)):
                     value = self._read(value, env)
@@ -359,6 +362,14 @@ class FunctionTracer(Expressions):
                     self.assign_to(part, item, env, path)
             case _:
                 self.bind(target, value, env)
+
+    def _store_attribute(self, target: ast.Attribute, value: Value, env: Env, path: Node) -> None:
+        owner = self.object(target.value, env, path)
+        content = self.held(owner, env)
+        if not isinstance(content, Record) or target.attr not in content.fields:
+            self._refuse_target(target)
+        fields = {**dict(zip(content.fields, content, strict=True)), target.attr: value}
+        env[self.changeable(target, owner, env).key] = type(content)(fields.values())
 
     def _read(self, value: Value, env: Env) -> Value:
         """A tuple whose parts of arrays are what they are now."""

@@ -101,10 +101,6 @@ def _answer(value: Any) -> Callable[..., Value]:
     return lambda call, x: value if isinstance(value, tuple) else call.graph.const(value)
 
 
-def _truth(call: Call, x: Node, axis: Value = None) -> Value:
-    return call.graph.truth(x)
-
-
 FUNCTIONS: dict[object, Callable[..., Value]] = {
     **dict.fromkeys(
         (
@@ -122,7 +118,7 @@ FUNCTIONS: dict[object, Callable[..., Value]] = {
     np.ndim: _answer(0),
     np.size: _answer(1),
     np.shape: _answer(()),
-    **dict.fromkeys((np.any, np.all), _truth),
+    **dict.fromkeys((np.any, np.all), lambda call, x, axis=None: call.graph.truth(x)),
     float.is_integer: _has_no_fraction,
 }
 ATTRIBUTES: dict[str, Callable[[Any, Node], Value]] = {

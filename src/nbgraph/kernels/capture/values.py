@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -44,6 +45,22 @@ class List(tuple[Any, ...]):
     """What a list of the function holds at one point of the text."""
 
     __slots__ = ()
+
+
+class Record(tuple[Any, ...]):
+    """An object of a class whose attributes are known: their values in order."""
+
+    __slots__ = ()
+    cls: type
+    fields: tuple[str, ...]
+    shared: bool  # whether its names mean one object, which assignments change
+
+
+@functools.cache
+def record(cls: type, fields: tuple[str, ...]) -> type[Record]:
+    """Return the form of the objects of a class."""
+    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
+    return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -292,11 +309,8 @@ def _join_optional(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
     (none_a, x), (none_b, y) = parts(a), parts(b)
     value = y if x is None else x if y is None else join_value(graph, cond, x, y)
     none = graph.select(cond, none_a, none_b)
-    return value if isinstance(value, Undefined) or not _may_be(none) else Optional(none, value)
-
-
-def _may_be(none: Node) -> bool:
-    return none.op != "const" or bool(none.data)
+    never = none.op == "const" and not none.data
+    return value if isinstance(value, Undefined) or never else Optional(none, value)
 
 
 def _join_unset(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
@@ -362,7 +376,7 @@ class ListJoin:
         if keys not in self._made:
             x, y = self._sides
             value = join_value(self._graph, self._cond, _held(a, x), _held(b, y), self)
-            if not isinstance(value, (List, Array, Resizable)):
+            if not isinstance(value, (List, Array, Resizable, Record)):
                 why = "has values of different types on the paths that reach this line"
                 return value if isinstance(value, Undefined) else Undefined(why)
             self._made[keys] = reference(self._result, value)
@@ -399,7 +413,7 @@ def placed(value: Value, env: Env, name: str = "") -> Value:
     """A value as a name refers to it: new lists and arrays get a place in the environment."""
     if type(value) is List:
         return reference(env, List(placed(item, env, name) for item in value), name)
-    if type(value) in (Array, Resizable):
+    if type(value) in (Array, Resizable) or (isinstance(value, Record) and value.shared):
         return reference(env, value, name)
     if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
         return tuple(placed(item, env, name) for item in value)

@@ -309,12 +309,17 @@ def joined_lists(a, b):
 
 
 def distinct(a):
-    """The items, each once, in the order of their first places."""
+    """The items, each once, in ascending order: equal sets are equal lists."""
     items = []
-    for x in a:
-        if x not in items:
+    for x in sorted(a):
+        if not items or x != items[-1]:
             items.append(x)
     return items
+
+
+def with_item(a, x):
+    """A set with one more item."""
+    return distinct(list(a) + [x])
 
 
 def place_of(a, x):
