@@ -15,7 +15,7 @@ from the defaults True and False where a row has none. The functions are real on
 `inspect.signature`, `help`, pickling, doctest and messages work as with functions written by hand.
 The documentation has the sections of numpydoc; DOCS has the words for common parameters.
 
->>> import math
+>>> import inspect, math
 >>> table = '''
 ... sqrt(x, /): The root of x.
 ... cube_root(x, /, *, negative=False): The third root of x, or of -x.
