@@ -135,6 +135,14 @@ LOOKUPS = {
     "the least tuple": lambda x: min((abs(x - k), -k) for k in range(4))[1] * x,
     "sorted tuples": lambda x: sorted([(x, 1), (0.7, 2), (0.7, 3)], reverse=True)[1][1],
     "tuples as ranks": lambda x: sorted([3, 1, 2], key=lambda k: (int(x) == k, -k))[0] + x,
+    "one of two strings": lambda x: x if ("low" if x < 1 else "high") == "low" else -x,
+    "one of two keys": lambda x: {"low": 1.5, "high": x, "": 2.0}["low" if x < 1 else "high"],
+    "one of some functions": lambda x: (math.sin, math.cos, lambda v: -v)[int(x) % 3](x),
+    "a dict of functions": lambda x: {0: math.sin, 1: math.cos}.get(int(x), math.exp)(x),
+    "the truth of strings": lambda x: x if ("a", "")[int(x) % 2] else -x,
+    "rows with names": lambda x: (("a", 1.5), ("b", x))[int(x > 1)][1] * 2,
+    "methods of strings": lambda x: x if ("A", "b")[int(x > 1)].lower() == "a" else -x,
+    "attributes of objects": lambda x: (SPACE, PLANET)[int(x > 1)].g * x,
     "Numba's types": lambda x: numba.float64(x) * 2 + numba.int32(x) + numba.boolean(x),
 }
 

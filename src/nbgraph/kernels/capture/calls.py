@@ -33,6 +33,7 @@ from nbgraph.kernels.capture.table import operations
 from nbgraph.kernels.capture.values import (
     OUTER,
     Array,
+    Choice,
     Complex,
     Env,
     Mapping,
@@ -116,15 +117,24 @@ class Calls(Generators):
             if isinstance(node.func, ast.Name) and self.scope.is_missing(node.func.id):
                 raise NotYetDefined.of(error.obstacles) from None
             raise
-        if not isinstance(callee, Static):
+        if not isinstance(callee, (Static, Choice)):
             self.refuse(node, "a number is called like a function", "check the name")
-        summary = self.summary(node, callee.value, env, path)
-        if summary is not None:
-            return summary
-        args = list(self.elements(node.args, env, path))
-        kwargs = self._keywords(node, env, path)
+        if isinstance(callee, Static):
+            summary = self.summary(node, callee.value, env, path)
+            if summary is not None:
+                return summary
+        call = Call(self, node, path, None, list(self.elements(node.args, env, path)))
+        call = call._replace(kwargs=self._keywords(node, env, path))
         self.frame, self.site = env, node
-        return self._called(Call(self, node, path, callee.value, args, kwargs), env)
+        if isinstance(callee, Static):
+            return self._called(call._replace(target=callee.value), env)
+
+        def one(option: Static, here: Node) -> Value:
+            taken = self.graph.logical_and(path, here)
+            with self.under(here):
+                return self._called(call._replace(target=option.value, path=taken), env)
+
+        return self.read(node, callee.map(self.graph, one), env)
 
     def _called(self, call: Call, env: Env) -> Value:
         """The value of a call whose arguments are known, of lists as references to them."""

@@ -11,6 +11,7 @@ from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.values import (
+    Choice,
     Complex,
     List,
     Mapping,
@@ -34,7 +35,16 @@ _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
-    """Return one comparison of two values; refuses what Python does not define for numbers."""
+    """Return one comparison of two values, of each of several objects that one may be."""
+    if isinstance(left, Choice):
+        return left.map(tracer.graph, lambda one, _: compare(tracer, node, op, one, right))
+    if isinstance(right, Choice):
+        return right.map(tracer.graph, lambda one, _: compare(tracer, node, op, left, one))
+    return _compared(tracer, node, op, left, right)
+
+
+def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
+    """Return a comparison; refuses what Python does not define for numbers."""
     graph = tracer.graph
     if (digits := objects.digits_of(left)) is not None:
         right = objects.characters(right) if isinstance(op, (ast.In, ast.NotIn)) else right

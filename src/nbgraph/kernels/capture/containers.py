@@ -14,6 +14,7 @@ from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
 from nbgraph.kernels.capture.values import (
     Array,
+    Choice,
     ConstantArray,
     Mapping,
     Static,
@@ -89,6 +90,15 @@ class Containers(Builtins):
 
     def at_key(self, node: ast.expr, owner: Mapping, key: Value, default: Value = None) -> Value:
         """`owner[key]`, or `default` where there is no such key."""
+        if isinstance(key, Choice):
+
+            def entry_of(option: Static, here: Node) -> Value:
+                words = f"the dict has no key {option.value!r}"
+                if (entry := owner.entries.get(option.value, default)) is None:
+                    self.raises_lookup(node, KeyError, words, here)
+                return next(iter(owner.entries.values())) if entry is None else entry
+
+            return key.map(self.graph, entry_of)
         if (constant := objects.known(key)) is not None:
             known = constant[0]
             entry = owner.entries.get(known, default)

@@ -36,6 +36,7 @@ from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     FROZEN,
     Array,
+    Choice,
     Complex,
     Env,
     List,
@@ -126,6 +127,8 @@ class Expressions(Calls, Containers, Lists):
         """The truth of a value."""
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
+        if isinstance(value, Choice):
+            return value.map(self.graph, lambda option, _: self.truth(option))
         if isinstance(value, Array) and len(value) == 1:
             return self.truth(value[0])
         if isinstance(value, Array) and value:
@@ -343,6 +346,8 @@ class Expressions(Calls, Containers, Lists):
             return Static(Method(owner, node.attr))
         if isinstance(owner, Node) and node.attr in typed.ATTRIBUTES:
             return typed.ATTRIBUTES[node.attr](self.graph, owner)
+        if isinstance(owner, Choice):
+            return owner.map(self.graph, lambda v, _: self.attribute(node, v.value, node.attr))
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
         if not isinstance(owner, Static):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.values import Value, flatten, form, unflatten
+from nbgraph.kernels.capture.values import Choice, Static, Value, flatten, form, unflatten
 from nbgraph.kernels.kinds import is_boolean, is_integer, promote
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
@@ -27,6 +27,11 @@ def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") 
     """The item at an index that lies within; None where the items are too many, or no numbers, or
     of different forms."""
     parts = [flatten(item) for item in items]
+    if all(isinstance(item, Static) for item in items):
+        return Choice(index, tuple(items))
+    if None in parts and {*map(type, items)} == {tuple} and len({*map(len, items)}) == 1:
+        entries = [entry_at(graph, column, index) for column in zip(*items, strict=True)]
+        return None if None in entries else tuple(entries)
     if not _alike(items) or any(p is None for p in parts):
         return None
     columns = [list(column) for column in zip(*(p or [] for p in parts), strict=True)]

@@ -38,6 +38,7 @@ from nbgraph.kernels.capture.values import (
     RESULT,
     RETURNED,
     Array,
+    Choice,
     Complex,
     Env,
     List,
@@ -319,8 +320,10 @@ class FunctionTracer(Expressions):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
             what = "the result is a complex number; results of operators are real"
             self.refuse(st, what, f"return both parts: `return {name}.real, {name}.imag`")
-        if not self.depth and isinstance(value, Static) and isinstance(value.value, objects.TEXT):
-            what = "the result is a string, not a number"
+        texts = value.options if isinstance(value, Choice) else [value]
+        texts = [v for v in texts if isinstance(v, Static) and isinstance(v.value, objects.TEXT)]
+        if not self.depth and (texts or isinstance(value, Choice)):
+            what = f"the result is {'a string' if texts else described(value)}, not a number"
             self.refuse(st, what, "return numbers; make text of them after the call")
         env = self.frame = self.settled(env)
         return {**env, RESULT: value, RETURNED: self.graph.const(True)}

@@ -6,7 +6,7 @@ import ast
 import functools
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,23 @@ class Static:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """One of several Python objects, which a number tells."""
+
+    index: Node
+    options: tuple[Static, ...]
+
+    def map(self, graph: Graph, apply: Callable[[Static, Node], Value]) -> Value:
+        """What a function gives for the one that it is; it gets each, and where it is that."""
+        result: Value = Unset()
+        for place, option in enumerate(self.options):
+            here = graph.compare("eq", self.index, graph.const(place))
+            value = apply(option, here)
+            result = value if not place else join_value(graph, here, value, result)
+        return result
 
 
 class Array(tuple[Any, ...]):
@@ -175,6 +192,8 @@ def described(value: Value) -> str:
         return f"a value that {value.why}"
     if isinstance(value, Complex):
         return "a complex number"
+    if isinstance(value, Choice):
+        return " or ".join(map(described, value.options))
     if isinstance(value, Resizable):
         return "a list whose length depends on values"
     if isinstance(value, (tuple, Reference, View)):
@@ -248,11 +267,27 @@ def join_value(
         return a
     if is_optional(a) or is_optional(b):
         return _join_optional(graph, cond, a, b)
+    if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
+        return _join_choices(graph, cond, a, b)
     if isinstance(a, tuple) and isinstance(b, tuple):
         return Undefined(
             f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
         )
     return Undefined("has values of different types on the paths that reach this line")
+
+
+def _join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
+    a, b = (v if isinstance(v, Choice) else Choice(graph.const(0), (v,)) for v in values)
+    options = [*a.options]
+    for option in b.options:
+        if not any(_same(option.value, known.value) for known in a.options):
+            options.append(option)
+
+    def place_of(option: Static, _: Node) -> Node:
+        places = (k for k, known in enumerate(options) if _same(option.value, known.value))
+        return graph.const(next(places))
+
+    return Choice(graph.select(cond, a.index, b.map(graph, place_of)), tuple(options))
 
 
 def resizable(graph: Graph, value: tuple[Value, ...] | Resizable) -> Resizable:
