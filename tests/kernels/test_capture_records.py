@@ -129,9 +129,9 @@ def lists(x):
 def the_nearest(x):
     best: Any = None
     for k in range(4):
-        found = Vector(k * x, abs(x - k))
-        if best is None or found.y < best.y:
-            best = found
+        point = Vector(k * x, abs(x - k))
+        if best is None or point.y < best.y:
+            best = point
     return best.x
 
 

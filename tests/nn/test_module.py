@@ -1,5 +1,8 @@
 """Modules: what they hold, files, compiled calls."""
 
+import inspect
+import re
+
 import numpy as np
 import pytest
 
@@ -257,3 +260,16 @@ def test_numbers_are_written_into_the_parameter_that_others_hold():
     assert net.weight is held and other.weight.tolist() == [[1, 2], [3, 4]]
     optimizer.step({"weight": ng.ones((2, 2)), "bias": ng.zeros(2)})
     assert net.weight.tolist() == [[0, 1], [2, 3]]
+
+
+LAYERS = [cls for cls in vars(nn).values() if isinstance(cls, type) and issubclass(cls, nn.Module)]
+
+
+@pytest.mark.parametrize("cls", LAYERS, ids=lambda cls: cls.__name__)
+def test_the_documentation_of_a_layer_has_its_parameters_once(cls):
+    """A class without an `__init__` has the section of the class whose it is."""
+    names = [n for n in inspect.signature(cls).parameters if n not in ("args", "kwargs")]
+    doc = cls.__doc__
+    assert doc.count("Parameters\n") == bool(names)
+    section = doc.partition("Parameters\n")[2].split("\n\n")[0]
+    assert not [name for name in names if not re.search(rf"\b{name}\b", section)]

@@ -1,11 +1,14 @@
 """The short path of a call gives what the general way gives, and leaves to it what it must."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import nbgraph as ng
 from nbgraph.errors import NbgraphError
-from nbgraph.operator import parallel
+from nbgraph.operator import kernel_call, parallel
+from nbgraph.operator.layout import layout_of
 
 NUMBERS = (2.0, -0.0, 0.1, 65504.0, -3.5)
 
@@ -199,3 +202,36 @@ def test_without_workers_long_calls_take_it_too(monkeypatch):
         np.testing.assert_array_equal(op(x), expected)
     finally:
         ng.engine.set("threaded")
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_call_that_raises_leaves_what_it_would_overwrite(step):
+    """The quick ways hand it on to the general one, which runs the kernel again."""
+
+    @ng.op
+    def below_zero(x):
+        if x < 0:
+            raise ValueError("x is negative")
+        return -x - 1
+
+    x = np.arange(1.0, 41.0)[::step]
+    x[-1] = -1.0
+    before = x.copy()
+    for _ in range(5):
+        with pytest.raises(ValueError, match=f"element {x.size - 1}"):
+            below_zero(x, out=x)
+        assert (x == before).all()
+
+
+def test_a_repeated_kernel_call_runs_over_arrays_alone():
+    rows, out = np.arange(6.0, dtype="float32").reshape(2, 3), np.empty(2, "float32")
+    attributes = {"axis": (1,), "dtype": None, "keepdims": False}
+    layouts = [layout_of(rows)], [layout_of(out)]
+    lowering: Any = kernel_call.lowered(ng.sum.op, *layouts, ["write"], attributes)
+    call: Any = lowering.alone
+    assert call.runner is None  # the first time, which may be the last
+    run: Any = call.runner
+    assert run(rows, out) is out
+    assert out.tolist() == [3, 12]
+    for arguments in ((rows,), (rows, [0.0, 0.0]), (rows, out, out)):
+        assert run(*arguments) is None

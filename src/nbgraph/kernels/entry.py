@@ -1,6 +1,7 @@
-"""The quick way in: a C function of Python that unboxes arrays and runs a kernel.
+"""The quick ways in: C functions of Python that unbox arrays and run a kernel.
 
-One function serves every operator. It follows the vector-call convention of CPython's stable
+`runner` serves arrays whose layouts are known; `make` looks at them itself. One function serves
+every operator. It follows the vector-call convention of CPython's stable
 interface and sees arrays through the buffer protocol alone: exact ndarray type, format, shape,
 contiguity, write permission and overlap are checked here in C speed. Whatever does not fit, it
 hands back unhandled (it returns its own descriptor) and the general way takes the call.
@@ -57,15 +58,8 @@ def _text() -> str:
     formats = t.place("i64", numbers, t.product(given, 2))
     t.require(t.compare("eq", "%nargs", t.sum(count, given)), "close")
     with t.loop(0, count) as i:
-        arg = t.read("ptr", "%args", i)
-        kind = t.value(f"call ptr @PyObject_Type(ptr {arg})")
-        t.do(f"call void @Py_DecRef(ptr {kind})")
-        t.require(t.compare("eq", kind, ndarray, "ptr"), "close")
-        b = t.place("[80 x i8]", buffers, i)
         flags = t.value(f"select i1 {t.compare('sge', i, nin)}, i32 {_WRITE}, i32 {_READ}")
-        failed = t.value(f"call i32 @PyObject_GetBuffer(ptr {arg}, ptr {b}, i32 {flags})")
-        t.require(t.compare("eq", failed, 0, "i32"), "clear")
-        t.put(opened, t.sum(i, 1))
+        b = _open(t, i, ndarray, buffers, flags, opened)
         _look(t, buffers, b, t.read("i8", formats, i))
     addresses = t.place("i64", record, 2)
     with t.loop(0, count) as o:
@@ -83,6 +77,19 @@ def _text() -> str:
     _run(t, kernel, record, t.place("[80 x i8]", buffers, last), most)
     t.put(answer, t.read("ptr", "%args", last), "ptr")
     return _closed(t, buffers, opened, answer)
+
+
+def _open(t: Function, i: str, ndarray: str, buffers: str, flags: str | int, opened: str) -> str:
+    """Return the buffer of an argument, which has to be an array; `opened` counts it."""
+    arg = t.read("ptr", "%args", i)
+    kind = t.value(f"call ptr @PyObject_Type(ptr {arg})")
+    t.do(f"call void @Py_DecRef(ptr {kind})")
+    t.require(t.compare("eq", kind, ndarray, "ptr"), "close")
+    b = t.place("[80 x i8]", buffers, i)
+    failed = t.value(f"call i32 @PyObject_GetBuffer(ptr {arg}, ptr {b}, i32 {flags})")
+    t.require(t.compare("eq", failed, 0, "i32"), "clear")
+    t.put(opened, t.sum(i, 1))
+    return b
 
 
 def _look(t: Function, first: str, b: str, wanted: str) -> None:
@@ -168,15 +175,7 @@ def _runner_text() -> str:
     t.require(t.compare("eq", "%nargs", count), "close")
     own = t.place("i64", record, before)
     with t.loop(0, count) as i:
-        arg = t.read("ptr", "%args", i)
-        kind = t.value(f"call ptr @PyObject_Type(ptr {arg})")
-        t.do(f"call void @Py_DecRef(ptr {kind})")
-        t.require(t.compare("eq", kind, ndarray, "ptr"), "close")
-        b = t.place("[80 x i8]", buffers, i)
-        failed = t.value(f"call i32 @PyObject_GetBuffer(ptr {arg}, ptr {b}, i32 {_STRIDES})")
-        t.require(t.compare("eq", failed, 0, "i32"), "clear")
-        t.put(opened, t.sum(i, 1))
-        t.put_at(own, i, t.get_at(b, 0))
+        t.put_at(own, i, t.get_at(_open(t, i, ndarray, buffers, _STRIDES, opened), 0))
     rest, tail = t.place("i64", own, count), t.place("i64", words, before)
     for target, source, n in ((record, words, before), (rest, tail, behind)):
         copied = f"ptr {target}, ptr align 1 {source}, i64 {t.product(n, 8)}, i1 false"
@@ -249,8 +248,8 @@ def runner(
 ) -> Callable[..., Any] | None:
     """Return a function of so many NumPy arrays, of which nothing is checked, that runs a kernel on
     this thread: `before`, their addresses and `behind` are its block. It returns the last array, or
-    None where it declines or the kernel fails. `frees`: the GIL is released meanwhile. None where
-    there is no such function.
+    None where it declines or the kernel fails, which then has written nothing. `frees`: the GIL is
+    released meanwhile. None for more arrays or words than fit, and outside of CPython with a GIL.
     """
     if arrays > MAX_RUN_ARRAYS or len(before) + len(behind) > MAX_RUN_WORDS:
         return None

@@ -284,7 +284,11 @@ class AvgPool(Module):
 
 
 class GlobalPool(Module):
-    """One number a channel: its mean, or with `largest` its largest element.
+    """One number a channel: its mean, or its largest element.
+
+    Parameters
+    ----------
+    largest : bool, whether it is the largest element
 
     >>> import nbgraph as ng
     >>> GlobalPool()(ng.ones((1, 3, 6, 6))).shape

@@ -64,8 +64,8 @@ def _input(op: ArrayOp, index: int, value: Any) -> Array:
 
 
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
-    """Return what a call is known by: how its arrays lie, and its attributes; None where not all
-    are arrays, an attribute has no hash, or the text itself is to be run."""
+    """Return the key of a call: how its arrays lie, and its attributes; None where not all are
+    arrays, an attribute has no hash, or the text itself is to be run."""
     if PYTHON_ASKED[0]:
         return None
     key: list[Any] = []
@@ -76,10 +76,9 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     if attributes:
         key += attributes.items()
         try:
-            hash(own := tuple(key))
+            hash((*attributes.values(),))
         except TypeError:
             return None
-        return own
     return tuple(key)
 
 

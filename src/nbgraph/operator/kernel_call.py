@@ -80,17 +80,16 @@ class KernelCall:
 
     @property
     def runner(self) -> Callable[..., Any] | None:
-        """Return what runs a call that is not worth other threads, over arrays in `order`; None
-        the first time, which may be the last, or where there is no such function. See
-        `kernels.entry.runner`."""
-        kept = self._runner
-        if not kept:
-            kept.append(None)
-        elif len(kept) == 1:
+        """Return `kernels.entry.runner` of a call that is not worth other threads, over arrays in
+        `order`; None the first time, which may be the last."""
+        runners = self._runner
+        if not runners:
+            runners.append(None)
+        elif len(runners) == 1:
             from nbgraph.kernels.entry import runner  # loads with a repeated call on NumPy arrays
 
             behind = *self.words, *self.tail
-            kept.append(
+            runners.append(
                 None
                 if self.cost >= parallel.GRAIN or self.scalars
                 else runner(
@@ -98,7 +97,7 @@ class KernelCall:
                     frees=self.cost >= _FREES,
                 )
             )
-        return kept[-1]
+        return runners[-1]
 
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""

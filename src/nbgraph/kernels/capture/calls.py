@@ -379,9 +379,9 @@ def _keeps_arguments(cls: Any) -> bool:
     """Whether it is the class of a named tuple or a dataclass, whose objects are their values."""
     if not isinstance(cls, type) or hasattr(cls, "__post_init__"):
         return False
-    made = cls.__new__.__module__ or ""
-    kept = getattr(vars(cls).get("__dataclass_params__"), "init", made.startswith("namedtuple_"))
-    return kept and [*inspect.signature(cls).parameters] == [*getattr(cls, "__match_args__", ())]
+    home = cls.__new__.__module__ or ""
+    plain = getattr(vars(cls).get("__dataclass_params__"), "init", home.startswith("namedtuple_"))
+    return plain and [*inspect.signature(cls).parameters] == [*getattr(cls, "__match_args__", ())]
 
 
 def _is_text(target: object) -> bool:

@@ -51,7 +51,7 @@ composed(linear_regression_output, mae_regression_output, MakeLoss, SVMOutput)(
     lambda x, *_, **__: x
 )
 composed(logistic_regression_output)(lambda x, *_, **__: sigmoid(x))
-composed(HEAD, TIMES_HEAD)(lambda _data, share, *_, **__: share)  # the softmax, which is given
+composed(HEAD, TIMES_HEAD)(lambda _data, share, *_, **__: share)  # the softmax, an operand
 composed(FIXED)(lambda _moments, gamma: library.ones_like(gamma))  # in place of gamma
 
 

@@ -77,7 +77,7 @@ _EXTREME = """
     where : array of bool that broadcasts to x: which elements count; needs `initial`
     initial : number that counts as one more element
     >>> {name}([[1, 4], [3, 2]], axis=0)
-    array({found})
+    array({example})
     = library.reduce_others(x, "{name}", axis, exclude=exclude, where=where, initial=initial,
         keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
         else op(...)
@@ -105,6 +105,6 @@ count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are 
     >>> count_nonzero([[0, 1], [1, 1]], axis=0)
     array([1, 2])
 """
-_LARGEST = _EXTREME.format(name="max", size="largest", found="[3, 4]")
-_SMALLEST = _EXTREME.format(name="min", size="smallest", found="[1, 2]")
+_LARGEST = _EXTREME.format(name="max", size="largest", example="[3, 4]")
+_SMALLEST = _EXTREME.format(name="min", size="smallest", example="[1, 2]")
 define_rows(_LARGEST + _SMALLEST + _TABLE, globals())
