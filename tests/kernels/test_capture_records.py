@@ -48,6 +48,12 @@ class Medium:
 
 
 @dataclass
+class Other:
+    place: float
+    speed: float = 0.0
+
+
+@dataclass
 class Doubled:
     value: float
 
@@ -159,6 +165,21 @@ def test_values_and_slopes_are_those_of_the_text(fn):
 _OTHER: Any = Vector
 
 
+EQUAL = [
+    lambda x: float(Body(x) == Body(1.2)),
+    lambda x: float(Body(x) == Other(x)),
+    lambda x: float(Body(x) == (x, 0.0)),
+    lambda x: float(Vector(x) == (x, 2.0)),
+    lambda x: float(Body(x) in [Body(0.3), Body(2.4)]),
+    lambda x: float(SimpleNamespace(a=x, b=1.0) == SimpleNamespace(b=1.0, a=x)),
+]
+
+
+@pytest.mark.parametrize("k", range(len(EQUAL)))
+def test_objects_are_equal_as_in_python(k):
+    assert ng.op(EQUAL[k])(X).tolist() == [EQUAL[k](x) for x in X.tolist()]
+
+
 def may_be_either(x):
     one, other = Body(x), Body(1.0)
     chosen = one if x > 1 else other
@@ -166,7 +187,20 @@ def may_be_either(x):
     return one.place
 
 
+@dataclass
+class Near:  # noqa: PLW1641
+    value: float
+
+    def __eq__(self, other):
+        return abs(self.value - other.value) < 10
+
+
+HERE = Body(1.0)
 REFUSED = {
+    "an __eq__ of its own": (lambda x: Near(x) == Near(1.0), "Near"),
+    "an object from outside": (lambda x: x if Body(x) == HERE else 0.0, "not understood"),
+    "whether a set has another": (lambda x: x if {1, 2} > {0, 5} else 0.0, "not understood"),
+    "the order of lists": (lambda x: x if [x] < [1.0] else 0.0, "not understood"),
     "an __init__ that does more": (lambda x: Doubled(x).value, "Doubled"),
     "a __new__ that does more": (lambda x: Heavy(x).mass, "Heavy"),
     "an attribute that is not there": (lambda x: _OTHER(x).z, "has no attribute 'z'"),

@@ -6,6 +6,7 @@ import cmath
 import functools
 import math
 import operator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import optimize, stats
@@ -86,7 +87,17 @@ def awaits(x):
     return (yield x) + 1
 
 
+@dataclass(eq=False)
+class Itself:
+    value: float
+
+
 REFUSALS = [
+    (
+        lambda x: Itself(x) == Itself(x),
+        "objects of Itself are equal to themselves alone",
+        "compare their attributes",
+    ),
     (
         lambda x: np.exp(x, dtype=float),
         "np.exp() knows no keyword 'dtype' here",

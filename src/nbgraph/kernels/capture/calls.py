@@ -375,9 +375,24 @@ class Calls(Generators):
         return {k: Mapping(v) if isinstance(v, dict) else v for k, v in arguments.items()}
 
 
+# methods by which objects are more than their values
+_MEANINGS = (
+    "__eq__ __bool__ __len__ __iter__ __getitem__ __contains__ __getattr__ __getattribute__ "
+    "__setattr__"
+).split()
+
+
+def _is_written(cls: type, name: str) -> bool:
+    """Whether a class has a method that somebody wrote: those of dataclasses are compiled text."""
+    method = inspect.getattr_static(cls, name, None)
+    return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
+
+
 def _keeps_arguments(cls: Any) -> bool:
     """Whether it is the class of a named tuple or a dataclass, whose objects are their values."""
     if not isinstance(cls, type) or hasattr(cls, "__post_init__"):
+        return False
+    if any(_is_written(cls, name) for name in _MEANINGS):
         return False
     home = cls.__new__.__module__ or ""
     plain = getattr(vars(cls).get("__dataclass_params__"), "init", home.startswith("namedtuple_"))

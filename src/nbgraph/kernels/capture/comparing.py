@@ -13,9 +13,9 @@ from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_typ
 from nbgraph.kernels.capture.values import (
     Choice,
     Complex,
-    List,
     Mapping,
     Optional,
+    Record,
     Resizable,
     Static,
     Value,
@@ -124,6 +124,14 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
     graph = tracer.graph
     if not all(isinstance(value, (tuple, Resizable)) for value in (left, right)):
         return graph.const(False)
+    first, second = (v.cls if _is_object(v) else tuple for v in (left, right))
+    if first is not second:
+        return graph.const(False)
+    if _is_object(left):
+        if first.__eq__ is object.__eq__:
+            what = f"objects of {first.__name__} are equal to themselves alone"
+            tracer.refuse(node, what, "compare their attributes")
+        right = _in_order(left, right)
     one, other = resizable(graph, left), resizable(graph, right)
     same = graph.compare("eq", one.length, other.length)
     for k, (a, b) in enumerate(zip(one.items, other.items, strict=False)):
@@ -134,6 +142,19 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
     return same
 
 
+def _is_object(value: Value) -> bool:
+    """Whether it is an object that is no tuple to Python."""
+    return isinstance(value, Record) and not issubclass(value.cls, tuple)
+
+
+def _in_order(left: Record, right: Record) -> tuple[Value, ...]:
+    """The attributes of the second in the order of the first's; none where it has others."""
+    values = dict(zip(right.fields, right, strict=True))
+    if values.keys() != set(left.fields):
+        return ()
+    return tuple(values[name] for name in left.fields)
+
+
 def _compare_tuples(
     tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
 ) -> Node:
@@ -142,7 +163,7 @@ def _compare_tuples(
     if isinstance(op, (ast.Eq, ast.NotEq)):
         same = _equal_tuples(tracer, node, left, right)
         return same if isinstance(op, ast.Eq) else graph.logical_not(same)
-    if type(op) not in _COMPARE or type(left) not in (tuple, List) or type(left) is not type(right):
+    if type(op) not in _COMPARE or {type(left), type(right)} != {tuple}:  # a list may be a set
         tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
     strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
     result = graph.const(_STATIC[type(op)](len(left), len(right)))
@@ -190,6 +211,8 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
                 return None
             same = is_type(own.value, target.value)
             return None if same is None else same == isinstance(op, ast.Eq)
+        if isinstance(target, Record) and isinstance(getattr(own, "value", own), target.cls):
+            return None  # an object of that class from outside
     known = [v.value if isinstance(v, Static) else _Number() for v in (a, b)]
     if isinstance(op, (ast.Eq, ast.NotEq)) or all(isinstance(v, Static) for v in (a, b)):
         try:

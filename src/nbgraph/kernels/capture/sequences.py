@@ -313,9 +313,9 @@ def distinct(call: Call, items: Value) -> Value:
         return call.text(vectors.distinct, items)
     places = dict(zip(known[0], items, strict=True))
     try:
-        return tuple(places[key] for key in sorted(places))
+        return List(places[key] for key in sorted(places))
     except TypeError:  # of several types
-        return tuple(places.values())
+        return List(places.values())
 
 
 as_list = lambda items: items if isinstance(items, Resizable) else List(items)

@@ -107,10 +107,6 @@ class Methods:
             raise ShapeError(f"mT: an array of shape {shape} has no last two axes")
         return ops.matrix_transpose(self)
 
-    # parts and orders -------------------------------------------------------------------------
-
-    # element by element -----------------------------------------------------------------------
-
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         return self.round(ndigits or 0)
 
