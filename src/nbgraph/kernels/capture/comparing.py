@@ -143,7 +143,7 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
 
 
 def _is_object(value: Value) -> bool:
-    """Whether it is an object that is no tuple to Python."""
+    """Whether it is an object other than a tuple of Python."""
     return isinstance(value, Record) and not issubclass(value.cls, tuple)
 
 
