@@ -81,6 +81,7 @@ def depthwise_text(
     x, w, out, groups = t.pointer("x"), t.pointer("w"), t.pointer("out"), t.word("groups")
     begins = t.pointer("bias") if bias else ""
     places_h, places_w = _up(t, out_h, high.far), _up(t, out_w, wide.far)
+    zeros = _zeros(t, wide)
     with t.loop("%lo", "%hi") as plane:
         group = t.number("srem", plane, groups)
         volume = window.kernel[0] * window.kernel[1]
@@ -89,16 +90,18 @@ def depthwise_text(
         first = t.spread(t.at(begins, group)) if bias else "zeroinitializer"
         source = t.at(x, t.product(plane, read_h, read_w))
         target = t.at(out, t.product(plane, out_h, out_w))
-        with t.loop(0, places_w, t.lanes) as column:
-            cells = _Cells(t, source, (read_h, read_w), column, wide)
+        with t.loop(0, places_h, shape.rows) as row, t.loop(0, places_w, t.lanes) as column:
+            cells = _Cells(t, source, (read_h, read_w), column, wide, zeros)
             edges = t.mask(t.product(column, wide.far), out_w, t.lanes * wide.far)
-            with t.loop(0, places_h, shape.rows) as row:
-                sums = _sums(cells, row, (high, wide), weights, first, shape.rows)
-                for (n, phase), lanes in sums.items():
-                    y = t.sum(t.product(t.sum(row, n), high.far), phase)
-                    inside = t.both(edges, t.value(f"icmp slt i64 {y}, {out_h}"), _len_of(lanes, t))
-                    at = t.sum(t.product(y, out_w), t.product(column, wide.far))
-                    t.store(t.at(target, at), _woven(t, lanes), inside, _len_of(lanes, t))
+            sums = _sums(cells, row, (high, wide), weights, first, shape.rows)
+            for (n, phase), lanes in sums.items():
+                y = t.sum(t.product(t.sum(row, n), high.far), phase)
+                at = t.sum(t.product(y, out_w), t.product(column, wide.far))
+                t.fetch(
+                    t.at(target, t.sum(at, t.product(shape.rows * high.far, out_w))), write=True
+                )
+                with t.when(t.compare("slt", y, out_h)):
+                    t.store(t.at(target, at), _woven(t, lanes), edges, _len_of(lanes, t))
     return t.text()
 
 
@@ -111,6 +114,8 @@ def depthwise_weights_text(dtype: Compute, window: Window, shape: Shape) -> str:
     x, g, out, groups, images = (
         *(t.pointer(n) for n in ("x", "g", "out")), *(t.word(n) for n in ("groups", "images")),
     )  # fmt: skip
+    wide = _axis(window, 1, spreads=False)
+    zeros = _zeros(t, wide)
     totals, sums = ([t.cell() for _ in range(volume)] for _ in range(2))
     whole = t.number("sub", out_h, t.number("srem", out_h, shape.rows))
     lines = max(1, _SUMS // window.kernel[1])  # of the window whose sums fit into registers
@@ -126,14 +131,12 @@ def depthwise_weights_text(dtype: Compute, window: Window, shape: Shape) -> str:
                 own = [kh * window.kernel[1] + kw for kh in part for kw in range(window.kernel[1])]
                 for n in own:
                     t.put(sums[n], "zeroinitializer")
-                with t.loop(0, out_w, t.lanes) as column:
-                    wide = _axis(window, 1, spreads=False)
-                    inside = t.mask(column, out_w)
-                    cells = _Cells(t, source, (in_h, in_w), column, wide, inside)
-                    runs = [(shape.rows, "0", whole), (1, whole, out_h)]
-                    for rows, begin, end in runs[: 1 if shape.whole else 2]:
-                        with t.loop(begin, end, rows) as row:
-                            _gather(cells, row, window, part, sums, (grads, out_w, inside), rows)
+                runs = [(shape.rows, "0", whole), (1, whole, out_h)]
+                for rows, begin, end in runs[: 1 if shape.whole else 2]:
+                    with t.loop(begin, end, rows) as row, t.loop(0, out_w, t.lanes) as column:
+                        inside = t.mask(column, out_w)
+                        cells = _Cells(t, source, (in_h, in_w), column, wide, zeros, inside)
+                        _gather(cells, row, window, part, sums, (grads, out_w, inside), rows)
                 for n in own:
                     t.put(totals[n], t.added(t.get(totals[n]), t.get(sums[n])))
         for n, cell in enumerate(totals):
@@ -159,6 +162,16 @@ def _axis(window: Window, d: int, *, spreads: bool) -> _Axis:
     return _Axis(1, step, taps)
 
 
+def _zeros(t: Lanes, wide: _Axis) -> str:
+    """As many zeros as the loads of a row reach from the first on."""
+    offsets = [off for taps in wide.taps for _, off in taps] or [0]
+    count = max(offsets) - min(offsets) + t.lanes * wide.near
+    room = t.room(count)
+    for k in range(count):
+        t.write(t.at(room, k), "0.0")
+    return room
+
+
 def _up(t: Lanes, extent: str, by: int) -> str:
     """How many times `by` covers an extent."""
     return extent if by == 1 else t.number("sdiv", t.sum(extent, by - 1), by)
@@ -167,14 +180,15 @@ def _up(t: Lanes, extent: str, by: int) -> str:
 class _Cells:
     """Vectors of the source that places of a column block meet: of the cells place * near + offset.
 
-    `only`: lanes of places that exist, where others may not be read.
+    `zeros`: as many as a row's loads may meet. `only`: lanes of places that exist, where others may
+    not be read.
     """
 
     def __init__(
         self, t: Lanes, source: str, extents: Pair | tuple[str, str], column: str, wide: _Axis,
-        only: str = "",
+        zeros: str, only: str = "",
     ) -> None:  # fmt: skip
-        self.t, self.source, self.extents = t, source, extents
+        self.t, self.source, self.extents, self.zeros = t, source, extents, zeros
         self.near, self.start = wide.near, t.product(column, wide.near)
         offsets = sorted({off for taps in wide.taps for _, off in taps})
         least = offsets[0] if offsets else 0
@@ -200,15 +214,19 @@ class _Cells:
             f"shufflevector {kind} {only}, {kind} poison, <{len(places)} x i32> <{listed}>"
         )
 
-    def row(self, y: str) -> dict[int, str]:
-        """A vector for each offset, of a row of cells; zeros where there is no such row."""
+    def row(self, y: str, ahead: int) -> dict[int, str]:
+        """A vector for each offset, of a row of cells; zeros where there is no such row.
+
+        Those are loaded from zeros on the stack: the masks of columns, which stay in registers, do
+        for all rows.
+        """
         t, lanes = self.t, self.t.lanes * self.near
-        holds = t.value(f"icmp ult i64 {y}, {self.extents[0]}")
-        begin = t.sum(t.product(y, self.extents[1]), self.start)
-        loaded = {
-            base: t.load(t.at(self.source, t.sum(begin, base)), t.both(mask, holds, lanes), lanes)
-            for base, mask in self.masks.items()
-        }
+        begin = t.at(self.source, t.sum(t.product(y, self.extents[1]), self.start))
+        least = min(self.masks, default=0)
+        t.fetch(t.at(begin, t.product(ahead, self.extents[1])))
+        exists = t.compare("ult", y, self.extents[0])
+        at = t.value(f"select i1 {exists}, ptr {begin}, ptr {t.at(self.zeros, -least)}")
+        loaded = {base: t.load(t.at(at, base), mask, lanes) for base, mask in self.masks.items()}
         return {
             off: loaded[base]
             if self.near == 1
@@ -232,7 +250,7 @@ def _sums(
                 meets[n * high.near + off].append((n, r, k))
     begin = t.product(row, high.near)
     for off in sorted(meets):
-        line = cells.row(t.sum(begin, off))
+        line = cells.row(t.sum(begin, off), rows * high.near)
         for n, r, kh in meets[off]:
             own = sums[n, r]
             for phase, taps in enumerate(wide.taps):
@@ -248,17 +266,17 @@ def _gather(
     """Add to the sums of some lines of the window what rows of places give."""
     t, (grads, out_w, inside) = cells.t, places
     column = t.number("sdiv", cells.start, cells.near)
-    inputs = [
-        t.load(t.at(grads, t.sum(t.product(t.sum(row, n), out_w), column)), inside)
-        for n in range(rows)
-    ]
+    spots = [t.at(grads, t.sum(t.product(t.sum(row, n), out_w), column)) for n in range(rows)]
+    for spot in spots:
+        t.fetch(t.at(spot, t.product(rows, out_w)))
+    inputs = [t.load(spot, inside) for spot in spots]
     meets: defaultdict[int, list[Pair]] = defaultdict(list)
     for n in range(rows):
         for kh in part:
             meets[n * window.step[0] + kh * window.gap[0] - window.pad[0]].append((n, kh))
     begin = t.product(row, window.step[0])
     for off in sorted(meets):
-        line = cells.row(t.sum(begin, off))
+        line = cells.row(t.sum(begin, off), rows * window.step[0])
         for n, kh in meets[off]:
             for kw in range(window.kernel[1]):
                 cell = sums[kh * window.kernel[1] + kw]

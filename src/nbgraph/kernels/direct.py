@@ -24,6 +24,7 @@ from nbgraph.native.processor import vector_bytes
 _ITEM = {"float32": 4, "float64": 8}
 _VECTORS = 3  # of places, in a body
 _TERMS = 128  # of a sum, before it is added to the others: more would lose digits
+_WORTH = {16: 0.5, 32: 0.5, 64: 0.75}  # measured beside columns and BLAS, by the bytes of a vector
 _SIZES = ("made", "read", "rows", "bands", "share", "parts")
 
 
@@ -39,6 +40,11 @@ def body_of(dtype: str, channels: int) -> Body:
     wide = vector_bytes(features())
     most = 8 if wide == 64 else 4
     return Body(-(-channels // -(-channels // most)), wide // _ITEM[dtype])
+
+
+def worth() -> float:
+    """How many of the places that are made have to be asked for, to be quicker than columns are."""
+    return _WORTH[vector_bytes(features())]
 
 
 def line_of(window: Window, out_w: int) -> int:

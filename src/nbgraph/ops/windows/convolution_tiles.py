@@ -20,7 +20,6 @@ from nbgraph.ops.windows.windows import share
 _ROWS = 192, 384  # of columns multiplied at once: BLAS packs about so many
 _SPOTS = 512  # places where no columns are made
 _GRANULE = 16  # rows and places that BLAS is quick for
-_WORTH = 0.75  # of the places made without columns have to be asked for: as much quicker that is
 _SHARED = 8  # tiles that there should be, for the workers
 ONE = {"float32": 0x3F800000, "float64": 0x3FF0000000000000}  # 1.0 in bits
 
@@ -166,7 +165,7 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
         window, outs[1]
     )  # places, those made for nothing among them
     rows = direct.rows_of(dtype, window, outs, read, _room(dtype))
-    if rows == 0 or windows.spots < _WORTH * out_places:
+    if rows == 0 or windows.spots < direct.worth() * out_places:
         return None
     bands = -(-outs[0] // rows)
     tiles = layer.images * layer.groups * bands
