@@ -333,3 +333,26 @@ def test_axes_may_be_a_range():
     assert ops.moveaxis(x, range(2), range(1, 3)).shape == (3, 1, 2)
     assert ops.sum(x, axis=range(1, 3)).shape == (1,)
     assert ops.transpose(x, range(2, -1, -1)).shape == (3, 2, 1)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("among", ["few equals", "many equals", "NaN", "zeros"])
+def test_long_lines_keep_the_order_of_equals(among: str, axis: int) -> None:
+    """Orders of a vectorised sort, and partitions, give what a stable sort gives."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2, 700) if axis else (700, 2)).astype("float32")
+    if among.endswith("equals"):
+        x = np.round(x, 3 if among == "few equals" else 0)
+    else:
+        x[rng.random(x.shape) < 0.01] = np.nan if among == "NaN" else 0.0
+        x[rng.random(x.shape) < 0.01] = np.nan if among == "NaN" else -0.0
+    rising = np.argsort(x, axis=axis, kind="stable")
+    falling = 699 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+    for descending, order in ((False, rising), (True, falling)):
+        np.testing.assert_array_equal(ops.argsort(x, axis, descending=descending), order)
+        ordered = np.take_along_axis(x, order, axis)
+        np.testing.assert_array_equal(ops.sort(x, axis, descending=descending), ordered)
+        for k in (1, 5, 80, 350):
+            values, places = ops.topk(x, k, axis, largest=descending)
+            np.testing.assert_array_equal(places, np.take(order, range(k), axis))
+            np.testing.assert_array_equal(values, np.take(ordered, range(k), axis))

@@ -22,6 +22,9 @@ from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.shapes.shape import ravel
 from nbgraph.shape import Array
 
+_LONG = 256  # elements of a line
+_FEW = 8  # of so many elements at most one has equals
+
 
 def _sortable(x: Any) -> Any:
     """An array of a dtype that array libraries sort: of bfloat16, float32."""
@@ -29,17 +32,39 @@ def _sortable(x: Any) -> Any:
 
 
 def _order(xp: Any, x: Any, axis: int, *, descending: bool, stable: bool = True) -> Any:
-    kind, x = "stable" if stable else None, _sortable(x)
+    x = _sortable(x)
     if not descending:
-        return xp.argsort(x, axis=axis, kind=kind)
+        return _argsorted(xp, x, axis, stable=stable)
     # the order of the reversed array, read backwards, keeps equal elements in their order
-    backwards = xp.flip(xp.argsort(xp.flip(x, axis), axis=axis, kind=kind), axis)
+    backwards = xp.flip(_argsorted(xp, xp.flip(x, axis), axis, stable=stable), axis)
     return x.shape[axis] - 1 - backwards
+
+
+def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
+    """The order of an array, by NumPy's vectorised sort where lines of floats are long: that is
+    twice as quick as its stable one, and equal elements, which are few, are put right after it."""
+    if not stable or xp is not np or x.dtype.char not in "fd" or x.shape[axis] < _LONG:
+        return xp.argsort(x, axis=axis, kind="stable" if stable else None)
+    lines = np.moveaxis(x, axis, -1)
+    order = np.argsort(lines, axis=-1)
+    ordered = np.take_along_axis(lines, order, -1)
+    before = ordered[..., :-1]
+    equal = (before == ordered[..., 1:]) | np.isnan(before)  # NaN are the last
+    first, several = np.ones(order.shape, bool), np.zeros(order.shape, bool)
+    first[..., 1:] = ~equal
+    several[..., 1:] = equal
+    several[..., :-1] |= equal
+    places = order[several]
+    if places.size > order.size // _FEW:
+        order = np.argsort(lines, axis=-1, kind="stable")
+    elif places.size:
+        order[several] = places[np.lexsort((places, np.cumsum(first[several])))]
+    return np.moveaxis(order, -1, axis)
 
 
 def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
     axis = axis_of("sort", axis, x.ndim)
-    ordered = xp.sort(_sortable(x), axis=axis, kind="stable" if stable else None)
+    ordered = xp.sort(_sortable(x), axis=axis)  # equal numbers cannot be told apart
     out[...] = xp.flip(ordered, axis) if descending else ordered
 
 
@@ -89,9 +114,29 @@ def _topk_infer(x: Spec, *, k: int, axis: int, largest: bool) -> tuple[Spec, Spe
 
 def _topk(xp: Any, x: Any, values: Any, places: Any, *, k: int, axis: int, largest: bool) -> None:
     axis = axis_of("topk", axis, x.ndim)
-    first = _order(xp, x, axis, descending=largest)[(slice(None),) * axis + (slice(k),)]
+    if xp is np and x.dtype.kind in "fiu" and 0 < k <= x.shape[axis] // _FEW:
+        first = np.moveaxis(_foremost(np.moveaxis(x, axis, -1), k, largest=largest), -1, axis)
+    else:
+        first = _order(xp, x, axis, descending=largest)[(slice(None),) * axis + (slice(k),)]
     places[...] = first
     values[...] = xp.take_along_axis(x, first, axis)
+
+
+def _foremost(x: Array, k: int, *, largest: bool) -> Array:
+    """The first few of a long order along the last axis: what lies beyond the last one of them,
+    which a partition gives, and the first of its equals."""
+    n = x.shape[-1]
+    lines, last = x.reshape(-1, n), n - k if largest else k - 1
+    bound = np.partition(lines, last, axis=-1)[:, last : last + 1]
+    if (bound != bound).any():  # NaN
+        return _order(np, x, -1, descending=largest)[..., :k]
+    beyond, equal = ~(lines <= bound) if largest else lines < bound, lines == bound
+    left = k - np.count_nonzero(beyond, axis=-1, keepdims=True)
+    more = np.count_nonzero(equal, axis=-1) > left[:, 0]
+    equal[more] &= np.cumsum(equal[more], axis=-1) <= left[more]
+    taken = np.nonzero(beyond | equal)[1].reshape(-1, k)
+    order = _order(np, np.take_along_axis(lines, taken, -1), -1, descending=largest)
+    return np.take_along_axis(taken, order, -1).reshape(*x.shape[:-1], k)
 
 
 def _topk_rule(g: Gradients) -> list[Any]:
