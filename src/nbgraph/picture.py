@@ -10,6 +10,7 @@ sigma  scalar
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -351,6 +352,7 @@ class Report:
     """What shows itself as headings over texts: printed, and below its title in a notebook.
 
     A class has `title` and `sections()`, and says by `_headed` whether the title is printed, too.
+    A dataclass has its fields as plain values already.
     """
 
     __slots__ = ()
@@ -368,6 +370,10 @@ class Report:
 
     def _repr_html_(self) -> str:
         return html_sections(self.title, self.sections())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, as plain values."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload]
 
 
 def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:

@@ -31,8 +31,8 @@ def bad_pushes():
         ((nothing,), {"priority": True}, ArgumentError, "priority=True; expected an int"),
         ((nothing,), {"nbytes": -1}, EngineError, "nbytes=-1; expected 0 or more"),
         ((nothing,), {"nbytes": "1"}, ArgumentError, "nbytes='1'; expected an int"),
-        ((nothing,), {"ctx": "cpu"}, ArgumentError, "ctx='cpu'; expected a Context such as"),
-        ((nothing,), {"ctx": ng.gpu(99)}, DeviceError, r"ctx=gpu\(99\): .*gpu\(99\).*ng.cpu"),
+        ((nothing,), {"ctx": "cpu"}, ArgumentError, "ctx='cpu'; expected a device such as"),
+        ((nothing,), {"ctx": ng.gpu(99)}, DeviceError, r"gpu\(99\).*ng.cpu"),
         ((nothing,), {"prop": "NO_SKIP"}, ArgumentError, "prop='NO_SKIP'; expected a FnProperty"),
         (
             (nothing,),

@@ -15,6 +15,7 @@ from nbgraph.device.drivers import allocate as allocate
 from nbgraph.device.drivers import driver as driver
 from nbgraph.device.drivers import missing as missing
 from nbgraph.device.drivers import num_gpus as num_gpus
+from nbgraph.device.drivers import require as require
 from nbgraph.device.drivers import room as room
 from nbgraph.device.drivers import run_context as run_context
 from nbgraph.device.drivers import trim as trim

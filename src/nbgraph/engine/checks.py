@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.device import Context, missing
+from nbgraph.device import Context, require
 from nbgraph.engine.operation import CPU, Operation, Operator
 from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.sites import caller, site
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import ArgumentError, DeviceError, EngineError
+from nbgraph.errors import ArgumentError, EngineError
 from nbgraph.settings import DEBUG_ASKED, config
 
 if TYPE_CHECKING:
-    from nbgraph.engine.interface import EngineLike
+    from nbgraph.engine.base import Engine
 
 HELD = 0.1  # seconds after which debug mode speaks of a function that holds a worker
 _MAKE = "ng.engine.new_variable() makes one"
@@ -115,12 +115,7 @@ def size(nbytes: Any, what: str) -> int:
 
 def context(ctx: Any, what: str) -> Context:
     """A device that something can run on."""
-    if not isinstance(ctx, Context):
-        raise ArgumentError(f"{what}: ctx={ctx!r}; expected a Context such as ng.cpu()")
-    reason = missing(ctx)
-    if reason is not None:
-        raise DeviceError(f"{what}: ctx={ctx!r}: {reason}")
-    return ctx
+    return require(ctx, what, "ctx")
 
 
 def kind(prop: Any, what: str, asynchronous: bool) -> FnProperty:
@@ -197,7 +192,7 @@ def watched(fn: Callable[[Any], Any], name: str, line: tuple[CodeType, int]) -> 
 
 
 def operation(  # noqa: PLR0917  keywords would cost time on every push
-    engine: EngineLike,
+    engine: Engine,
     verb: str,
     fn: Callable[..., Any],
     ctx: Any = None,

@@ -13,38 +13,31 @@ array([0.25, 1.  ], dtype=float32)
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, CaptureError, ElementError
+from nbgraph.errors import ArgumentError, ElementError
 from nbgraph.foreign import OPERATORS, explain_methods
-from nbgraph.kernels.capture.names import NotYetDefined, rewritten
+from nbgraph.kernels.capture.names import rewritten
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.values import Value
-from nbgraph.kernels.function import LIBRARY, Scalar, WrittenFunction
-from nbgraph.kernels.probe import probe
-from nbgraph.operator import arguments, complex_call, fast, floating, overrides
+from nbgraph.operator import arguments, complex_call, floating, overrides
 from nbgraph.operator.annotations import Array, C, Host
 from nbgraph.operator.call import carrier_of, recorded
 from nbgraph.operator.elementwise import Documentation, Elementwise
 from nbgraph.operator.floating import USUAL
 from nbgraph.operator.floating import state as floating_state
-from nbgraph.operator.forms import Forms
-from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.typing import as_operand, is_foreign, operand_dtypes
 from nbgraph.settings import PYTHON_ASKED, config
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.context import Call
-    from nbgraph.kernels.derived import Gradient
     from nbgraph.operator.explain import Explanation
     from nbgraph.operator.export import Exported
     from nbgraph.operator.map_call import Plan
@@ -61,82 +54,6 @@ class Mapper(Elementwise):
     Call it with arrays, lists or numbers: operands are positional (or by name), scalar
     parameters keyword-only. `out`, `where`, `dtype`, `casting` and `order` are NumPy's.
     """
-
-    def __init__(
-        self,
-        scalar: Scalar,
-        *,
-        fastmath: bool = False,
-        prefer: str = "memory",
-        certify: bool = True,
-        origin: tuple[Any, ...] | None = None,
-    ) -> None:
-        if prefer not in ("memory", "accuracy"):
-            raise ArgumentError(f"op: prefer={prefer!r}; expected 'memory' or 'accuracy'")
-        self.scalar = scalar
-        self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
-        self.hand_gradient: Gradient | None = None
-        self.invoker = Invoker(scalar, fastmath=fastmath)
-        self._derivatives: dict[tuple[str, int], Mapper] = {}
-        self.origin = origin  # (parent, operand, order) of a derivative
-        self.forms: Forms | None = None
-        self._count()
-        self._certified = False
-        self._watch = scalar.watch
-        self._fast = fast.FastCall(self)
-        self._quick: tuple[Any, bytes, Sequence[Any], Sequence[Any]] | None = None
-        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
-        # of a carrier: a call with operands alone, in a frame; its result, or None: it declines
-        self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
-        # the same, of a call with values of all parameters behind its operands
-        self.varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
-        # the same, of operands and the array to write over, in a frame; whether it did
-        self.over: Callable[[tuple[Any, ...], Any, Any], bool] | None = None
-        # what is meant where some operands are None, by those that are there; None: nothing
-        self.without: Callable[[dict[str, Any], Any], Any] | None = None
-        fn = getattr(scalar, "fn", None)
-        self.__name__ = scalar.name
-        self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
-        self.__module__ = getattr(fn, "__module__", __name__)
-        if fn is not None:
-            self.__wrapped__ = fn
-        if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
-            self._capture()
-
-    def _capture(self) -> None:
-        """Capture the definition, unless only a call can: it names what is not defined yet, or
-        values of its parameters are to be chosen."""
-        signature = self.scalar.signature
-        later: tuple[type[CaptureError], ...] = (NotYetDefined,)
-        if signature is not None and len(signature.chosen) in range(1, len(signature.operands)):
-            later = (CaptureError,)
-        elif self.forms is not None:
-            later = (NotYetDefined, AlwaysRaises)
-        with contextlib.suppress(*later):
-            self.__dict__["_probe"] = probe(self.scalar)
-            self._count()
-
-    def _count(self) -> None:
-        """Take up the operands and parameters of the definition as they are known now."""
-        self.nin = len(self.scalar.operands)
-        # where parameters may be static: what finds the form of a call, if it has more positional
-        # arguments than `_direct`, or options
-        signature = self.scalar.signature
-        varied = signature and (self.scalar.parameters or signature.chosen)
-        self.forms = Forms(self) if varied else None
-        self._direct = self.forms.direct if self.forms else self.nin
-
-    @functools.cached_property
-    def identity(self) -> Any:
-        """What changes nothing in `reduce`, which begins with it where there are no elements; that
-        of NumPy's ufunc of this name, else None. It may be set."""
-        like = overrides.twin(self)
-        return None if like is None else like.identity
-
-    @property
-    def ntypes(self) -> int:
-        """How many loops `types` lists."""
-        return len(self.types)
 
     # calling ----------------------------------------------------------------------------------
 
@@ -260,55 +177,6 @@ class Mapper(Elementwise):
         self._fast.note(operands, plan, given)
         self._quick = self._fast.quick()
 
-    def specialize(self, **values: Any) -> Mapper:
-        """Return this operator with static parameters fixed: an operator of its own.
-
-        A static parameter is one whose default is None, a bool, a string, an enum member, a
-        function or a tuple. Each value has a kernel of its own; None and bools also take a number,
-        or, before the `*` of the signature, an array.
-
-        Raises ArgumentError for an unknown name, or an array where none can be.
-
-        >>> import math
-        >>> import nbgraph as ng
-        >>> @ng.op
-        ... def wave(x, kind="sine"):
-        ...     return math.sin(x) if kind == "sine" else math.cos(x)
-        >>> wave.specialize(kind="cosine")(0.0)
-        np.float64(1.0)
-        >>> wave([0.0], "cosine")
-        array([1.])
-        """
-        own = [p.name for p in self.scalar.parameters]
-        unknown = [name for name in values if name not in own]
-        if unknown:
-            raise ArgumentError(
-                f"{self.__name__}.specialize: there is no parameter {unknown[0]!r}; parameters: "
-                f"{', '.join(own) or 'none'}"
-            )
-        return self.form(values)
-
-    def form(self, parameters: Mapping[str, Any]) -> Mapper:
-        """Return the form for these parameters; most operators have only one."""
-        return self if self.forms is None or not parameters else self.forms.form(parameters)
-
-    # change -----------------------------------------------------------------------------------
-
-    def refresh(self) -> None:
-        """Take up changed globals and helpers, as a new definition would."""
-        self.scalar.refresh()  # or another operator made of the same function has done it
-        self._watch = self.scalar.watch
-        for counted in ("nout", "nargs"):
-            self.__dict__.pop(counted, None)
-        self.invoker.forget()
-        self._certified = False
-        self.__dict__.pop("_probe", None)
-        self._capture()
-        self._fast.forget()
-        self._quick = None
-        self.carried = {}
-        self.shortcut = self.varied_shortcut = self.over = None
-
     # derivatives ------------------------------------------------------------------------------
 
     def derivative(self, wrt: str | int = 0, *, order: int = 1) -> Mapper:
@@ -344,38 +212,6 @@ class Mapper(Elementwise):
             self._derivatives[key] = mapper
         return self._derivatives[key]
 
-    def gradient(self, fn: Callable[..., Any]) -> Mapper:
-        """Give the gradient by hand (a decorator); returns this operator.
-
-        The function computes the whole in-gradients (out_grad multiplied in), a tuple in operand
-        order. The names of its parameters declare what backward keeps: `out_grad`, `out`,
-        operand names, scalar parameters (keyword-only). It is checked against the derived
-        gradient at once; disagreement raises CertificateError.
-        """
-        from nbgraph.operator.gradient import read_gradient
-
-        gradient = read_gradient(self.scalar, self.nout, fn)
-        if self.certify:
-            from nbgraph.operator import certified
-
-            certified.require_gradient(self.scalar, gradient)
-        self.hand_gradient = gradient
-        self._derivatives.clear()
-        if self.forms is not None:
-            self.forms.clear()
-        self.carried = {}  # how gradients flow is kept there, too
-        self.shortcut = self.varied_shortcut = self.over = None
-        return self
-
-    def require_certificate(self) -> None:
-        """Before the first derivative value leaves, the derivative is checked."""
-        if self._certified or not self.certify or isinstance(self.scalar, WrittenFunction):
-            return
-        from nbgraph.operator import certified
-
-        certified.require(self)
-        self._certified = True
-
     # in other functions -----------------------------------------------------------------------
 
     def inline(self, call: Call) -> Value:
@@ -392,13 +228,6 @@ class Mapper(Elementwise):
         return numba_function(self.scalar)._numba_type_
 
     # information ------------------------------------------------------------------------------
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return arguments.signature(self.scalar)
-
-    def __repr__(self) -> str:
-        return f"<op {self.__name__}{self.__signature__}>"
 
     def explain(self, *, dtype: object = None, device: object = None) -> Explanation:
         """Explain what was made of the function, and why: derivative, dependence, in-place, SIMD;
@@ -533,17 +362,6 @@ class Mapper(Elementwise):
         from nbgraph.operator import ufunc
 
         ufunc.at(self.form(parameters), array, indices, b, parameters)
-
-    def __copy__(self) -> Mapper:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Mapper:
-        return self
-
-    def __reduce__(self) -> Any:
-        from nbgraph.operator.pickling import reduce_mapper
-
-        return reduce_mapper(self)
 
 
 explain_methods(Mapper, OPERATORS)
