@@ -1,9 +1,5 @@
 """Users' kernels on GPUs, for simple operators (SMP-41, SMP-24)."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -13,6 +9,7 @@ from nbgraph.operator import registry
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout
 from tests.array.gpu import GPU, emulated_only, hurried
+from tests.support import run_python
 
 ADD, NULL = int(ng.kAddTo), int(ng.kNullOp)
 
@@ -321,9 +318,5 @@ def test_kernels_of_cuda():
 
         own_kernels.main()
         return
-    program = [sys.executable, "-m", "tests.array.own_kernels"]
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-    found = subprocess.run(
-        program, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert found.stdout.endswith("all of it ran\n"), found.stderr
+    told = run_python("-m", "tests.array.own_kernels", NUMBA_ENABLE_CUDASIM="1")
+    assert told.endswith("all of it ran\n")

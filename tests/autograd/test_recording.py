@@ -11,6 +11,7 @@ import nbgraph as ng
 from nbgraph import autograd
 from nbgraph.errors import ArgumentError, ShapeError
 from tests.autograd.judge import variable
+from tests.support import on_threads
 
 # MXNet's tutorial "Automatic differentiation", line by line -------------------------------------
 
@@ -238,11 +239,7 @@ def test_threads_differentiate_side_by_side():
             y.backward()
         found[k] = x.grad.tolist()
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    on_threads(work, range(4))
     assert found == {k: [2.0 * k * k, 2.0 * k] for k in range(4)}
 
 

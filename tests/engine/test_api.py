@@ -3,8 +3,6 @@
 import functools
 import gc
 import inspect
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -19,6 +17,7 @@ from nbgraph.engine.sites import Site
 from nbgraph.errors import EngineError, EngineTimeout
 from nbgraph.tracebacks import file_label
 from tests.engine.conftest import WAIT
+from tests.support import child
 
 
 def nothing(run_ctx):
@@ -367,14 +366,8 @@ def test_the_setting_chooses_the_first_engine():
     """X-ENG-04: NBGRAPH_ENGINE."""
     code = "import nbgraph as ng; print(ng.engine.current().kind)"
     for value, told in (("naive", "naive"), ("quick", "expected one of naive, threaded, chaos")):
-        child = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "NBGRAPH_ENGINE": value},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert told in child.stdout + child.stderr
+        ended = child("-c", code, NBGRAPH_ENGINE=value)
+        assert told in ended.stdout + ended.stderr
 
 
 def test_an_engine_object_has_its_own_variables(engine):

@@ -17,6 +17,7 @@ from nbgraph.errors import ArgumentError, EngineError, KernelError
 from tests.engine.conftest import Gate
 from tests.engine.kernels import address
 from tests.engine.world import World
+from tests.support import on_threads
 
 WAIT = 30
 
@@ -449,11 +450,7 @@ def test_short_plans_from_several_threads(threaded):
         for _ in range(400):
             launch((v,), (counts.ctypes.data,))
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(WAIT)
+    on_threads(work, 3, seconds=WAIT)
     threaded.wait_for_all(WAIT)
     assert counts[0] == 12_000 and threaded.stats().pending == 0
 
