@@ -22,13 +22,6 @@ from tests.support import on_threads
 WAIT = 30
 
 
-@pytest.fixture
-def threaded():
-    made = ThreadedEngine(workers=2)
-    yield made
-    made.stop()
-
-
 def nothing(run_ctx):
     pass
 

@@ -16,6 +16,7 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.operator.simple import simple_declaration
 from tests.operator.simple import functions as fns
 from tests.operator.simple.judge import differences, gradients
+from tests.zoo import functions
 
 NULL, WRITE, INPLACE, ADD = OpReqType
 
@@ -160,14 +161,7 @@ def test_gradients_use_resources_and_keywords(new):
 # ------------------------------------------------------------------------- against the scalar op
 
 
-@ng.op
-def smooth_l1(x, *, sigma=1.0):
-    s2 = sigma * sigma
-    if x > 1 / s2:
-        return x - 0.5 / s2
-    if x < -1 / s2:
-        return -x - 0.5 / s2
-    return 0.5 * s2 * x * x
+smooth_l1 = ng.op(functions.smooth_l1)
 
 
 def declared(new):
