@@ -19,7 +19,6 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.reductions import extremes, reductions
-from nbgraph.picture import Report, columns
 
 _SHORT = 64  # elements of a reduced run below which a loop for each run costs more than it saves
 _FREE = ("arg", "param", "const")  # scalar nodes that compute nothing
@@ -192,14 +191,12 @@ class Loop(NamedTuple):
         return before - sum(nbytes(e) for e in (*self.node.entries, *self.outputs))
 
 
-class Fusion(Report):
+class Fusion:
     """The loops that a graph got, and the neighbours that stayed apart with the reason.
 
     `loops`: one Loop for each fused node. `apart`: (producer, consumer): reason, of nodes of the
     graph before.
     """
-
-    title = "fusion"
 
     def __init__(
         self, graph: Graph, loops: list[Loop], apart: Mapping[tuple[GraphNode, GraphNode], str]
@@ -242,8 +239,9 @@ class Fusion(Report):
             ],
         }
 
-    def sections(self) -> list[tuple[str, str]]:
-        """Headings and texts, in order."""
+    def _parts(self) -> list[tuple[str, str]]:
+        from nbgraph.picture import columns
+
         values = self.to_dict()
         loops = [
             [
@@ -255,5 +253,14 @@ class Fusion(Report):
             for loop in values["loops"]
         ]
         apart = [[e["from"], "->", e["to"], e["reason"]] for e in values["apart"]]
-        parts = [("loops", columns(loops)), ("apart", columns(apart))]
-        return [(head, text) for head, text in parts if text]
+        return [("loops", columns(loops)), ("apart", columns(apart))]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{head}\n{text}" for head, text in self._parts() if text)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from nbgraph.picture import html_sections
+
+        return html_sections("fusion", self._parts())
