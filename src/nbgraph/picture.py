@@ -268,11 +268,7 @@ def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
 
 
 def bar_chart(
-    rows: Sequence[tuple[str, Sequence[Bar]]],
-    *,
-    width: int = 760,
-    title: str = "",
-    unit: str = "",
+    rows: Sequence[tuple[str, Sequence[Bar]]], *, width: int = 760, title: str = "", unit: str = ""
 ) -> str:
     """An SVG chart of spans: a labelled row for each, bars that overlap under one another.
 

@@ -100,8 +100,7 @@ except ng.errors.DeviceError:
 
 # a real device refuses a copy from nowhere when it is asked for, and goes on
 @pytest.mark.parametrize(
-    "kind",
-    [pytest.param("a function", marks=emulated_only), "an operator", "a user's kernel"],
+    "kind", [pytest.param("a function", marks=emulated_only), "an operator", "a user's kernel"]
 )
 def test_an_illegal_access_poisons_the_device(kind):
     """The failure is raised at the wait, with the operator's name; other devices go on."""

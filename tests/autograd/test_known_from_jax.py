@@ -98,9 +98,7 @@ WHILE = {
     ),
     "one in another": (
         lambda x: ng.while_loop(
-            lambda c: c < 20,
-            lambda c: ng.while_loop(lambda d: d < 3, lambda d: d * x, c) * x,
-            x,
+            lambda c: c < 20, lambda c: ng.while_loop(lambda d: d < 3, lambda d: d * x, c) * x, x
         ),
         lambda x: 5 * x**4,
         2.0,

@@ -224,10 +224,7 @@ def test_operations_are_named_after_their_functions(engine):
 
 def test_a_site_is_the_users_line(engine):
     def helper():
-        return engine.push(
-            nothing,
-            name="here",
-        )
+        return engine.push(nothing, name="here")
 
     site = helper().site
     assert site == Site(__file__, helper.__code__.co_firstlineno + 1, helper.__qualname__)

@@ -230,11 +230,7 @@ def _routed(
 
 
 def _learn(
-    rule: MapRule,
-    key: Any,
-    call: KernelCall,
-    outputs: tuple[Layout, ...],
-    operands: Sequence[Any],
+    rule: MapRule, key: Any, call: KernelCall, outputs: tuple[Layout, ...], operands: Sequence[Any]
 ) -> None:
     """Remember the way that a pass has gone; `outputs` are the layouts that the kernel wrote, which
     have the dtypes of operands: the out-gradient's may be another."""

@@ -19,10 +19,7 @@ from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.settings import config, read_for_good
 
 LEAST = (8, 0)  # compute capability that kernels are made for
-_KINDS = {
-    "auto": "nbgraph.device.nvidia",
-    "emulated": "nbgraph.device.emulated",
-}
+_KINDS = {"auto": "nbgraph.device.nvidia", "emulated": "nbgraph.device.emulated"}
 _lock = threading.RLock()
 _drivers: list[Driver | str] = []  # or why there is none
 _contexts: dict[Context, RunContext] = {}

@@ -57,11 +57,7 @@ def _word(element):
 
 
 word = _word(types.int64)
-WORDS = {
-    "float32": _word(types.float32),
-    "float64": _word(types.float64),
-    "int64": word,
-}
+WORDS = {"float32": _word(types.float32), "float64": _word(types.float64), "int64": word}
 
 
 def _pointer(element):

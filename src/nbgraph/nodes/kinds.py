@@ -222,10 +222,7 @@ def _paired(x: Any, combine: Mapper, axis: int) -> Any:
     lead = (slice(None),) * axis
     while x.shape[axis] > 1:
         count = x.shape[axis]
-        pairs = combine(
-            x[(*lead, slice(0, count - 1, 2))],
-            x[(*lead, slice(1, count, 2))],
-        )
+        pairs = combine(x[(*lead, slice(0, count - 1, 2))], x[(*lead, slice(1, count, 2))])
         x = ops.concatenate([pairs, x[(*lead, slice(-1, None))]], axis=axis) if count % 2 else pairs
     return x
 
