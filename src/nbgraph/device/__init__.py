@@ -1,11 +1,4 @@
-"""Where work runs: contexts, what a running function knows of its device, and GPUs' drivers.
-
-context   devices by type and number; what a pushed function is given
-protocol  what is asked of a GPU, as a protocol
-drivers   which driver there is, or why none; nothing of CUDA is loaded before it is asked for
-nvidia    NVIDIA's driver, by its C library: no package is needed
-emulated  devices in this process, for tests and for trying out
-"""
+"""Where work runs: contexts, what a running function knows of its device, and GPUs' drivers."""
 
 from nbgraph.device.context import Context as Context
 from nbgraph.device.context import RunContext as RunContext

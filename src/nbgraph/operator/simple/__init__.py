@@ -1,10 +1,4 @@
-"""Simple operators: an operator as functions over whole arrays, registered step by step.
-
-`register_simple_op` (op) reads the functions' forms and in-place options (forms), keeps one
-function per device (function), says how a GPU launches it (launching) and what a call may give
-(keywords), infers shapes and dtypes (inference), and gives the functions blobs (blob).
-`declaration` shows what would be declared by hand for an `@ng.op`.
-"""
+"""Simple operators: an operator as functions over whole arrays, registered step by step."""
 
 from nbgraph.operator.simple.blob import Input0 as Input0
 from nbgraph.operator.simple.blob import Input1 as Input1
