@@ -15,7 +15,11 @@ def simple_ops(default):
     made = []
 
     def make(name=None, **options):
-        made.append(ng.register_simple_op(name or default(), **options))
+        if name is None:
+            name = default()
+            if name in registry.names():
+                registry.remove(name)
+        made.append(ng.register_simple_op(name, **options))
         return made[-1]
 
     yield make
