@@ -272,7 +272,7 @@ def test_bad_arguments_are_named():
     x = variable([1.0, 2.0])
     with pytest.raises(ArgumentError, match="attach_grad: an array of int64 has no gradient"):
         ng.array([1, 2]).attach_grad()
-    with pytest.raises(ArgumentError, match="grad_req='sum'; expected one of write, add, null"):
+    with pytest.raises(ArgumentError, match="grad_req='sum'; expected 'write', 'add' or 'null'"):
         x.attach_grad("sum")
     with pytest.raises(ArgumentError, match=r"grad: the array has none; call attach_grad\(\)"):
         ng.ones((2,)).grad = x

@@ -97,7 +97,7 @@ def test_other_bad_arguments(engine):
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        (("fast",), "kind='fast'; expected one of naive, threaded, chaos"),
+        (("fast",), "kind='fast'; expected 'naive', 'threaded' or 'chaos'"),
         (("naive", 2), "workers=2: the naive engine has no workers"),
         (("threaded", 0), "workers=0; expected 1 or more"),
         (("threaded", 1.5), "workers=1.5; expected an int"),

@@ -100,7 +100,7 @@ def test_a_large_jpeg_is_decoded_at_a_lower_resolution():
 @pytest.mark.parametrize(
     "options, match",
     [
-        ({"mode": "BGR"}, "mode='BGR'; expected 'L', 'RGB', 'RGBA'"),
+        ({"mode": "BGR"}, "mode='BGR'; expected 'L', 'RGB' or 'RGBA'"),
         ({"layout": "WHC"}, "layout='WHC'"),
         ({"resize": 0}, "resize=0"),
         ({"resize": (1, 2, 3)}, "expected pixels, or"),

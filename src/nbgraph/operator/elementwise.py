@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from nbgraph.errors import ArgumentError, CaptureError
+from nbgraph.errors import ArgumentError, CaptureError, require_word
 from nbgraph.kernels.capture.names import NotYetDefined
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.function import LIBRARY, Captured, Scalar, WrittenFunction
@@ -72,8 +72,7 @@ class Elementwise:
         certify: bool = True,
         origin: tuple[Any, ...] | None = None,
     ) -> None:
-        if prefer not in ("memory", "accuracy"):
-            raise ArgumentError(f"op: prefer={prefer!r}; expected 'memory' or 'accuracy'")
+        require_word("op: prefer", prefer, ("memory", "accuracy"))
         self.scalar = scalar
         self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
         self.hand_gradient: Gradient | None = None
