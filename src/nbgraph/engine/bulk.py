@@ -14,7 +14,7 @@ from nbgraph.engine.properties import NO_SKIP, NORMAL, OVERWRITE
 from nbgraph.engine.thread import here
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
+    from nbgraph.engine.interface import EngineLike
 
 _counting = threading.Lock()
 
@@ -24,7 +24,7 @@ class Bulk:
 
     __slots__ = ("engine", "members", "outer", "size")
 
-    def __init__(self, engine: Engine, size: int) -> None:
+    def __init__(self, engine: EngineLike, size: int) -> None:
         self.engine = engine
         self.size = size
         self.members: list[Operation] = []

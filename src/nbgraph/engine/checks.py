@@ -19,7 +19,7 @@ from nbgraph.errors import ArgumentError, EngineError
 from nbgraph.settings import DEBUG_ASKED, config
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
+    from nbgraph.engine.interface import EngineLike
 
 HELD = 0.1  # seconds after which debug mode speaks of a function that holds a worker
 _MAKE = "ng.engine.new_variable() makes one"
@@ -192,7 +192,7 @@ def watched(fn: Callable[[Any], Any], name: str, line: tuple[CodeType, int]) -> 
 
 
 def operation(  # noqa: PLR0917  keywords would cost time on every push
-    engine: Engine,
+    engine: EngineLike,
     verb: str,
     fn: Callable[..., Any],
     ctx: Any = None,

@@ -20,8 +20,8 @@ from nbgraph.engine.sites import Site, site
 from nbgraph.engine.variable import Owner, Variable
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
     from nbgraph.engine.handle import Core
+    from nbgraph.engine.interface import EngineLike
     from nbgraph.engine.native_call import NativeCall
 
 NEW, WAITING, RUNNING, ISSUED, DONE = range(5)
@@ -60,7 +60,7 @@ class Operation(Pending):
 
     def __init__(  # noqa: PLR0917  keywords would cost time on every push
         self,
-        engine: Engine,
+        engine: EngineLike,
         fn: Callable[..., Any] | None,
         name: str,
         code: CodeType,

@@ -14,7 +14,7 @@ from nbgraph.engine.variable import Variable
 from nbgraph.errors import EngineTimeout, stays
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
+    from nbgraph.engine.interface import EngineLike
 
 _registering = threading.Lock()
 
@@ -41,7 +41,7 @@ class Pending:
         *("untold", "value"),
     )
 
-    engine: Engine
+    engine: EngineLike
     name: str
     ended: bool
     value: Any
@@ -167,7 +167,7 @@ class NativePending(Pending):
     __slots__ = ("ticket", "writes")
 
     def __init__(
-        self, engine: Engine, name: str, ticket: int, writes: tuple[Variable, ...]
+        self, engine: EngineLike, name: str, ticket: int, writes: tuple[Variable, ...]
     ) -> None:
         self.engine, self.name, self.ticket, self.writes = engine, name, ticket, writes
         self.value = None

@@ -11,7 +11,7 @@ from nbgraph.engine.variable import Variable
 from nbgraph.picture import columns, html_sections, sections
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
+    from nbgraph.engine.interface import EngineLike
 
 _SHOWN = 40  # rows of each table in the text; `to_dict()` has all
 
@@ -30,7 +30,7 @@ class Stats(NamedTuple):
     failures: int
 
     @classmethod
-    def of(cls, engine: Engine) -> Stats:
+    def of(cls, engine: EngineLike) -> Stats:
         """The counts of an engine now."""
         pushed, completed, nbytes = engine._counts()
         failures = [] if engine._core is None else list(engine._core.failures.values())

@@ -29,7 +29,7 @@ from nbgraph.device import Context, RunContext, driver
 from nbgraph.errors import DeviceError, NbgraphError, of_kernel
 
 if TYPE_CHECKING:
-    from nbgraph.engine.base import Engine
+    from nbgraph.engine.interface import EngineLike
     from nbgraph.engine.running import OnComplete
     from nbgraph.engine.variable import Variable
 
@@ -111,7 +111,7 @@ class DeviceQueue:
         self.device = device
         self._streams: dict[str, Any] = {}
         self._words = WordPool()
-        self._lanes: weakref.WeakKeyDictionary[Engine, Any] = weakref.WeakKeyDictionary()
+        self._lanes: weakref.WeakKeyDictionary[EngineLike, Any] = weakref.WeakKeyDictionary()
         # of each variable: for each stream the last job with it
         self._uses: dict[int, dict[str, Mark]] = {}
         self._ended: deque[tuple[int, ...]] = deque()  # variables of jobs that are over
@@ -119,7 +119,7 @@ class DeviceQueue:
         self._lock = threading.RLock()
         self._notifying = False  # whether the thread that tells of ends is there
 
-    def lane(self, engine: Engine, make: Callable[[], Any]) -> Any:
+    def lane(self, engine: EngineLike, make: Callable[[], Any]) -> Any:
         """The lane of an engine, made at first use."""
         lane = self._lanes.get(engine)
         if lane is None:

@@ -1,29 +1,24 @@
-"""A scalar operator but for its calls: its definition, its forms, and what becomes of changes.
+"""What all parts of a scalar operator know of it: its definition, and what calls have resolved.
 
-All parts of an operator know this class; `operator.mapper` has the one that is called.
+`operator.mapper` has the class that is called.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError, CaptureError, require_word
-from nbgraph.kernels.capture.names import NotYetDefined
-from nbgraph.kernels.capture.raising import AlwaysRaises
-from nbgraph.kernels.function import LIBRARY, Captured, Scalar, WrittenFunction
+from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.probe import probe, probe_kinds
 from nbgraph.kernels.signature import resolve_parameters
-from nbgraph.operator import arguments, fast, overrides
-from nbgraph.operator.forms import Forms
 from nbgraph.operator.invoke import Invoker
 from nbgraph.operator.parameters import refuse_marks
 from nbgraph.operator.typing import type_strings
 
 if TYPE_CHECKING:
+    from nbgraph.kernels.capture.names import Watch
     from nbgraph.kernels.derived import Gradient
 
 
@@ -61,77 +56,19 @@ class Elementwise:
 
     __name__: str
     __qualname__: str
+    scalar: Scalar
+    invoker: Invoker
+    fastmath: bool
+    prefer: str
+    certify: bool
+    hand_gradient: Gradient | None
+    origin: Any  # (parent, operand, order) of a derivative
+    forms: Any
+    nin: int
+    _direct: int  # positional arguments that are certainly operands
+    carried: dict[Any, Any]  # what carriers keep with the operator
     signature = None  # as of a ufunc that works element by element: Dask asks for it
-
-    def __init__(
-        self,
-        scalar: Scalar,
-        *,
-        fastmath: bool = False,
-        prefer: str = "memory",
-        certify: bool = True,
-        origin: tuple[Any, ...] | None = None,
-    ) -> None:
-        require_word("op: prefer", prefer, ("memory", "accuracy"))
-        self.scalar = scalar
-        self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
-        self.hand_gradient: Gradient | None = None
-        self.invoker = Invoker(scalar, fastmath=fastmath)
-        self._derivatives: dict[tuple[str, int], Any] = {}
-        self.origin = origin  # (parent, operand, order) of a derivative
-        self.forms: Forms | None = None
-        self._count()
-        self._certified = False
-        self._watch = scalar.watch
-        self._fast = fast.FastCall(self)
-        self._quick: tuple[Any, bytes, Sequence[Any], Sequence[Any]] | None = None
-        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
-        # of a carrier: a call with operands alone, in a frame; its result, or None: it declines
-        self.shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
-        # the same, of a call with values of all parameters behind its operands
-        self.varied_shortcut: Callable[[Any, tuple[Any, ...]], Any] | None = None
-        # the same, of operands and the array to write over, in a frame; whether it did
-        self.over: Callable[[tuple[Any, ...], Any, Any], bool] | None = None
-        # what is meant where some operands are None, by those that are there; None: nothing
-        self.without: Callable[[dict[str, Any], Any], Any] | None = None
-        fn = getattr(scalar, "fn", None)
-        self.__name__ = scalar.name
-        self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
-        self.__module__ = getattr(fn, "__module__", "nbgraph.operator.mapper")
-        if fn is not None:
-            self.__wrapped__ = fn
-        if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
-            self._capture()
-
-    def _capture(self) -> None:
-        """Capture the definition, unless only a call can: it names what is not defined yet, or
-        values of its parameters are to be chosen."""
-        signature = self.scalar.signature
-        later: tuple[type[CaptureError], ...] = (NotYetDefined,)
-        if signature is not None and len(signature.chosen) in range(1, len(signature.operands)):
-            later = (CaptureError,)
-        elif self.forms is not None:
-            later = (NotYetDefined, AlwaysRaises)
-        with contextlib.suppress(*later):
-            self.__dict__["_probe"] = probe(self.scalar)
-            self._count()
-
-    def _count(self) -> None:
-        """Take up the operands and parameters of the definition as they are known now."""
-        self.nin = len(self.scalar.operands)
-        # where parameters may be static: what finds the form of a call, if it has more positional
-        # arguments than `_direct`, or options
-        signature = self.scalar.signature
-        varied = signature and (self.scalar.parameters or signature.chosen)
-        self.forms = Forms(self) if varied else None
-        self._direct = self.forms.direct if self.forms else self.nin
-
-    @functools.cached_property
-    def identity(self) -> Any:
-        """What changes nothing in `reduce`, which begins with it where there are no elements; that
-        of NumPy's ufunc of this name, else None. It may be set."""
-        like = overrides.twin(self)
-        return None if like is None else like.identity
+    _watch: Watch
 
     @functools.cached_property
     def _probe(self) -> Captured:
@@ -153,11 +90,6 @@ class Elementwise:
         return probe_kinds(self.scalar)
 
     @property
-    def ntypes(self) -> int:
-        """How many loops `types` lists."""
-        return len(self.types)
-
-    @property
     def types(self) -> list[str]:
         """The loops for operands of one dtype, as NumPy writes them: 'ff->f'."""
         return type_strings(self.scalar)
@@ -175,115 +107,26 @@ class Elementwise:
         watch = self.scalar.watch
         return watch is not self._watch or watch.changed()
 
-    # change -----------------------------------------------------------------------------------
-
-    def refresh(self) -> None:
-        """Take up changed globals and helpers, as a new definition would."""
-        self.scalar.refresh()  # or another operator made of the same function has done it
-        self._watch = self.scalar.watch
-        for counted in ("nout", "nargs"):
-            self.__dict__.pop(counted, None)
-        self.invoker.forget()
-        self._certified = False
-        self.__dict__.pop("_probe", None)
-        self._capture()
-        self._fast.forget()
-        self._quick = None
-        self.carried = {}
-        self.shortcut = self.varied_shortcut = self.over = None
-
-    # forms ------------------------------------------------------------------------------------
-
-    def specialize(self, **values: Any) -> Self:
-        """Return this operator with static parameters fixed: an operator of its own.
-
-        A static parameter is one whose default is None, a bool, a string, an enum member, a
-        function or a tuple. Each value has a kernel of its own; None and bools also take a number,
-        or, before the `*` of the signature, an array.
-
-        Raises ArgumentError for an unknown name, or an array where none can be.
-
-        >>> import math
-        >>> import nbgraph as ng
-        >>> @ng.op
-        ... def wave(x, kind="sine"):
-        ...     return math.sin(x) if kind == "sine" else math.cos(x)
-        >>> wave.specialize(kind="cosine")(0.0)
-        np.float64(1.0)
-        >>> wave([0.0], "cosine")
-        array([1.])
-        """
-        own = [p.name for p in self.scalar.parameters]
-        unknown = [name for name in values if name not in own]
-        if unknown:
-            raise ArgumentError(
-                f"{self.__name__}.specialize: there is no parameter {unknown[0]!r}; parameters: "
-                f"{', '.join(own) or 'none'}"
-            )
-        return self.form(values)
-
-    def form(self, parameters: Mapping[str, Any]) -> Self:
-        """Return the form for these parameters; most operators have only one."""
-        return self if self.forms is None or not parameters else self.forms.form(parameters)
-
-    # gradients --------------------------------------------------------------------------------
-
-    def gradient(self, fn: Callable[..., Any]) -> Self:
-        """Give the gradient by hand (a decorator); returns this operator.
-
-        The function computes the whole in-gradients (out_grad multiplied in), a tuple in operand
-        order. The names of its parameters declare what backward keeps: `out_grad`, `out`,
-        operand names, scalar parameters (keyword-only). It is checked against the derived
-        gradient at once; disagreement raises CertificateError.
-        """
-        from nbgraph.operator.gradient import read_gradient
-
-        gradient = read_gradient(self.scalar, self.nout, fn)
-        if self.certify:
-            from nbgraph.operator import certified
-
-            certified.require_gradient(self.scalar, gradient)
-        self.hand_gradient = gradient
-        self._derivatives.clear()
-        if self.forms is not None:
-            self.forms.clear()
-        self.carried = {}  # how gradients flow is kept there, too
-        self.shortcut = self.varied_shortcut = self.over = None
-        return self
-
-    def require_certificate(self) -> None:
-        """Before the first derivative value leaves, the derivative is checked."""
-        if self._certified or not self.certify or isinstance(self.scalar, WrittenFunction):
-            return
-        from nbgraph.operator import certified
-
-        certified.require(self)
-        self._certified = True
-
-    # information ------------------------------------------------------------------------------
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return arguments.signature(self.scalar)
-
-    def __repr__(self) -> str:
-        return f"<op {self.__name__}{self.__signature__}>"
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-    def __reduce__(self) -> Any:
-        from nbgraph.operator.pickling import reduce_mapper
-
-        return reduce_mapper(self)
-
     if TYPE_CHECKING:  # of Mapper
+        identity: Any
+
+        @property
+        def __signature__(self) -> inspect.Signature: ...
 
         def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
             """Apply the operator."""
 
+        def form(self, parameters: Mapping[str, Any]) -> Any:
+            """Return the form for these parameters."""
+
+        def refresh(self) -> None:
+            """Take up what has changed."""
+
         def derivative(self, wrt: str | int = 0, *, order: int = 1) -> Any:
             """Return d output / d operand, again an operator."""
+
+        def gradient(self, fn: Callable[..., Any]) -> Any:
+            """Give the gradient by hand."""
+
+        def require_certificate(self) -> None:
+            """Check the derivative before its first value leaves."""

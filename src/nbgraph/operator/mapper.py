@@ -13,169 +13,160 @@ array([0.25, 1.  ], dtype=float32)
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, ElementError
+from nbgraph.errors import ArgumentError, CaptureError, require_word
 from nbgraph.foreign import OPERATORS, explain_methods
-from nbgraph.kernels.capture.names import rewritten
+from nbgraph.kernels.capture.names import NotYetDefined
 from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.values import Value
-from nbgraph.operator import arguments, complex_call, floating, overrides
-from nbgraph.operator.annotations import Array, C, Host
-from nbgraph.operator.call import carrier_of, recorded
-from nbgraph.operator.elementwise import Documentation, Elementwise
-from nbgraph.operator.floating import USUAL
-from nbgraph.operator.floating import state as floating_state
-from nbgraph.operator.parallel import OWNED, wait_for
-from nbgraph.operator.typing import as_operand, is_foreign, operand_dtypes
-from nbgraph.settings import PYTHON_ASKED, config
+from nbgraph.kernels.function import LIBRARY, Scalar, WrittenFunction
+from nbgraph.kernels.probe import probe
+from nbgraph.operator import arguments, overrides
+from nbgraph.operator.calling import Calls
+from nbgraph.operator.elementwise import Documentation
+from nbgraph.operator.fast import FastCall
+from nbgraph.operator.forms import Forms
+from nbgraph.operator.invoke import Invoker
+from nbgraph.operator.typing import operand_dtypes
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.context import Call
+    from nbgraph.kernels.derived import Gradient
     from nbgraph.operator.explain import Explanation
     from nbgraph.operator.export import Exported
-    from nbgraph.operator.map_call import Plan
     from nbgraph.operator.point import Point
 
-MISSING: Any = np._NoValue  # type: ignore[attr-defined]
-_frame = sys._getframe
-_ndarray = np.ndarray
 
-
-class Mapper(Elementwise):
+class Mapper(Calls):
     """A scalar function applied to every element; follows NumPy's ufunc protocol.
 
     Call it with arrays, lists or numbers: operands are positional (or by name), scalar
     parameters keyword-only. `out`, `where`, `dtype`, `casting` and `order` are NumPy's.
     """
 
-    # calling ----------------------------------------------------------------------------------
+    def __init__(
+        self,
+        scalar: Scalar,
+        *,
+        fastmath: bool = False,
+        prefer: str = "memory",
+        certify: bool = True,
+        origin: tuple[Any, ...] | None = None,
+    ) -> None:
+        require_word("op: prefer", prefer, ("memory", "accuracy"))
+        self.scalar = scalar
+        self.fastmath, self.prefer, self.certify = fastmath, prefer, certify
+        self.hand_gradient: Gradient | None = None
+        self.invoker = Invoker(scalar, fastmath=fastmath)
+        self._derivatives: dict[tuple[str, int], Mapper] = {}
+        self.origin = origin  # (parent, operand, order) of a derivative
+        self.forms: Forms | None = None
+        self._count()
+        self._certified = False
+        self._watch = scalar.watch
+        self._fast = FastCall(self)
+        self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
+        self._quick = self.shortcut = self.varied_shortcut = self.over = self.without = None
+        fn = getattr(scalar, "fn", None)
+        self.__name__ = scalar.name
+        self.__qualname__ = getattr(fn, "__qualname__", scalar.name)
+        self.__module__ = getattr(fn, "__module__", __name__)
+        if fn is not None:
+            self.__wrapped__ = fn
+        if fn is None or not str(fn.__module__).startswith(LIBRARY):  # those are read when used
+            self._capture()
 
-    @overload
-    def __call__(self, x: C, /, *more: Any, **options: Any) -> C: ...
-    @overload
-    def __call__(self, x: Array, /, *more: Host | None, **options: Any) -> Array: ...
-    @overload
-    def __call__(self, x: Host, y: C, /, *more: Any, **options: Any) -> C: ...
-    @overload
-    def __call__(self, *operands: Any, **options: Any) -> Any: ...
+    def _capture(self) -> None:
+        """Capture the definition, unless only a call can: it names what is not defined yet, or
+        values of its parameters are to be chosen."""
+        signature = self.scalar.signature
+        later: tuple[type[CaptureError], ...] = (NotYetDefined,)
+        if signature is not None and len(signature.chosen) in range(1, len(signature.operands)):
+            later = (CaptureError,)
+        elif self.forms is not None:
+            later = (NotYetDefined, AlwaysRaises)
+        with contextlib.suppress(*later):
+            self.__dict__["_probe"] = probe(self.scalar)
+            self._count()
 
-    def __call__(self, *operands: Any, out: Any = None, **options: Any) -> Any:
-        """Apply the operator; see the class."""
-        if OWNED:
-            wait_for((*operands, *(out if type(out) is tuple else (out,))))
-        op = self
-        try:
-            if self.forms is not None and (options or len(operands) > self._direct):
-                op, operands, options = self.forms.bind(operands, options)
-            tried = False
-            if operands and type(operands[0]) is _ndarray and floating_state() is USUAL:
-                quick = op._quick
-                if quick is not None and out is not None and not options and not PYTHON_ASKED[0]:
-                    # the shortest way: the native entry itself checks types, shapes and overlap
-                    function, declined, watched, texts = quick
-                    for space, name, value in watched:
-                        if space.get(name) is not value:
-                            break
-                    else:
-                        if not (texts and rewritten(texts)):
-                            result = function(*operands, out)
-                            if result is not declined:
-                                return result
-                tried = len(operands) <= op.nin
-                result = op._fast.call(operands, out, options)
-                if result is not None:
-                    return result
-            elif out is None:
-                named = options or len(operands) < op.nin
-                shortcut, words = (
-                    op._placed(operands, options) if named else (op.shortcut, operands)
-                )
-                if shortcut is not None:
-                    result = shortcut(_frame(1), words)
-                    if result is not None:
-                        return result
-            return op._elsewhere(operands, out, options, tried=tried)
-        except (AlwaysRaises, ElementError) as error:
-            from nbgraph.operator import naive
+    def _count(self) -> None:
+        """Take up the operands and parameters of the definition as they are known now."""
+        self.nin = len(self.scalar.operands)
+        # where parameters may be static: what finds the form of a call, if it has more positional
+        # arguments than `_direct`, or options
+        signature = self.scalar.signature
+        varied = signature and (self.scalar.parameters or signature.chosen)
+        self.forms = Forms(self) if varied else None
+        self._direct = self.forms.direct if self.forms else self.nin
 
-            raise naive.with_values(op, error, operands, out, options) from None
+    @functools.cached_property
+    def identity(self) -> Any:
+        """What changes nothing in `reduce`, which begins with it where there are no elements; that
+        of NumPy's ufunc of this name, else None. It may be set."""
+        like = overrides.twin(self)
+        return None if like is None else like.identity
 
-    def _elsewhere(
-        self, operands: tuple[Any, ...], out: Any, options: dict[str, Any], *, tried: bool
-    ) -> Any:
-        """Carry the call out by the class that takes it; `tried`: not by the short path."""
-        if self.over is not None and not options and self.over(operands, out, _frame(2)):
-            return out
-        if self.without is not None and (
-            options or len(operands) < self.nin or any(x is None for x in operands)
-        ):
-            present = {**dict(zip(self.scalar.operands, operands, strict=False)), **options}
-            result = self.without({k: v for k, v in present.items() if v is not None}, out)
-            if result is not None:
-                return result
-        if len(operands) > self.nin:
-            operands, out = arguments.with_outputs(self, operands, out)
-        carrier = carrier_of(operands if out is None else (*operands, out))
-        if carrier is not None:
-            if not options and out is None and len(operands) == self.nin:
-                push, result = self.shortcut, None
-                if push is not None:
-                    result = recorded(push, self, operands, dict, _frame(2))
-                if result is None:
-                    result = carrier.__nbgraph_call__(self, operands, options, None)
-                return result
-            return overrides.carry(self, carrier, operands, out, options)
-        if floating_state() is not USUAL:
-            floating.judge(self, operands, options)
-        result = None if tried else self._fast.call(operands, out, options)
-        return self._call(operands, out, options) if result is None else result
+    @property
+    def ntypes(self) -> int:
+        """How many loops `types` lists."""
+        return len(self.types)
 
-    def _placed(self, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
-        """Return the shortcut of a call with names, defaults or parameters, and what it is called
-        with, or None where there is none."""
-        if self.shortcut is None and self.varied_shortcut is None:
-            return None, ()
-        placed = self._fast.placed(operands, options)
-        if placed is None:
-            return None, ()
-        operands, values = placed
-        return (self.varied_shortcut if values else self.shortcut), (*operands, *values)
+    def specialize(self, **values: Any) -> Mapper:
+        """Return this operator with static parameters fixed: an operator of its own.
 
-    def _call(self, operands: tuple[Any, ...], out: Any, options: dict[str, Any]) -> Any:
-        operands, call, named = arguments.split(self, operands, options, out)
-        outs = arguments.outputs(self, out)
-        handled = overrides.dispatch(self, "__call__", operands, outs, call, named)
-        if handled is not overrides.MINE:
-            return handled
-        parameters = self.parameters(named)
-        subok = call.pop("subok", True)
-        self.require_certificate()
-        chosen, name = call.get("dtype"), self.__name__
-        if any(map(is_foreign, operands)):  # torch's dtypes are not NumPy's
-            operands = tuple([as_operand(name, f"operand {i}", v) for i, v in enumerate(operands)])
-        if complex_call.any_complex(operands) or (chosen and np.dtype(chosen).kind == "c"):
-            return complex_call.on_numpy(self, operands, parameters, outs, call)
-        if config.compiler == "python":
-            from nbgraph.operator import naive
+        A static parameter is one whose default is None, a bool, a string, an enum member, a
+        function or a tuple. Each value has a kernel of its own; None and bools also take a number,
+        or, before the `*` of the signature, an array.
 
-            results = naive.call(self.scalar, operands, parameters, out=outs, **call)
-        else:
-            note = None if call else functools.partial(self._note, named)
-            results = self.invoker.call(operands, parameters, out=outs, note=note, **call)
-        return overrides.wrap(self, operands, outs, results, subok=subok)
+        Raises ArgumentError for an unknown name, or an array where none can be.
 
-    def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
-        if self.scalar.draws:
-            return  # each call has words of its own
-        self._fast.note(operands, plan, given)
-        self._quick = self._fast.quick()
+        >>> import math
+        >>> import nbgraph as ng
+        >>> @ng.op
+        ... def wave(x, kind="sine"):
+        ...     return math.sin(x) if kind == "sine" else math.cos(x)
+        >>> wave.specialize(kind="cosine")(0.0)
+        np.float64(1.0)
+        >>> wave([0.0], "cosine")
+        array([1.])
+        """
+        own = [p.name for p in self.scalar.parameters]
+        unknown = [name for name in values if name not in own]
+        if unknown:
+            raise ArgumentError(
+                f"{self.__name__}.specialize: there is no parameter {unknown[0]!r}; parameters: "
+                f"{', '.join(own) or 'none'}"
+            )
+        return self.form(values)
+
+    def form(self, parameters: Mapping[str, Any]) -> Mapper:
+        """Return the form for these parameters; most operators have only one."""
+        return self if self.forms is None or not parameters else self.forms.form(parameters)
+
+    # change -----------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Take up changed globals and helpers, as a new definition would."""
+        self.scalar.refresh()  # or another operator made of the same function has done it
+        self._watch = self.scalar.watch
+        for counted in ("nout", "nargs"):
+            self.__dict__.pop(counted, None)
+        self.invoker.forget()
+        self._certified = False
+        self.__dict__.pop("_probe", None)
+        self._capture()
+        self._fast.forget()
+        self._quick = None
+        self.carried = {}
+        self.shortcut = self.varied_shortcut = self.over = None
 
     # derivatives ------------------------------------------------------------------------------
 
@@ -212,6 +203,38 @@ class Mapper(Elementwise):
             self._derivatives[key] = mapper
         return self._derivatives[key]
 
+    def gradient(self, fn: Callable[..., Any]) -> Mapper:
+        """Give the gradient by hand (a decorator); returns this operator.
+
+        The function computes the whole in-gradients (out_grad multiplied in), a tuple in operand
+        order. The names of its parameters declare what backward keeps: `out_grad`, `out`,
+        operand names, scalar parameters (keyword-only). It is checked against the derived
+        gradient at once; disagreement raises CertificateError.
+        """
+        from nbgraph.operator.gradient import read_gradient
+
+        gradient = read_gradient(self.scalar, self.nout, fn)
+        if self.certify:
+            from nbgraph.operator import certified
+
+            certified.require_gradient(self.scalar, gradient)
+        self.hand_gradient = gradient
+        self._derivatives.clear()
+        if self.forms is not None:
+            self.forms.clear()
+        self.carried = {}  # how gradients flow is kept there, too
+        self.shortcut = self.varied_shortcut = self.over = None
+        return self
+
+    def require_certificate(self) -> None:
+        """Before the first derivative value leaves, the derivative is checked."""
+        if self._certified or not self.certify or isinstance(self.scalar, WrittenFunction):
+            return
+        from nbgraph.operator import certified
+
+        certified.require(self)
+        self._certified = True
+
     # in other functions -----------------------------------------------------------------------
 
     def inline(self, call: Call) -> Value:
@@ -228,6 +251,13 @@ class Mapper(Elementwise):
         return numba_function(self.scalar)._numba_type_
 
     # information ------------------------------------------------------------------------------
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return arguments.signature(self.scalar)
+
+    def __repr__(self) -> str:
+        return f"<op {self.__name__}{self.__signature__}>"
 
     def explain(self, *, dtype: object = None, device: object = None) -> Explanation:
         """Explain what was made of the function, and why: derivative, dependence, in-place, SIMD;
@@ -306,62 +336,16 @@ class Mapper(Elementwise):
 
         return export(self, path, dtypes, partials)
 
-    # reductions -------------------------------------------------------------------------------
+    def __copy__(self) -> Mapper:
+        return self
 
-    def reduce(
-        self,
-        array: Any,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: bool = False,
-        initial: Any = MISSING,
-        where: Any = True,
-        **parameters: Any,
-    ) -> Any:
-        """Combine elements along axes with this binary operator, in order (NumPy)."""
-        from nbgraph.operator import ufunc
+    def __deepcopy__(self, memo: object) -> Mapper:
+        return self
 
-        op = self.form(parameters)
-        return ufunc.reduce(op, array, axis, dtype, out, keepdims, initial, where, parameters)
+    def __reduce__(self) -> Any:
+        from nbgraph.operator.pickling import reduce_mapper
 
-    def accumulate(
-        self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, **parameters: Any
-    ) -> Any:
-        """Return all intermediate results of `reduce` along one axis (NumPy)."""
-        from nbgraph.operator import ufunc
-
-        op = self.form(parameters)
-        return ufunc.accumulate(op, array, axis, dtype, out, parameters)
-
-    def reduceat(
-        self,
-        array: Any,
-        indices: Any,
-        axis: int = 0,
-        dtype: Any = None,
-        out: Any = None,
-        **parameters: Any,
-    ) -> Any:
-        """Apply `reduce` to parts of an axis: from each index up to the next one, or to the end;
-        the element itself where the next one is not larger (NumPy)."""
-        from nbgraph.operator import ufunc
-
-        op = self.form(parameters)
-        return ufunc.reduceat(op, array, indices, axis, dtype, out, parameters)
-
-    def outer(self, a: Any, b: Any, /, **options: Any) -> Any:
-        """Apply the operator to all pairs of elements of a and b (NumPy)."""
-        from nbgraph.operator import ufunc
-
-        return ufunc.outer(self.form(options), a, b, options)
-
-    def at(self, array: Any, indices: Any, b: Any = None, /, **parameters: Any) -> None:
-        """Write `array[indices] = op(array[indices], b)`, repeated indices one after another
-        (NumPy)."""
-        from nbgraph.operator import ufunc
-
-        ufunc.at(self.form(parameters), array, indices, b, parameters)
+        return reduce_mapper(self)
 
 
 explain_methods(Mapper, OPERATORS)
