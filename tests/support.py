@@ -1,8 +1,9 @@
-"""Helpers for tests of the repository itself: the README as a program, child processes."""
+"""Helpers for tests of all rooms: the README as a program, child processes, threads."""
 
 import os
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,16 +54,44 @@ def _lines(text):
     return [line.rstrip() for line in text.strip().splitlines()]
 
 
-def run_python(*arguments, python=sys.executable, cwd=None, **env):
-    """Run a child interpreter to its end; its standard output. A failure shows its stderr."""
-    child = subprocess.run(
+def child(*arguments, python=sys.executable, cwd=None, timeout=600, **env):
+    """Run a child interpreter to its end, well or not: its status and texts."""
+    return subprocess.run(
         [python, *map(str, arguments)],
         cwd=cwd,
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=timeout,
         check=False,
     )
-    assert child.returncode == 0, f"{arguments} failed:\n{child.stdout}\n{child.stderr}"
-    return child.stdout
+
+
+def run_python(*arguments, **options):
+    """Run a child interpreter to its end; its standard output. A failure shows its stderr."""
+    ended = child(*arguments, **options)
+    assert ended.returncode == 0, f"{arguments} failed:\n{ended.stdout}\n{ended.stderr}"
+    return ended.stdout
+
+
+def on_threads(work, items, *, seconds=60):
+    """Call `work()` on so many threads at once, or `work(item)` for each of several; all end in
+    time, and what the first one raised is raised here."""
+    calls = [()] * items if isinstance(items, int) else [(item,) for item in items]
+    start, problems = threading.Barrier(len(calls)), []
+
+    def run(call):
+        try:
+            start.wait(seconds)
+            work(*call)
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=run, args=(call,), daemon=True) for call in calls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(seconds)
+        assert not thread.is_alive()
+    if problems:
+        raise problems[0]

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 import nbgraph
-from tests.support import ROOT, Readme, run_python
+from tests.support import ROOT, Readme, child, run_python
 
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
@@ -122,14 +122,8 @@ def lint(tmp_path, files):
             (tmp_path / folder / "__init__.py").touch()
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     run = "from importlinter.cli import lint_imports_command; lint_imports_command()"
-    child = subprocess.run(
-        [sys.executable, "-c", run, "--no-logo", "--no-cache"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return child.returncode, " ".join(child.stdout.split())
+    ended = child("-c", run, "--no-logo", "--no-cache", cwd=tmp_path)
+    return ended.returncode, " ".join(ended.stdout.split())
 
 
 def test_floors_hold_for_a_lawful_package(tmp_path):

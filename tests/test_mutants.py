@@ -88,10 +88,7 @@ def test_what_tests_see_is_killed_and_the_rest_survives(package, capsys):
     """One mutation of each function; the source stays as it is."""
     arguments = ["--root", str(package), "--package", "tiny", "--rooms", "room"]
     fates = mutants.main([*arguments, "--count", "2", "--seed", "3"])
-    assert {m.function: fate for m, fate in fates.items()} == {
-        "total": "killed",
-        "key": "survived",
-    }
+    assert {m.function: fate for m, fate in fates.items()} == {"total": "killed", "key": "survived"}
     printed = capsys.readouterr().out
     assert "-    return (a, b)" in printed and "1 killed, 1 survived, 0 timeout" in printed
     assert (package / "src/tiny/room/maths.py").read_text(encoding="utf-8") == SOURCE

@@ -1,7 +1,6 @@
 """A session of IPython shows errors that pass through nbgraph short, raises what a failed array
 shows, and reports failures that nobody waits for."""
 
-import subprocess
 import sys
 import textwrap
 
@@ -10,6 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import nbgraph as ng
 from nbgraph import notebook
+from tests.support import child
 
 FAIL = "x = ng.ones(3)\nng.engine.push(lambda ctx: 1 / 0, mutate_vars=[x.variable], name='load')"
 
@@ -114,8 +114,7 @@ def test_a_failure_that_was_raised_is_not_reported(shell, capsys):
 def test_at_exit_a_script_shows_its_own_lines_only(tmp_path):
     file = tmp_path / "script.py"
     file.write_text("import nbgraph as ng\n" + FAIL + "\n")
-    command = [sys.executable, str(file)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    ran = child(file)
     assert ran.returncode == 0
     assert f"operation 'load', pushed at {file}:3" in ran.stderr
     assert ran.stderr.count("File ") == 1
@@ -124,7 +123,7 @@ def test_at_exit_a_script_shows_its_own_lines_only(tmp_path):
 def test_an_error_of_a_pushed_function_shows_the_lines_of_a_script(tmp_path):
     file = tmp_path / "script.py"
     file.write_text(textwrap.dedent("import nbgraph as ng\n" + FAIL + "\nx.asnumpy()\n"))
-    ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    ran = child(file)
     assert ran.returncode == 1
     assert ran.stderr.count("File ") == 2
     assert ran.stderr.rstrip().endswith(f"in operation 'load', pushed at {file}:3 in <module>")

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import run_python
+
 ROOT = Path(__file__).parent.parent
 HEAVY = {"numba", "llvmlite.binding", "mpmath", "scipy"}
 # what Python's own standard modules, an editable install and coverage tools may bring
@@ -114,14 +116,7 @@ def warm(tmp_path_factory):
     """A cache folder in which a process has left all it needed; what it printed."""
     folder = tmp_path_factory.mktemp("warm")
     cache = {"NBGRAPH_CACHE_DIR": str(folder / "cache")}
-    built = subprocess.run(
-        [sys.executable, "-m", "nbgraph.warm"],
-        env={**os.environ, **cache},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built.returncode == 0, built.stderr
+    run_python("-m", "nbgraph.warm", **cache)
     shown, modules = child(written(folder, CELL, GRADIENT, GRAPH), **cache)
     assert {"mpmath", "llvmlite.binding"} <= set(modules), "this was to be cold"
     return cache, shown

@@ -2,11 +2,9 @@
 
 import inspect
 import json
-import os
 import pydoc
 import re
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -15,7 +13,7 @@ import nbgraph as ng
 from nbgraph import ops
 from nbgraph.operator import registry
 from scripts import stubs
-from tests.support import ROOT
+from tests.support import ROOT, child
 
 SUM = ["x", "axis", "dtype", "keepdims", "initial", "where", "exclude", "out"]
 NAMES = sorted(set(registry.library()) - ops.INTERNAL)
@@ -100,11 +98,7 @@ WRONG = {number for number, line in enumerate(PLANTED, 1) if "# wrong:" in line}
 
 def checked(*command, **environment):
     """What a type checker prints, run where it finds no configuration of this project."""
-    done = subprocess.run(
-        [sys.executable, "-m", *command], capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, **environment},
-    )  # fmt: skip
-    return done.stdout
+    return child("-m", *command, **environment).stdout
 
 
 def lines_of(shown, file):

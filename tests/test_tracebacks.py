@@ -3,8 +3,6 @@
 import ast
 import re
 import statistics
-import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -12,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import nbgraph as ng
 from benchmarks import people
+from tests.support import child, run_python
 
 PLACES = {
     "matmul": ("ng.ones((2, 3)) @ ng.ones((4, 5))", 6),
@@ -65,7 +64,7 @@ def test_frames_of_a_function_that_nbgraph_calls_are_shown(shell, capsys):
 def script(tmp_path, text):
     file = tmp_path / "script.py"
     file.write_text("import nbgraph as ng\n" + textwrap.dedent(text))
-    ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+    ran = child(file)
     assert ran.returncode == 1
     return ran.stderr
 
@@ -129,6 +128,5 @@ def test_common_mistakes_are_short_and_completion_is_not_long():
     lines = people.traceback_lines()
     assert max(lines.values()) <= 14 and statistics.median(lines.values()) <= 8
     text = "from benchmarks.people import completions; print(completions())"  # no test's operators
-    fresh = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
-    names = ast.literal_eval(fresh.stdout)
+    names = ast.literal_eval(run_python("-c", text))
     assert names["ng"] <= 320 and all(names.values())

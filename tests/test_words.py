@@ -76,8 +76,7 @@ def test_each_form_is_noticed(text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["there is no array", "it is no longer its own", "Who is it?", "draws are told apart"],
+    "text", ["there is no array", "it is no longer its own", "Who is it?", "draws are told apart"]
 )
 def test_plain_text_is_left_alone(text):
     assert not any(re.search(form, text) for form in forms())

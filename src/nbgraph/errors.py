@@ -36,8 +36,8 @@ import operator
 import re
 import textwrap
 import zlib
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Never, Self
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple, Never, Self
 
 from nbgraph._listing import public_names
 from nbgraph.tracebacks import file_label, in_notebook, install, is_own, place_label
@@ -59,6 +59,20 @@ def require_whole(what: str, value: object, least: int = 1) -> int:
     if number < least:
         raise ArgumentError(f"{what}={value!r}; expected a whole number from {least} on")
     return number
+
+
+def require_word(what: str, value: Any, words: Collection[object]) -> Any:
+    """Return one of several words; raise ArgumentError for other values.
+
+    >>> require_word("pad: mode", "mirror", ("edge", "wrap"))
+    Traceback (most recent call last):
+    nbgraph.errors.ArgumentError: pad: mode='mirror'; expected 'edge' or 'wrap'
+    """
+    if value not in words:
+        *most, last = map(repr, words)
+        listed = f"{', '.join(most)} or {last}" if most else last
+        raise ArgumentError(f"{what}={value!r}; expected {listed}")
+    return value
 
 
 def noun(value: object) -> str:

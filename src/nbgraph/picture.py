@@ -10,6 +10,7 @@ sigma  scalar
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -267,11 +268,7 @@ def packed(spans: Sequence[tuple[float, float]]) -> list[int]:
 
 
 def bar_chart(
-    rows: Sequence[tuple[str, Sequence[Bar]]],
-    *,
-    width: int = 760,
-    title: str = "",
-    unit: str = "",
+    rows: Sequence[tuple[str, Sequence[Bar]]], *, width: int = 760, title: str = "", unit: str = ""
 ) -> str:
     """An SVG chart of spans: a labelled row for each, bars that overlap under one another.
 
@@ -351,6 +348,7 @@ class Report:
     """What shows itself as headings over texts: printed, and below its title in a notebook.
 
     A class has `title` and `sections()`, and says by `_headed` whether the title is printed, too.
+    A dataclass has its fields as plain values already.
     """
 
     __slots__ = ()
@@ -368,6 +366,10 @@ class Report:
 
     def _repr_html_(self) -> str:
         return html_sections(self.title, self.sections())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, as plain values."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload]
 
 
 def html_sections(title: str, parts: Sequence[tuple[str, str]]) -> str:

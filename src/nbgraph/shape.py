@@ -39,6 +39,12 @@ def broadcast(name: str, operands: Sequence[tuple[str, tuple[int, ...]]]) -> tup
         ) from None
 
 
+def spreads(shape: Sequence[int], wide: Sequence[int]) -> bool:
+    """Return whether `shape` broadcasts to `wide`."""
+    lead = len(wide) - len(shape)
+    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wide[lead:], strict=True))
+
+
 def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
     """What two partial shapes say together; ShapeError where they contradict each other.
 

@@ -102,11 +102,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         each = each.__cause__ or (None if each.__suppress_context__ else each.__context__)
 
 
-def _internal(error: BaseException | None) -> bool:
-    """Whether an error was raised and handled within nbgraph, so that nobody else has seen it."""
-    return all(_own(error))
-
-
 def passes(error: BaseException) -> bool:
     """Whether frames of nbgraph are part of the traceback of an error or of its causes."""
     return any(any(_own(each)) for each in _chain(error))
@@ -126,7 +121,7 @@ def shortened(error: BaseException) -> Generator[None]:
     before = [(e, e.__traceback__, e.__suppress_context__) for e in _chain(error)]
     if not config.debug:
         for each, trace, _ in before:
-            if each.__cause__ is None and _internal(each.__context__):
+            if each.__cause__ is None and all(_own(each.__context__)):
                 each.__suppress_context__ = True
             each.__traceback__ = of_user(trace)
     try:

@@ -4,7 +4,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.settings import CLOSELY_ASKED
-from tests.engine.conftest import engine, gate, naive, threads
+from tests.engine.conftest import engine, gate, naive, nothing_left, threads
 
 __all__ = ["engine", "gate", "naive", "threads"]
 
@@ -20,11 +20,4 @@ def threaded():
     CLOSELY_ASKED[0] |= asked
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left():
-    """A failure that a test left does not reach the next one."""
-    yield
-    try:
-        ng.waitall()
-    except Exception:
-        ng.waitall()
+_nothing_left = pytest.fixture(autouse=True)(nothing_left)

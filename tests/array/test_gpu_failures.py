@@ -1,13 +1,11 @@
 """Failures on a GPU: of functions, and of the device, which does not get well again."""
 
-import subprocess
-import sys
-
 import pytest
 
 import nbgraph as ng
 from nbgraph.errors import DeviceError
 from tests.array.gpu import GPU, emulated_only
+from tests.support import child
 
 
 def test_a_function_on_a_stream():
@@ -102,18 +100,11 @@ except ng.errors.DeviceError:
 
 # a real device refuses a copy from nowhere when it is asked for, and goes on
 @pytest.mark.parametrize(
-    "kind",
-    [pytest.param("a function", marks=emulated_only), "an operator", "a user's kernel"],
+    "kind", [pytest.param("a function", marks=emulated_only), "an operator", "a user's kernel"]
 )
 def test_an_illegal_access_poisons_the_device(kind):
     """The failure is raised at the wait, with the operator's name; other devices go on."""
-    found = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(wild=WILD[kind])],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    found = child("-c", PROGRAM.format(wild=WILD[kind]), timeout=120)
     if "nbgraph[cuda13]" in found.stderr:
         pytest.skip(found.stderr.splitlines()[-1])
     lines = found.stdout.splitlines()

@@ -1,6 +1,5 @@
 """Plans on a GPU as CUDA graphs: the bits of kernels one by one, whatever changes between runs."""
 
-import threading
 from collections import Counter
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from tests.array.gpu import GPU, heard, hurried
+from tests.support import on_threads
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(8, 6)).astype(np.float32)
@@ -129,16 +129,11 @@ def test_runs_from_two_threads(monkeypatch):
             found = function(x, 2.0 + k).item(), bound.forward()[0].asnumpy()
             wanted = function(ng.array(X + seed + k), 2.0 + k).item(), chain(ng.array(X)).asnumpy()
             for a, b in zip(found, wanted, strict=True):
-                if not np.allclose(a, b, rtol=1e-4):
-                    wrong.append((seed, k))
+                assert np.allclose(a, b, rtol=1e-4)
 
     told = heard(monkeypatch)
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(2)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert not wrong and "replay" in told
+    on_threads(work, range(2))
+    assert "replay" in told
 
 
 def test_what_no_graph_holds_is_issued_between_graphs(monkeypatch):

@@ -8,33 +8,24 @@ import nbgraph as ng
 from nbgraph.engine.streams import OUT
 from nbgraph.operator import registry
 from tests.array.gpu import GPU, emulated_only, hurried
+from tests.support import on_threads
 
 
 def test_threads_share_a_device(threads):
     """ENG-08: pushes, copies and waits from four threads, with temporaries recycled among them."""
-    wrong = []
 
     def work(seed):
         rng = np.random.default_rng(seed)
-        try:
-            for _ in range(12):
-                x = rng.normal(size=(64, 33)).astype(np.float32)
-                a = ng.array(x, device=GPU)
-                b = (a * 2 + a[::-1]) - 1
-                b += a
-                wanted = ((x * np.float32(2) + x[::-1]) - np.float32(1)) + x
-                if not np.array_equal(b.asnumpy(), wanted):
-                    wrong.append(seed)
-        except Exception as error:  # told by the thread that asks
-            wrong.append(error)
+        for _ in range(12):
+            x = rng.normal(size=(64, 33)).astype(np.float32)
+            a = ng.array(x, device=GPU)
+            b = (a * 2 + a[::-1]) - 1
+            b += a
+            wanted = ((x * np.float32(2) + x[::-1]) - np.float32(1)) + x
+            assert np.array_equal(b.asnumpy(), wanted)
 
     with hurried(5):
-        running = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-        for one in running:
-            one.start()
-        for one in running:
-            one.join(60)
-    assert not wrong
+        on_threads(work, range(4))
 
 
 def test_a_kernel_follows_a_kernel_without_the_host():

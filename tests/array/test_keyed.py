@@ -10,11 +10,7 @@ from nbgraph.array import indexing, keyed
 from nbgraph.array.keyed import frozen
 
 RNG = np.random.default_rng(0)
-PARTS = st.one_of(
-    st.integers(-3, 2),
-    st.slices(3),
-    st.just(slice(None, None, -1)),
-)
+PARTS = st.one_of(st.integers(-3, 2), st.slices(3), st.just(slice(None, None, -1)))
 KEYS = st.one_of(
     PARTS,
     st.tuples(PARTS, PARTS),

@@ -1,20 +1,22 @@
 """Users' kernels on GPUs, for simple operators (SMP-41, SMP-24)."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, CompileError, DeviceError, DTypeError
-from nbgraph.operator import registry
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout
 from tests.array.gpu import GPU, emulated_only, hurried
+from tests.operator.simple.conftest import simple_ops
+from tests.support import run_python
 
 ADD, NULL = int(ng.kAddTo), int(ng.kNullOp)
+
+
+@pytest.fixture
+def new():
+    yield from simple_ops(lambda: "simple_of_gpus")
 
 
 @ng.thread_kernel
@@ -50,22 +52,6 @@ def product_gradient(
         left, right = out_grad[i] * rhs[i], out_grad[i] * lhs[i]
         lhs_grad[i] = lhs_grad[i] + left if req_lhs == ADD else left
         rhs_grad[i] = rhs_grad[i] + right if req_rhs == ADD else right
-
-
-@pytest.fixture
-def new():
-    made = []
-
-    def make(name="simple_of_gpus", **options):
-        if name in registry.names():
-            registry.remove(name)
-        made.append(ng.register_simple_op(name, **options))
-        return made[-1]
-
-    yield make
-    for op in made:
-        if op.__name__ in registry.names() and registry.find(op.__name__) is op:
-            registry.remove(op.__name__)
 
 
 @pytest.fixture
@@ -321,9 +307,5 @@ def test_kernels_of_cuda():
 
         own_kernels.main()
         return
-    program = [sys.executable, "-m", "tests.array.own_kernels"]
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}
-    found = subprocess.run(
-        program, env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert found.stdout.endswith("all of it ran\n"), found.stderr
+    told = run_python("-m", "tests.array.own_kernels", NUMBA_ENABLE_CUDASIM="1")
+    assert told.endswith("all of it ran\n")

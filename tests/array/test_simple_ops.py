@@ -9,11 +9,16 @@ import pytest
 import nbgraph as ng
 from nbgraph import autograd, resource
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.operator import registry
 from tests.operator.simple import functions as fns
+from tests.operator.simple.conftest import simple_ops
 from tests.operator.simple.entropy import softmax_cross_entropy
 
 WAIT = 30  # seconds
+
+
+@pytest.fixture
+def new():
+    yield from simple_ops(lambda: "simple_of_arrays")
 
 
 @pytest.fixture(params=["naive", "threaded", "chaos"])
@@ -44,20 +49,6 @@ def _under(kind, workers=None):
         with contextlib.suppress(Exception):  # what a test left unraised
             ng.engine.wait_for_all(WAIT)
         ng.engine.set(before)
-
-
-@pytest.fixture
-def new():
-    made = []
-
-    def make(name="simple_of_arrays", **options):
-        made.append(ng.register_simple_op(name, **options))
-        return made[-1]
-
-    yield make
-    for op in made:
-        if op.__name__ in registry.names() and registry.find(op.__name__) is op:
-            registry.remove(op.__name__)
 
 
 def smooth(new):

@@ -8,28 +8,9 @@ import numpy as np
 
 import nbgraph as ng
 from tests.array.samples import same
+from tests.support import on_threads
 
 THREADS, TURNS = 4, 60
-
-
-def together(work):
-    """Run `work(number)` on several threads; the first exception is raised here."""
-    failures = []
-
-    def run(number):
-        try:
-            work(number)
-        except BaseException as error:  # noqa: BLE001
-            failures.append(error)
-
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(60)
-        assert not t.is_alive()
-    if failures:
-        raise failures[0]
 
 
 def test_views_of_one_array_on_several_threads(threads):
@@ -47,7 +28,7 @@ def test_views_of_one_array_on_several_threads(threads):
                 if i % 10 == 0:
                     same(column * 2, wanted[:, j] * 2)
 
-        together(views)
+        on_threads(views, range(THREADS))
         variable = a.variable
         del a, views
         others = [ng.zeros((3, 20)) for _ in range(50)]
@@ -77,7 +58,7 @@ def test_arrays_that_die_on_other_threads(threads):
             if chance.random() < 0.05:
                 gc.collect()
 
-    together(work)
+    on_threads(work, range(THREADS))
     for found, value in shared:
         same(found, np.full(64, value, "float32"))
 
@@ -93,7 +74,7 @@ def test_one_array_written_by_many_threads(threads):
             if i % 50 == 0:
                 same(row - row, np.zeros(32, "float32"))
 
-    together(work)
+    on_threads(work, range(THREADS))
     same(a, np.full((THREADS, 32), TURNS, "float32"))
     total = ng.zeros(8)
 
@@ -101,7 +82,7 @@ def test_one_array_written_by_many_threads(threads):
         for _ in range(TURNS):
             total.__iadd__(1)
 
-    together(add)
+    on_threads(add, range(THREADS))
     same(total, np.full(8, THREADS * TURNS, "float32"))
 
 
@@ -114,7 +95,7 @@ def test_leases_that_end_on_other_threads(threads):
             assert lent[0] == 0
             del lent
 
-    together(work)
+    on_threads(work, range(THREADS))
     assert a.variable.leases == 0
     a += 1
     same(a, np.ones(16, "float32"))

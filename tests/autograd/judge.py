@@ -3,8 +3,7 @@
 import numpy as np
 
 import nbgraph as ng
-
-STEP = 1e-6
+from tests.slopes import differences
 
 
 def variable(values, grad_req="write", dtype="float64"):
@@ -12,20 +11,6 @@ def variable(values, grad_req="write", dtype="float64"):
     x = ng.array(values, dtype=dtype)
     x.attach_grad(grad_req)
     return x
-
-
-def differences(fn, points, wrt):
-    """The gradient of a scalar NumPy function with respect to one operand, by central
-    differences."""
-    found = np.zeros(points[wrt].shape)
-    for index in np.ndindex(points[wrt].shape):
-        sides = []
-        for sign in (1, -1):
-            moved = [p.copy() for p in points]
-            moved[wrt][index] += sign * STEP
-            sides.append(float(fn(*moved)))
-        found[index] = (sides[0] - sides[1]) / (2 * STEP)
-    return found
 
 
 def weighted(fn):

@@ -6,8 +6,9 @@ import pytest
 import nbgraph as ng
 from nbgraph import autograd
 from nbgraph.errors import CertificateError
-from tests.autograd.judge import differences, variable
+from tests.autograd.judge import variable
 from tests.engine.conftest import _under
+from tests.slopes import differences
 
 
 @pytest.mark.parametrize(

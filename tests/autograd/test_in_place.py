@@ -5,7 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph import autograd
-from tests.autograd.judge import differences
+from tests.slopes import differences
 
 X = np.array([1.0, 2.0, 3.0])
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph import autograd
-from tests.autograd.judge import differences
+from tests.slopes import differences
 
 PLACES = st.integers(0, 30)
 VIEWS = [

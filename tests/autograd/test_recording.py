@@ -11,6 +11,7 @@ import nbgraph as ng
 from nbgraph import autograd
 from nbgraph.errors import ArgumentError, ShapeError
 from tests.autograd.judge import variable
+from tests.support import on_threads
 
 # MXNet's tutorial "Automatic differentiation", line by line -------------------------------------
 
@@ -238,11 +239,7 @@ def test_threads_differentiate_side_by_side():
             y.backward()
         found[k] = x.grad.tolist()
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    on_threads(work, range(4))
     assert found == {k: [2.0 * k * k, 2.0 * k] for k in range(4)}
 
 
@@ -275,7 +272,7 @@ def test_bad_arguments_are_named():
     x = variable([1.0, 2.0])
     with pytest.raises(ArgumentError, match="attach_grad: an array of int64 has no gradient"):
         ng.array([1, 2]).attach_grad()
-    with pytest.raises(ArgumentError, match="grad_req='sum'; expected one of write, add, null"):
+    with pytest.raises(ArgumentError, match="grad_req='sum'; expected 'write', 'add' or 'null'"):
         x.attach_grad("sum")
     with pytest.raises(ArgumentError, match=r"grad: the array has none; call attach_grad\(\)"):
         ng.ones((2,)).grad = x

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
-import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.codegen import cache
 from nbgraph.settings import Settings
+from tests.support import run_python
 
 SCRIPT = """
 import json, math, sys
@@ -54,12 +53,7 @@ def script(tmp_path):
 
 
 def run(script: Path, cache_dir: Path):
-    env = {**os.environ, "NBGRAPH_CACHE_DIR": str(cache_dir)}
-    done = subprocess.run(
-        [sys.executable, str(script)], env=env, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(run_python(script, NBGRAPH_CACHE_DIR=str(cache_dir)).splitlines()[-1])
 
 
 def entries(folder: Path) -> list[Path]:

@@ -6,7 +6,6 @@ import ctypes
 import gc
 import platform
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from nbgraph.codegen import cache, host, image, optimise, target
 from nbgraph.errors import CompileError
+from tests.support import run_python
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64" or sys.platform != "linux", reason="ELF for x86-64"
@@ -136,12 +136,7 @@ def test_the_host_is_found_again_without_llvm(own_cache):
         "import sys; from nbgraph.codegen import host; print(*host.host(), sep='|'); "
         "print('llvmlite.binding' in sys.modules)"
     )
-    seen = [
-        subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
-        ).stdout.split("\n")
-        for _ in range(2)
-    ]
+    seen = [run_python("-c", program).split("\n") for _ in range(2)]
     assert seen[0][0] == seen[1][0] == "|".join(host.ask())
     assert (seen[0][1], seen[1][1]) == ("True", "False")
 

@@ -27,13 +27,7 @@ def total_until_negative():
 def test_loops_conditions_and_exits():
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
     run = kind(builtin.address(total_until_negative(), name="total"))
-    for words, wanted in (
-        ([], 0),
-        ([2, 4], 6),
-        ([1, 2, 3], 10),
-        ([5, -1, 100], 10),
-        ([-1], 0),
-    ):
+    for words, wanted in (([], 0), ([2, 4], 6), ([1, 2, 3], 10), ([5, -1, 100], 10), ([-1], 0)):
         given = (ctypes.c_int64 * max(1, len(words)))(*words)
         assert run(ctypes.addressof(given), len(words)) == wanted, words
 

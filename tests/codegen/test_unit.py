@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import os
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +11,8 @@ import pytest
 import nbgraph as ng
 from nbgraph.codegen import fastcall, target, unit
 from tests.codegen import support, unit_functions
+from tests.support import child as ended
+from tests.support import on_threads
 
 ROOT = Path(__file__).parent.parent.parent
 KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
@@ -22,15 +20,7 @@ KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes
 
 def child(text, **environment):
     """Run a Python program that has a minute."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", "-c", text],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return ended("-W", "error", "-c", text, cwd=ROOT, timeout=60, **environment)
 
 
 def test_roots_of_both_kinds_answer():
@@ -191,9 +181,5 @@ def test_units_are_built_by_several_threads():
         made = unit.build(unit.content_key(f"constant {n}"), {"constant": (constant, 2)})
         results.append((n, fastcall.bind(made.address("constant"))()))
 
-    threads = [threading.Thread(target=work, args=(n,), daemon=True) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    on_threads(work, range(4))
     assert sorted(results) == [(n, n) for n in range(4)]

@@ -1,9 +1,6 @@
 """The emulated driver keeps the driver's rules: what is forgotten shows."""
 
 import ctypes
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +8,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.device.emulated import EmulatedDriver
 from nbgraph.errors import DeviceError
+from tests.support import child, run_python
 
 
 @pytest.fixture(scope="module")
@@ -117,13 +115,7 @@ def test_the_host_cannot_touch_a_devices_memory():
         "print(x._view().strides)\n"
         "print(x._view()[0])\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "NBGRAPH_GPU": "emulated"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = child("-c", program, NBGRAPH_GPU="emulated")
     assert found.stdout == "(4,)\n" and found.returncode < 0
 
 
@@ -139,14 +131,7 @@ def test_what_is_missing_is_said():
         "except ValueError as error:\n"
         "    print(error)\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "NBGRAPH_GPU": "none"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    first, second = found.stdout.splitlines()
+    first, second = run_python("-c", program, NBGRAPH_GPU="none").splitlines()
     assert first.startswith("0 no GPU backend is loaded, so nothing runs on gpu(1): ")
     assert first.endswith("; or use ng.cpu()") and "gpu(0)" in second
 
@@ -169,12 +154,5 @@ def test_a_forked_child_has_no_gpu():
         "    os._exit(0)\n"
         "os.wait()\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program],
-        env={**os.environ, "NBGRAPH_GPU": "emulated"},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    assert "was forked after GPUs had been used; start processes by 'spawn'" in found.stdout
+    told = run_python("-W", "ignore", "-c", program, NBGRAPH_GPU="emulated")
+    assert "was forked after GPUs had been used; start processes by 'spawn'" in told

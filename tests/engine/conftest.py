@@ -44,6 +44,22 @@ def naive():
     yield from _under("naive")
 
 
+@pytest.fixture
+def threaded():
+    """A threaded engine apart from the one in force."""
+    made = ThreadedEngine(workers=2)
+    yield made
+    made.stop()
+
+
+def nothing_left():
+    """A fixture: a failure that a test left does not reach the next one."""
+    yield
+    with contextlib.suppress(Exception):
+        ng.waitall()
+    ng.waitall()
+
+
 class Gate:
     """An asynchronous operation that holds variables until it is opened."""
 

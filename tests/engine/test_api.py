@@ -3,8 +3,6 @@
 import functools
 import gc
 import inspect
-import os
-import subprocess
 import sys
 import threading
 import time
@@ -19,6 +17,7 @@ from nbgraph.engine.sites import Site
 from nbgraph.errors import EngineError, EngineTimeout
 from nbgraph.tracebacks import file_label
 from tests.engine.conftest import WAIT
+from tests.support import child
 
 
 def nothing(run_ctx):
@@ -225,10 +224,7 @@ def test_operations_are_named_after_their_functions(engine):
 
 def test_a_site_is_the_users_line(engine):
     def helper():
-        return engine.push(
-            nothing,
-            name="here",
-        )
+        return engine.push(nothing, name="here")
 
     site = helper().site
     assert site == Site(__file__, helper.__code__.co_firstlineno + 1, helper.__qualname__)
@@ -367,14 +363,8 @@ def test_the_setting_chooses_the_first_engine():
     """X-ENG-04: NBGRAPH_ENGINE."""
     code = "import nbgraph as ng; print(ng.engine.current().kind)"
     for value, told in (("naive", "naive"), ("quick", "expected one of naive, threaded, chaos")):
-        child = subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "NBGRAPH_ENGINE": value},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert told in child.stdout + child.stderr
+        ended = child("-c", code, NBGRAPH_ENGINE=value)
+        assert told in ended.stdout + ended.stderr
 
 
 def test_an_engine_object_has_its_own_variables(engine):
@@ -392,11 +382,7 @@ def test_an_engine_object_has_its_own_variables(engine):
 
 def test_every_call_of_an_engine_is_a_function_of_the_module():
     """Declared once, on `Engine`: the same name, parameters and documentation."""
-    calls = [
-        name
-        for name, value in vars(Engine).items()
-        if inspect.isfunction(value) and not name.startswith("_")
-    ]
+    calls = [n for n, _ in inspect.getmembers(Engine, inspect.isfunction) if not n.startswith("_")]
     own = {"site_id", "push_to_device"}  # what arrays and operators ask for
     for name in set(calls) - own:
         function, method = getattr(ng.engine, name), getattr(Engine, name)

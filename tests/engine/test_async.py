@@ -11,6 +11,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError, EngineError
 from tests.engine.conftest import WAIT
+from tests.support import on_threads
 
 
 def test_an_operation_ends_when_on_complete_is_called(engine):
@@ -92,11 +93,7 @@ def test_of_many_calls_at_once_one_counts(engine):
         except EngineError as error:
             problems.append(error)
 
-    threads = [threading.Thread(target=call) for _ in range(8)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(WAIT)
+    on_threads(call, 8, seconds=WAIT)
     engine.wait_for_var(v, WAIT)
     assert len(problems) == 7 and v.version == 1
 

@@ -3,13 +3,12 @@
 import ast
 import inspect
 import json
-import subprocess
-import sys
 
 from nbgraph.engine.chaos import ChaosEngine
 from nbgraph.engine.core import tracker
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.engine.tracked import TrackedEngine
+from tests.support import run_python
 
 WAIT = 30
 
@@ -30,10 +29,7 @@ print([sorted(rooms), sorted(used)])
 
 def test_it_imports_nothing_of_arrays_or_operators():
     """SYS-01, SYS-12, X-ENG-01: with all its parts loaded and at work."""
-    child = subprocess.run(
-        [sys.executable, "-c", ALONE], capture_output=True, text=True, timeout=120, check=True
-    )
-    rooms, numpy = ast.literal_eval(child.stdout)
+    rooms, numpy = ast.literal_eval(run_python("-c", ALONE))
     assert "engine" in rooms
     base = {"codegen", "device", "errors", "settings", "picture", "native", "notebook"}
     assert set(rooms) <= {"engine"} | base

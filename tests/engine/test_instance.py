@@ -17,15 +17,9 @@ from nbgraph.errors import ArgumentError, EngineError, KernelError
 from tests.engine.conftest import Gate
 from tests.engine.kernels import address
 from tests.engine.world import World
+from tests.support import on_threads
 
 WAIT = 30
-
-
-@pytest.fixture
-def threaded():
-    made = ThreadedEngine(workers=2)
-    yield made
-    made.stop()
 
 
 def nothing(run_ctx):
@@ -449,11 +443,7 @@ def test_short_plans_from_several_threads(threaded):
         for _ in range(400):
             launch((v,), (counts.ctypes.data,))
 
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(WAIT)
+    on_threads(work, 3, seconds=WAIT)
     threaded.wait_for_all(WAIT)
     assert counts[0] == 12_000 and threaded.stats().pending == 0
 

@@ -1,13 +1,12 @@
 """The end of the process and forks, with the engine idle or busy. All in child processes."""
 
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from nbgraph.engine import handle
+from tests import support
 from tests.engine import kernels
 from tests.engine.exit_program import SCENARIOS
 from tests.support import ROOT
@@ -22,18 +21,8 @@ def cached():
 
 def child(*arguments, bound=60, **env):
     """A Python process: its status, what it printed, what it printed to stderr, seconds."""
-    import os
-
     started = time.monotonic()
-    ended = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=ROOT,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=bound,
-        check=False,
-    )
+    ended = support.child(*arguments, cwd=ROOT, timeout=bound, **env)
     return ended.returncode, ended.stdout, ended.stderr, time.monotonic() - started
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import nbgraph as ng
 from tests.engine.conftest import WAIT
+from tests.support import on_threads
 
 
 def test_a_function_runs_once_with_a_run_context(engine):
@@ -179,35 +180,26 @@ def test_many_threads_push_and_wait(engine):
     """ENG-24, Z-2: no update is lost."""
     variables = [engine.new_variable() for _ in range(3)]
     totals = [0, 0, 0]
-    problems = []
 
     def worker(seed):
         rng = random.Random(seed)
-        try:
-            for _ in range(200):
-                k = rng.randrange(3)
+        for _ in range(200):
+            k = rng.randrange(3)
 
-                def add(run_ctx, k=k):
-                    before = totals[k]
-                    if rng.random() < 0.05:
-                        time.sleep(1e-4)
-                    totals[k] = before + 1
+            def add(run_ctx, k=k):
+                before = totals[k]
+                if rng.random() < 0.05:
+                    time.sleep(1e-4)
+                totals[k] = before + 1
 
-                pending = engine.push(add, mutate_vars=[variables[k]])
-                if rng.random() < 0.1:
-                    pending.result(WAIT)
-                if rng.random() < 0.1:
-                    engine.wait_for_var(variables[k], WAIT)
-        except BaseException as error:
-            problems.append(error)
+            pending = engine.push(add, mutate_vars=[variables[k]])
+            if rng.random() < 0.1:
+                pending.result(WAIT)
+            if rng.random() < 0.1:
+                engine.wait_for_var(variables[k], WAIT)
 
-    threads = [threading.Thread(target=worker, args=(i,)) for i in range(8)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join(WAIT)
+    on_threads(worker, range(8), seconds=WAIT)
     engine.wait_for_all(WAIT)
-    assert not problems
     assert sum(totals) == 1600 and [v.version for v in variables] == totals
 
 

@@ -110,13 +110,6 @@ def test_many_random_plans(engine):
         run_program(engine, seed)
 
 
-@pytest.fixture
-def threaded():
-    made = ThreadedEngine(workers=2)
-    yield made
-    made.stop()
-
-
 def nothing(run_ctx):
     pass
 

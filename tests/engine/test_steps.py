@@ -15,7 +15,6 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.plan import Outside, Plan, Step
 from nbgraph.engine.sites import Site
 from nbgraph.engine.step_rows import StepRow
-from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.errors import KernelError
 from tests.engine.kernels import address
 
@@ -27,13 +26,6 @@ LINE = Site("/home/me/model.py", 12, "loss")
 @pytest.fixture(autouse=True)
 def known_limits(monkeypatch):
     monkeypatch.setattr(trace, "limits", lambda: LIMITS)
-
-
-@pytest.fixture
-def threaded():
-    made = ThreadedEngine(workers=2)
-    yield made
-    made.stop()
 
 
 def mixed(count, chunks=1, late=False, name="step"):

@@ -2,7 +2,6 @@
 
 import gc
 import random
-import threading
 import weakref
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.threaded import ThreadedEngine
 from tests.engine.conftest import WAIT
 from tests.engine.kernels import address
+from tests.support import on_threads
 
 LONG = 300  # seconds: for long runs on a busy machine
 
@@ -22,27 +22,6 @@ LONG = 300  # seconds: for long runs on a busy machine
 def adding(words, name="add", rounds=0):
     """A kernel that adds 1 to the first of these words."""
     return NativeCall(address("add"), [words.ctypes.data, rounds], name=name, cost=300, keep=words)
-
-
-def together(count, body):
-    """`body(i)` on so many threads at once; the first exception is raised."""
-    start, failed = threading.Barrier(count), []
-
-    def work(i):
-        start.wait(WAIT)
-        try:
-            body(i)
-        except BaseException as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(LONG)
-        assert not thread.is_alive()
-    if failed:
-        raise failed[0]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
@@ -75,7 +54,7 @@ def test_eight_threads_push_at_once(workers):
                 operators[k].push()
                 counts[i, k] += 1
 
-    together(8, push)
+    on_threads(push, range(8), seconds=LONG)
     engine.wait_for_all(WAIT)
     assert words[:, 0].tolist() == counts.sum(axis=0).tolist()
     assert sum(map(len, logs)) == 8 * 100
@@ -103,7 +82,7 @@ def test_threads_wait_while_others_push():
             elif j % 11 == 0:
                 engine.push(lambda run_ctx: i, const_vars=[variables[i]]).result(WAIT)
 
-    together(8, body)
+    on_threads(body, range(8), seconds=LONG)
     assert words[:, 0].tolist() == [300] * 8
     engine.stop()
 
@@ -149,7 +128,7 @@ def test_variables_dropped_while_in_use(threads):
             gc.collect(0)
 
     before = threads.stats().variables
-    together(4, body)
+    on_threads(body, range(4), seconds=LONG)
     gc.collect()
     threads.wait_for_all(WAIT)
     gc.collect()

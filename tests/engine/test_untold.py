@@ -2,14 +2,13 @@
 
 import gc
 import logging
-import subprocess
-import sys
 import time
 
 import pytest
 
 import nbgraph as ng
 from tests.engine.conftest import KINDS, WAIT
+from tests.support import child
 
 FAILS = """
 import gc, logging, time
@@ -23,10 +22,7 @@ def fails(run_ctx):
 
 def ended(text, kind):
     """The program with this text behind it, which ends by itself."""
-    program = FAILS.format(kind=kind) + text
-    return subprocess.run(
-        [sys.executable, "-c", program], check=False, capture_output=True, text=True, timeout=90
-    )
+    return child("-c", FAILS.format(kind=kind) + text, timeout=90)
 
 
 @pytest.mark.everyday(1 / 2)

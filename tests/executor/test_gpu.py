@@ -87,10 +87,7 @@ def test_what_a_graph_cannot_do_there_is_told_when_it_is_bound():
     with pytest.raises(DeviceError, match=told):
         call(ROLLED, [ng.var("x") * 2], {}).simple_bind(ctx=GPU, x=(3,))
     slope = ArrayOp(
-        "held",
-        lambda x: x,
-        view=lambda x: x,
-        gradient=lambda g: [call(ROLLED, [g.out_grad], {})],
+        "held", lambda x: x, view=lambda x: x, gradient=lambda g: [call(ROLLED, [g.out_grad], {})]
     )
     graph = call(slope, [ng.var("x") * 2], {})
     with pytest.raises(DeviceError, match=told):

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import threading
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from nbgraph.executor.program import Program
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.layout import layout
 from tests.engine.conftest import engine, gate, threads
+from tests.support import on_threads
 
 __all__ = ["engine", "gate", "threads"]
 
@@ -185,22 +185,12 @@ def test_two_threads_use_one_executor(engine):
     exe = ng.cumsum(ng.tanh(ng.cumsum(x))).simple_bind(x=(256,))
     exe.arg_dict["x"][...] = 0.01
     wanted = exe.forward_backward(ng.ones(256))[0].asnumpy(), exe.grad_dict["x"].asnumpy()
-    errors, both = [], threading.Barrier(2)
 
     def work():
-        try:
-            both.wait(60)
-            for _ in range(100):
-                exe.forward_backward(ng.ones(256))
-        except BaseException as error:
-            errors.append(error)
+        for _ in range(100):
+            exe.forward_backward(ng.ones(256))
 
-    workers = [threading.Thread(target=work) for _ in range(2)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-    assert not errors
+    on_threads(work, 2)
     assert np.array_equal(exe.outputs[0].asnumpy(), wanted[0])
     assert np.array_equal(exe.grad_dict["x"].asnumpy(), wanted[1])
 

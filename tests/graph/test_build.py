@@ -1,7 +1,6 @@
 """MND-12, MND-13, X-SYM-06: equal nodes are one, others never; nothing is kept that is not held."""
 
 import gc
-import threading
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import nbgraph as ng
 from nbgraph.graph import build
 from nbgraph.graph.constant import Data
 from tests.graph.naive import evaluate
+from tests.support import on_threads
 
 X = ng.var("x", shape=(3,))
 
@@ -118,20 +118,15 @@ def test_a_changed_helper_gives_other_nodes(monkeypatch):
 
 
 def test_threads_that_build_the_same_graph_get_the_same_nodes():
-    start, found = threading.Barrier(8), []
+    found = []
 
     def build_it():
-        start.wait()
         y = ng.var("shared", shape=(2,))
         for k in range(300):
             y = ng.tanh(y * k) + np.float32([k, -k])
         found.append(y)
 
-    threads = [threading.Thread(target=build_it) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    on_threads(build_it, 8)
     assert len(found) == 8
     assert len({y.entry for y in found}) == 1
 

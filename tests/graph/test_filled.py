@@ -26,10 +26,7 @@ GRAPHS = {
     "chain afterwards": (lambda x: ng.exp(begin(0, 4)) + (begin(0, 0) + 1) + x, lambda x: x + 2),
     "several steps": (lambda x: ng.tanh(ng.tanh(begin(0, 4) + x) + x), None),
     "product": (lambda x: SYM.dot(x, SYM.ones((0, 3))), lambda x: x @ np.ones((4, 3), "float32")),
-    "product of rows": (
-        lambda x: SYM.dot(SYM.ones((0, 3)), SYM.ones((3, 4))) + x,
-        lambda x: x + 3,
-    ),
+    "product of rows": (lambda x: SYM.dot(SYM.ones((0, 3)), SYM.ones((3, 4))) + x, lambda x: x + 3),
     "composite": (lambda x: SYM.tile(begin(0, 4) + x, 2), lambda x: np.tile(x, 2)),
     "beside": (
         lambda x: SYM.Concat(begin(0, 3), x, dim=1),

@@ -15,6 +15,7 @@ from nbgraph.operator.fused import FusedMapper
 from nbgraph.operator.map_reduce import MapReduce
 from tests.graph.naive import evaluate, same_bits
 from tests.graph.random_graphs import random_graph
+from tests.zoo import functions
 
 # each seed compiles the loops of a graph
 FEW = [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))]
@@ -46,16 +47,7 @@ def joint(loss, *variables):
 
 @pytest.fixture(scope="module")
 def smooth_l1():
-    @ng.op
-    def smooth_l1(x, *, sigma=1.0):
-        s2 = sigma * sigma
-        if x > 1 / s2:
-            return x - 0.5 / s2
-        if x < -1 / s2:
-            return -x - 0.5 / s2
-        return 0.5 * x * x * s2
-
-    return smooth_l1
+    return ng.op(functions.smooth_l1)
 
 
 # what is fused ----------------------------------------------------------------------------------

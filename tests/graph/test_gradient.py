@@ -12,6 +12,7 @@ from nbgraph.graph.passes.gradient import gradient, no_gradient
 from nbgraph.operator.array_op import ArrayOp
 from tests.graph.naive import carried_out, evaluate, same_bits
 from tests.graph.random_graphs import FAMILIES, SMOOTH, random_graph
+from tests.zoo import functions
 
 # each seed brings derivatives of some operators, which are certified and compiled
 FEW = [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))]
@@ -93,16 +94,7 @@ def test_hessian_vector_product():
 
 def test_smooth_l1_loss():
     """SMP-43: the gradient of outside * f(inside * (data - label)) is the formula's."""
-
-    @ng.op
-    def smooth_l1(x, *, sigma=1.0):
-        s2 = sigma * sigma
-        if x > 1 / s2:
-            return x - 0.5 / s2
-        if x < -1 / s2:
-            return -x - 0.5 / s2
-        return 0.5 * s2 * x * x
-
+    smooth_l1 = ng.op(functions.smooth_l1)
     names = ("data", "label", "inside", "outside")
     data, label, inside, outside = (var(n, 4, 5) for n in names)
     loss = outside * smooth_l1(inside * (data - label), sigma=2.0)

@@ -107,14 +107,20 @@ def test_training_waits_for_the_gradients_of_weights():
 # ------------------------------------------------------------------------------- safety
 
 
-def test_independent_branches_never_share(any_reach):
-    """X-MEM-05: two colours keep to their own memory, and run at the same time."""
+def branches():
+    """Two chains of tasks that share nothing."""
     b = Writer()
     for colour in "ab":
         last = b.given(f"x{colour}")
         for k in range(6):
             last = b.task(f"{colour}{k}", (last,), 1000)
         b.task(f"End{colour}", (last,), to=b.given(f"end{colour}"))
+    return b
+
+
+def test_independent_branches_never_share(any_reach):
+    """X-MEM-05: two colours keep to their own memory, and run at the same time."""
+    b = branches()
     want, before = expected(b.schedule), predecessors(b.schedule.tasks)
     found = plan(b.schedule)
     places = {
@@ -207,17 +213,7 @@ def test_branches_of_large_values_take_turns(monkeypatch):
     """Whoever touches a large value keeps all workers busy: then memory is worth more than branches
     side by side."""
     monkeypatch.setattr(memory, "LARGE", 1000)
-
-    def branches():
-        b = Writer()
-        for colour in "ab":
-            last = b.given(f"x{colour}")
-            for k in range(6):
-                last = b.task(f"{colour}{k}", (last,), 1000)
-            b.task(f"End{colour}", (last,), to=b.given(f"end{colour}"))
-        return b.schedule
-
-    want, schedule = expected(branches()), branches()
+    want, schedule = expected(branches().schedule), branches().schedule
     found = plan(schedule)
     assert found.arena_bytes == found.peak_bytes == 2 * footprint(1000)
     assert found.waits

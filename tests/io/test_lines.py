@@ -57,10 +57,7 @@ def test_a_fault_tells_number_line_and_byte(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [
-        (b"\x1f\x8b\x08\x00", "packed by gzip"),
-        ("a,b\n".encode("utf-16"), "UTF-16"),
-    ],
+    [(b"\x1f\x8b\x08\x00", "packed by gzip"), ("a,b\n".encode("utf-16"), "UTF-16")],
 )
 def test_what_is_no_text_in_utf_8(tmp_path, text, told):
     with pytest.raises(DataError, match=told):

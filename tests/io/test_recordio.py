@@ -37,10 +37,7 @@ GOLDEN = {
         [MAGIC, b"z"],
         f"{HEAD} 00000020 {HEAD} 00000060 {HEAD} 01000000 7a000000",
     ),
-    "magic off its alignment": (
-        [b"ab" + MAGIC + b"cd"],
-        f"{HEAD} 08000000 6162{HEAD}6364",
-    ),
+    "magic off its alignment": ([b"ab" + MAGIC + b"cd"], f"{HEAD} 08000000 6162{HEAD}6364"),
     "magic cut by the end": ([b"abcd" + MAGIC[:3]], f"{HEAD} 07000000 61626364 0a23d700"),
 }
 

@@ -122,10 +122,7 @@ def test_a_hole_is_named(tmp_path, write):
         (pa.array([[[1, 2]], [[3, 4]]], pa.list_(pa.list_(pa.int8(), 2), 1)), (1, 2)),
         (pa.array([b"ab", b"cd"]), (-1,)),
         (pa.array([Decimal("1.5"), Decimal("2.5")]), ()),
-        (
-            pa.FixedShapeTensorArray.from_numpy_ndarray(np.arange(12.0).reshape(2, 3, 2)),
-            (3, 2),
-        ),
+        (pa.FixedShapeTensorArray.from_numpy_ndarray(np.arange(12.0).reshape(2, 3, 2)), (3, 2)),
         (pa.chunked_array([[1.0], [2.0]]), ()),
         (pa.array([[1.0], [], [2.0]], pa.large_list(pa.float32())).slice(1), (-1,)),
     ],

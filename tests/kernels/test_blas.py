@@ -1,8 +1,6 @@
 """Who runs tiles of a product, with which thread count, and what stays as it was."""
 
 import ctypes
-import subprocess
-import sys
 import threading
 
 import numpy as np
@@ -17,6 +15,7 @@ from nbgraph.operator.layout import layout_of
 from nbgraph.operator.request import kWriteTo
 from nbgraph.ops.define import operator_of
 from nbgraph.ops.products.products import matmul
+from tests.support import on_threads, run_python
 
 OP = operator_of(matmul)
 _POINTERS = [ctypes.c_void_p] * 13
@@ -170,11 +169,7 @@ def test_calls_from_many_threads_leave_nothing_behind():
             OP.run([a, b], [out], [kWriteTo], {})
             assert out[0, 0] == 40
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    on_threads(work, 4)
     assert list(routine.threads.words)[:2] == [0, 0]
     assert counts() == before
 
@@ -214,7 +209,4 @@ for thread in threads: thread.join()
 import scipy.linalg
 print(len(found), len(set(map(id, found))))
 """
-    found = subprocess.run(
-        [sys.executable, "-c", program], check=False, capture_output=True, text=True
-    )
-    assert found.stdout.split() == ["8", "1"], found.stderr
+    assert run_python("-c", program).split() == ["8", "1"]

@@ -13,6 +13,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.operator.backward import backward
+from tests.support import on_threads
 
 module = types.ModuleType("constants")
 module.factor = 2.0
@@ -269,9 +270,5 @@ def test_threads_may_ask_for_the_same_derivatives_at_once():
         begin.wait()
         op.derivative("xy"[i % 2], order=1 + i // 2).scalar.capture(["f", "f"], {})
 
-    threads = [threading.Thread(target=ask, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    on_threads(ask, range(6))
     assert [node.id for node in graph.nodes] == list(range(len(graph.nodes)))

@@ -3,9 +3,6 @@ time from a budget."""
 
 import itertools
 import math
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -15,6 +12,7 @@ from nbgraph.kernels import derivative, interpret, opaque
 from nbgraph.kernels.certificate import WORK, certify
 from nbgraph.operator import certified
 from tests.kernels.smooth_texts import functions
+from tests.support import child
 
 AMPLE = 60.0  # seconds: the work ends a certificate, not the speed of the machine
 
@@ -348,13 +346,7 @@ print("all ended")
 
 def test_no_function_takes_the_precision_that_its_argument_asks_for():
     """In a process whose processor time and memory are limited."""
-    ended = subprocess.run(
-        [sys.executable, "-c", EXTREMES],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ,
-    )
+    ended = child("-c", EXTREMES)
     assert ended.stdout == "all ended\n", ended.stderr[-500:]
 
 

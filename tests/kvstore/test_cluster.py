@@ -160,7 +160,7 @@ def unpicklable():
 BAD = [
     (lambda c: c.run(unpicklable()), "cannot be pickled"),
     (lambda c: c.run(sums, threading.Lock()), "a tuple cannot be pickled"),
-    (lambda c: c.run(sums, on_loss="retry"), "expected one of 'fail', 'wait', 'shrink'"),
+    (lambda c: c.run(sums, on_loss="retry"), "expected 'fail', 'wait' or 'shrink'"),
     (lambda c: c.run(sums, timeout=0), "timeout=0; expected seconds above 0"),
     (lambda c: c.run(sums, timeout="1"), "timeout='1'; expected seconds above 0"),
     (lambda c: ng.kv.cluster(workers=0), "workers=0"),

@@ -4,13 +4,13 @@ that did not make them; results are those of one thread, and memory comes back."
 import gc
 import queue
 import sys
-import threading
 
 import numpy as np
 import pytest
 
 import nbgraph as ng
 from tests.engine.conftest import engine
+from tests.support import on_threads
 
 __all__ = ["engine"]
 
@@ -24,27 +24,6 @@ def _often_switched():
     sys.setswitchinterval(5e-5)
     yield
     sys.setswitchinterval(before)
-
-
-def together(work):
-    """`work(i)` on so many threads at once; what one raises is raised."""
-    problems, start = [], threading.Barrier(THREADS)
-
-    def run(i):
-        try:
-            start.wait(30)
-            work(i)
-        except BaseException as problem:
-            problems.append(problem)
-
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(120)
-        assert not thread.is_alive()
-    if problems:
-        raise problems[0]
 
 
 @pytest.fixture
@@ -71,7 +50,7 @@ def test_own_arrays_and_a_shared_one_that_is_read(engine, rounds):
     def work(i):
         found[i] = chain(ng.arange(257) + i, shared, rounds)
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
     for a, b in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(a.asnumpy(), b)
 
@@ -87,7 +66,7 @@ def test_a_shared_array_that_all_write(engine, rounds):
             own += i
             assert (own == i * (k + 1)).all()
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
     assert (total == THREADS * sum(range(rounds))).all()
     np.testing.assert_array_equal(parts.asnumpy()[:, 0], rounds * np.arange(THREADS))
 
@@ -108,7 +87,7 @@ def test_arrays_die_on_other_threads(engine, rounds):
             sums[i].append((doubled.sum() + view.sum()).item())
             del doubled, view
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
     for found in sums:
         assert found == [50 * 7 * 2 * k + 25 * 7 * (k + 1) for k in range(rounds)]
     ng.waitall()
@@ -130,7 +109,7 @@ def test_each_thread_records_for_itself(engine, rounds):
             wanted = 2 * (i + 1) * np.arange(1.0, 33.0) + k
             np.testing.assert_array_equal(x.grad.asnumpy(), wanted.astype("float32"))
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
 
 
 def test_random_draws_from_threads_are_all_different(engine, rounds):
@@ -144,7 +123,7 @@ def test_random_draws_from_threads_are_all_different(engine, rounds):
         rng = np.random.default_rng(5)
         own[i] = ng.random.normal(size=9, rng=rng) + ng.random.normal(size=9, rng=rng)
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
     values = {x.item() for one in drawn for x in one}
     assert len(values) == THREADS * rounds
     assert all((x == own[0]).all() for x in own)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import nbgraph as ng
+from tests.support import run_python
 
 PROGRAM = Path(__file__).with_name("parking_program.py")
 WAYS = {"auto": "futex", "portable": "portable"}
@@ -22,17 +21,8 @@ MILLISECOND = 1_000_000
 
 @pytest.fixture(scope="module", params=WAYS)
 def report(request):
-    env = {**os.environ, "NBGRAPH_PARKING": request.param}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(PROGRAM)],
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr
-    return {"asked": request.param, **json.loads(done.stdout)}
+    told = run_python("-W", "error", PROGRAM, NBGRAPH_PARKING=request.param)
+    return {"asked": request.param, **json.loads(told)}
 
 
 def test_the_setting_chooses_the_way(report):

@@ -6,7 +6,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.nodes import add, element
-from tests.engine.conftest import engine, naive, threads
+from tests.engine.conftest import engine, naive, nothing_left, threads
 
 __all__ = ["engine", "naive", "threads"]
 
@@ -44,10 +44,4 @@ def graph():
     return ng.ExpressionGraph(dtype="float64")
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left():
-    yield
-    try:
-        ng.waitall()
-    except Exception:
-        ng.waitall()
+_nothing_left = pytest.fixture(autouse=True)(nothing_left)

@@ -75,8 +75,7 @@ def ran(compiled, seed, families, keep, **asked):
 
 
 @pytest.mark.parametrize(
-    ("seed", "keep", "clip"),
-    [(0, False, None), (1, True, None), (2, False, 0.3), (3, True, 0.3)],
+    ("seed", "keep", "clip"), [(0, False, None), (1, True, None), (2, False, 0.3), (3, True, 0.3)]
 )
 def test_compiled_graphs_are_the_same_bits(seed, keep, clip):
     """X-MAR-01, X-MAR-04: plans agree with node by node, among operators, views and nodes written

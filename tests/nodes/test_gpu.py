@@ -2,9 +2,6 @@
 host; sums may differ in their order."""
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,6 +11,7 @@ from nbgraph.errors import DeviceError, OutOfMemory
 from nbgraph.nodes import add, aggregate, aggregate_all, compute, element, library, prod
 from tests.array.gpu import GPU, emulated_only, hurried
 from tests.nodes.conftest import SinNodeOp, TimesNodeOp
+from tests.support import run_python
 
 
 def slowly(*cases):
@@ -112,14 +110,7 @@ def test_without_a_gpu_only_the_host_is_offered():
         "    except ng.errors.DeviceError as problem:\n"
         "        print(problem)\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", text],
-        env={**os.environ, "NBGRAPH_GPU": "none"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = found.stdout.splitlines()
+    lines = run_python("-c", text, NBGRAPH_GPU="none").splitlines()
     assert len(lines) == 2
     assert all("no GPU backend is loaded" in s and "or use ng.cpu()" in s for s in lines)
 

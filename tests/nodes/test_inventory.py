@@ -87,10 +87,7 @@ UNARY = {
     "debug": (lambda a: ng.debug(a, "", callback=lambda *_: None), np.copy),
     "lambda": (lambda a: nodes.lambda_([a], _double), lambda a: 2 * a),
     "callback": (lambda a: nodes.callback(a, lambda _: None), np.copy),
-    "gather": (
-        lambda a: ng.take_along_axis(a, np.stack([ROW] * 3), 1),
-        lambda a: a[:, ROW],
-    ),
+    "gather": (lambda a: ng.take_along_axis(a, np.stack([ROW] * 3), 1), lambda a: a[:, ROW]),
     "scatter": (
         lambda a: ng.scatter_along_axis(a, np.stack([ROW] * 3), (3, 4), 1),
         lambda a: a[:, np.argsort(ROW)],
@@ -152,10 +149,7 @@ BINARY = {
         lambda a, b: ng.batch_dot(a.reshape(3, 2, 2), b.reshape(3, 2, 2)),
         lambda a, b: a.reshape(3, 2, 2) @ b.reshape(3, 2, 2),
     ),
-    "affine": (
-        lambda a, b: ng.fully_connected(a, b, np.ones(3)),
-        lambda a, b: a @ b.T + 1,
-    ),
+    "affine": (lambda a, b: ng.fully_connected(a, b, np.ones(3)), lambda a, b: a @ b.T + 1),
     "affineWithReluDropout": (
         lambda a, b: ng.dropout(ng.relu(ng.fully_connected(a, b, np.ones(3))), 0.0),
         lambda a, b: np.maximum(a @ b.T + 1, 0),

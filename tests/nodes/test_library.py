@@ -267,8 +267,7 @@ DAILY = {*sorted(CALLS)[::10], "UpSampling"}
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=() if n in DAILY else pytest.mark.slow) for n in sorted(CALLS)],
+    "name", [pytest.param(n, marks=() if n in DAILY else pytest.mark.slow) for n in sorted(CALLS)]
 )
 def test_an_operator_runs_on_expressions_of_one_dtype(name):
     """Dtypes are not promoted there, so no operator may mix in arrays of another dtype."""

@@ -12,18 +12,10 @@ from nbgraph.graph.node import Node
 from nbgraph.nodes import add, element
 from nbgraph.nodes.nodeop import NoGradient
 from tests.nodes.conftest import SinNodeOp, TimesNodeOp
+from tests.zoo import functions
 
 X = np.linspace(-2, 2, 7)
-
-
-@ng.op
-def smooth_l1(x, *, sigma=1.0):
-    s2 = sigma * sigma
-    if x > 1 / s2:
-        return x - 0.5 / s2
-    if x < -1 / s2:
-        return -x - 0.5 / s2
-    return 0.5 * s2 * x * x
+smooth_l1 = ng.op(functions.smooth_l1)
 
 
 def test_the_sine_node_of_the_documents(engine, graph):

@@ -9,7 +9,7 @@ import nbgraph as ng
 from nbgraph.errors import ArgumentError, FusionError
 from nbgraph.operator import registry
 from nbgraph.operator.backward import backward
-from nbgraph.operator.fused import Part, fusable, fuse, precision
+from nbgraph.operator.fused import Part, fuse, precision, typed_parts
 from nbgraph.operator.mapper import Mapper
 
 NAMES = (
@@ -36,6 +36,15 @@ def drawn(rng, dtype, size):
         values[rng.random(size) < 0.03] = -np.inf
         return values.astype(dtype)
     return np.abs(values).astype(dtype) if dtype == "uint8" else values.astype(dtype)
+
+
+def fusable(parts, dtypes, numbers=()):
+    """Whether one loop gives what these parts give one after another."""
+    try:
+        typed_parts(parts, dtypes, numbers)
+    except FusionError:
+        return False
+    return True
 
 
 def grown(rng, ops, values, count):

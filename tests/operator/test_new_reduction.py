@@ -36,11 +36,7 @@ REDUCTIONS = {
         lambda x, axis: np.square(x).sum(axis),
         lambda x, axis: 2 * x,
     ),
-    "log_mean_exp_here": (
-        log_mean_exp,
-        lambda x, axis: np.log(np.exp(x).mean(axis)),
-        softmax,
-    ),
+    "log_mean_exp_here": (log_mean_exp, lambda x, axis: np.log(np.exp(x).mean(axis)), softmax),
 }
 
 

@@ -68,11 +68,7 @@ ENTROPY = RowOp(
         "entropy_rows",
         rows=("label", "scale"),
         integers=("label",),
-        totals={
-            "top": ("max", lambda x: x),
-            "total": ("add", weight),
-            "picked": ("add", chosen),
-        },
+        totals={"top": ("max", lambda x: x), "total": ("add", weight), "picked": ("add", chosen)},
         results=[Result(loss, row=True), Result(slope)],
     )
 )

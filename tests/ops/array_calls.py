@@ -60,11 +60,7 @@ CALLS = {
     **rows("label_entropy", [M, CLASSES], axis=0, keepdims=False, smoothing=0.0),
     **rows("label_entropy_gradient", [M, CLASSES, *EACH], axis=0, keepdims=False, smoothing=0.5),
     **rows(
-        "label_entropy_at_once",
-        *([M, CLASSES, *EACH[:2]],),
-        axis=0,
-        keepdims=False,
-        smoothing=0.5,
+        "label_entropy_at_once", *([M, CLASSES, *EACH[:2]],), axis=0, keepdims=False, smoothing=0.5
     ),
     **rows("target_entropy_at_once", [M, M * M, *EACH[:2]], axis=0, keepdims=False),
     **rows("target_entropy", [M, M * M], axis=0, keepdims=False),

@@ -11,6 +11,7 @@ from nbgraph.dtype import is_float
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.backward import backward
 from nbgraph.operator.call import call
+from tests import slopes
 
 
 class Traced:
@@ -99,18 +100,8 @@ def _steps(result):
 
 def differences(function, points, weights, step):
     """Central differences of sum(weights * function(*points)) for each element of each point."""
-    found = []
-    for k, point in enumerate(points):
-        slope = np.zeros(point.shape)
-        for index in np.ndindex(point.shape):
-            ends = []
-            for sign in (1, -1):
-                moved = [p.copy() for p in points]
-                moved[k][index] += sign * step
-                ends.append(float(np.sum(weights * raw(function(*moved)))))
-            slope[index] = (ends[0] - ends[1]) / (2 * step)
-        found.append(slope)
-    return found
+    total = lambda *at: np.sum(weights * raw(function(*at)))
+    return [slopes.differences(total, points, k, step) for k in range(len(points))]
 
 
 def check(function, *points, step=1e-5, tolerance=1e-6):

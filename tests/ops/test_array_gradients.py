@@ -43,10 +43,7 @@ ELEMENT_LOSSES = "l1 l2 smooth_l1 huber hinge squared_hinge logistic focal".spli
 # name of the operator -> (function, operands); several rows for several forms
 CASES = {
     "reshape": [(lambda x: ops.reshape(x, (4, -1)), M)],
-    "transpose": [
-        (lambda x: ops.transpose(x, (2, 0, 1)), T),
-        (ops.transpose, T),
-    ],
+    "transpose": [(lambda x: ops.transpose(x, (2, 0, 1)), T), (ops.transpose, T)],
     "swapaxes": [(lambda x: ops.swapaxes(x, 0, -1), T)],
     "moveaxis": [(lambda x: ops.moveaxis(x, (0, 1), (-1, 0)), T)],
     "expand_dims": [(lambda x: ops.expand_dims(x, (0, -1)), M)],
@@ -109,10 +106,7 @@ CASES = {
         (lambda x, t: ops.target_entropy(x, t, (0, 1))[0], M, SHARES),
     ],
     "target_entropy_gradient": [
-        (
-            lambda x, t, s, h: ops.target_entropy_gradient(x, t, TOP, TOTAL, s, h),
-            *(M, SHARES, *TWO),
-        ),
+        (lambda x, t, s, h: ops.target_entropy_gradient(x, t, TOP, TOTAL, s, h), *(M, SHARES, *TWO))
     ],
     "sparsemax": [(lambda x: ops.sparsemax(x, 0), M), (ops.sparsemax, T)],
     "sparsemax_gradient": [(lambda g: ops.sparsemax_gradient(ops.sparsemax(M), g), M * M)],
@@ -131,7 +125,7 @@ CASES = {
         (lambda v, x: ops.dot_csr(x, v, *PLACES, columns=3), values(3, seed=4), values(2, 3)),
     ],
     "softmax_output_gradient": [
-        (lambda p: ops.softmax_output_gradient(p, CLASSES, TOP, smoothing=0.1), CHANCES),
+        (lambda p: ops.softmax_output_gradient(p, CLASSES, TOP, smoothing=0.1), CHANCES)
     ],
     "vector_norm": [
         (lambda x: ops.vector_norm(x, axis=(0, 1)), T),
@@ -146,17 +140,14 @@ CASES = {
     ],
     "stack": [(lambda x, y: ops.stack([x, y, x], -1), M, M)],
     "pad": [(lambda x: ops.pad(x, ((1, 0), (0, 2)), constant_values=7), M)],
-    "roll": [
-        (lambda x: ops.roll(x, (1, -2), (0, 1)), M),
-        (lambda x: ops.roll(x, 3), M),
-    ],
+    "roll": [(lambda x: ops.roll(x, (1, -2), (0, 1)), M), (lambda x: ops.roll(x, 3), M)],
     "take": [(lambda x: ops.take(x, INDICES, 1), T), (lambda x: ops.take(x, INDICES), M)],
     "take_along_axis": [
         (lambda x: ops.take_along_axis(x, [[0, 0, 2]], 0), values(3, 3)),
         (lambda x: ops.take_along_axis(x, np.array([[0], [2], [1]]), 1), values(1, 3)),
     ],
     "scatter_along_axis": [
-        (lambda x: ops.scatter_along_axis(x, [[0, 0, 2]], (3, 3), 1), values(3, 3)),
+        (lambda x: ops.scatter_along_axis(x, [[0, 0, 2]], (3, 3), 1), values(3, 3))
     ],
     "gather": [
         (lambda x: ops.gather(x, key=(0, slice(None), [1, 1])), T),
@@ -208,9 +199,7 @@ CASES = {
             *(T, np.abs(values(2, 3)) + 0.2, values(3), values(3, seed=4)),
         )
     ],
-    "batch_statistics": [
-        (lambda x: ops.batch_norm(x, None, None, np.ones(4), np.ones(4)), M),
-    ],
+    "batch_statistics": [(lambda x: ops.batch_norm(x, None, None, np.ones(4), np.ones(4)), M)],
     "layer_norm_parts": [
         (lambda x, g, b: ops.layer_norm(x, g, b, eps=0.1), M, V[:4], values(4, seed=3)),
         (lambda x: ops.layer_norm_parts(x, np.ones(4), np.zeros(4))[2], M),
@@ -268,7 +257,7 @@ CASES = {
         (lambda x: ops.im2col(x, kernel=(2, 3), dilate=(2, 1)), values(2, 1, 4, 3)),
     ],
     "col2im": [
-        (lambda x: ops.col2im(x, output_size=(3, 3), kernel=2, pad=(1, 0)), values(1, 4, 8)),
+        (lambda x: ops.col2im(x, output_size=(3, 3), kernel=2, pad=(1, 0)), values(1, 4, 8))
     ],
     "avg_pooling_gradient": [
         (lambda g: ops.avg_pooling_gradient(g, 2, size=(5,), stride=1), values(1, 2, 4))
@@ -324,10 +313,7 @@ CASES = {
     "vecdot": [(lambda x, y: ops.vecdot(x, y, axis=0), M, M)],
     "outer": [(ops.outer, V, values(2))],
     "trace": [(lambda x: ops.trace(x, 1), M)],
-    "repeat": [
-        (lambda x: ops.repeat(x, 2, 1), M),
-        (lambda x: ops.repeat(x, [0, 2, 1], 0), M),
-    ],
+    "repeat": [(lambda x: ops.repeat(x, 2, 1), M), (lambda x: ops.repeat(x, [0, 2, 1], 0), M)],
     "tile": [(lambda x: ops.tile(x, (2, 1, 2)), M)],
     "pad_modes": [(lambda x, m=m: ops.pad(x, ((1, 2), (2, 0)), m), M) for m in ("edge", "wrap")],
     "picking": [

@@ -106,10 +106,7 @@ def test_advanced_indices(data, shape):
 def test_a_template_is_its_own_template():
     key = (slice(1, None), None, [0, 1], ..., 2)
     template, arrays = normal_key(key, (4, 3, 5, 6))
-    assert template == (
-        *(Triple(1, None, None), None, ARRAY),
-        *(Triple(None, None, None), 2),
-    )
+    assert template == (*(Triple(1, None, None), None, ARRAY), *(Triple(None, None, None), 2))
     again, same = normal_key(tuple(arrays[0] if p == ARRAY else p for p in template), (4, 3, 5, 6))
     assert again == template and len(same) == 1
     x = np.arange(4 * 3 * 5 * 6).reshape(4, 3, 5, 6)

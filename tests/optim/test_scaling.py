@@ -96,8 +96,7 @@ def test_scaler_and_counts_resume(tmp_path):
     params, opt = run("Adam", {}, grads, ng.optim.LossScaler(64.0, window=3))
     opt.save(tmp_path / "states")
     other = ng.optim.Adam(
-        {k: ng.array(v) for k, v in params.items()},
-        scaler=ng.optim.LossScaler(1.0, window=3),
+        {k: ng.array(v) for k, v in params.items()}, scaler=ng.optim.LossScaler(1.0, window=3)
     )
     other.load(tmp_path / "states")
     assert other.scaler.value == 32.0 and other.scaler.skipped == 1

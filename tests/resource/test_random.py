@@ -212,8 +212,7 @@ def test_a_child_does_not_repeat_its_parent_unless_seeded(naive, device):
         granted = request(["random", "parallel_random"], device)
         turn = [g.variable for g in granted]
         return naive.push(
-            lambda run_ctx: [int(g.get_random().integers(2**62)) for g in granted],
-            mutate_vars=turn,
+            lambda run_ctx: [int(g.get_random().integers(2**62)) for g in granted], mutate_vars=turn
         ).result(5)
 
     seed(None)

@@ -15,6 +15,7 @@ from nbgraph.device import cpu, gpu
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
 from nbgraph.storage import out_of_memory
 from nbgraph.storage.memory import account, allocate, borrow, held, release
+from tests.support import on_threads
 
 MIB = 1 << 20
 
@@ -229,11 +230,7 @@ def test_books_of_many_threads_balance(device):
             if i % 2:
                 release(memory)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
+    on_threads(work, 4, seconds=30)
     assert account(device).allocated == 0
     assert dict(account(device).sizes) == {}
 
@@ -251,11 +248,7 @@ def test_a_limit_holds_for_many_threads(device):
         with ng.config(storage_limit=3 * MIB):
             work()
 
-    threads = [threading.Thread(target=run) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
+    on_threads(run, 8, seconds=30)
     assert len([m for m in got if m is not None]) == 3
 
 

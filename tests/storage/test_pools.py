@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import threading
 
 import hypothesis
 import hypothesis.strategies as st
@@ -15,6 +14,7 @@ from nbgraph.storage import Block, PlainBlock, Pool
 from nbgraph.storage import pools as module
 from nbgraph.storage.memory import account
 from nbgraph.storage.report import gather
+from tests.support import on_threads
 
 KIB, MIB = 1 << 10, 1 << 20
 _unused = itertools.count(1_000_000)
@@ -314,11 +314,7 @@ def test_threads_never_share_a_block(device, quick):
             for block in mine:
                 (block.bin.free.append if quick else pool.give)(block)
 
-    threads = [threading.Thread(target=work, args=(me,)) for me in range(1, 5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    on_threads(work, range(1, 5))
     assert wrong == []
     stats = gather("test", "", 0, [pool])
     assert stats.in_use == 0

@@ -7,6 +7,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
 from tests.support import run_python
+from tests.zoo import functions
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOX_LOSS = """
@@ -17,16 +18,7 @@ loss = ng.sum(w_out * smooth_l1(w_in * (data - label), sigma=3.0))
 
 @pytest.fixture(scope="module")
 def box_loss():
-    @ng.op
-    def smooth_l1(x, *, sigma=1.0):
-        s2 = sigma * sigma
-        if x > 1 / s2:
-            return x - 0.5 / s2
-        if x < -1 / s2:
-            return -x - 0.5 / s2
-        return 0.5 * x * x * s2
-
-    made = {"ng": ng, "smooth_l1": smooth_l1}
+    made = {"ng": ng, "smooth_l1": ng.op(functions.smooth_l1)}
     exec(compile(BOX_LOSS, "box_loss.py", "exec"), made)  # lines of a file that is called the same
     return made["loss"]
 

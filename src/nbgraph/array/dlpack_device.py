@@ -14,7 +14,7 @@ import numpy as np
 from nbgraph.array import capsule as capsules
 from nbgraph.array import chunk
 from nbgraph.array.core import Array, empty_of, make
-from nbgraph.device import Context, driver, gpu, missing
+from nbgraph.device import Context, driver, gpu, require
 from nbgraph.dtype import require_supported
 from nbgraph.engine.streams import EXCHANGE, device_queue
 from nbgraph.errors import DeviceError
@@ -89,11 +89,7 @@ def borrowed(x: Any) -> Any:
 
 
 def _there(number: int) -> Context:
-    device = gpu(number)
-    why = missing(device)
-    if why is not None:
-        raise DeviceError(f"from_dlpack: x is on {device!r}: {why}")
-    return device
+    return require(gpu(number), f"from_dlpack: x is on gpu({number})")
 
 
 def _by_dlpack(x: Any) -> Any:

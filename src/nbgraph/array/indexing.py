@@ -41,6 +41,7 @@ from nbgraph.ops.carrier.indexing import is_basic, is_element, is_false, part, w
 from nbgraph.ops.carrier.operators import operator_of
 from nbgraph.ops.define import is_elsewhere
 from nbgraph.settings import CLOSELY_ASKED
+from nbgraph.shape import spreads
 
 _frame = sys._getframe
 _INT = {int}
@@ -209,8 +210,7 @@ def _given(array: Array, value: Any, shape: tuple[int, ...]) -> Any:
     source = _beside(array, "value", value)
     while source.ndim > len(shape) and source.shape[0] == 1:  # as NumPy lets pass
         source = view(source, 0)
-    lead = len(shape) - source.ndim
-    if lead < 0 or any(n not in (1, m) for n, m in zip(source.shape, shape[lead:], strict=True)):
+    if not spreads(source.shape, shape):
         raise ShapeError(
             f"setitem: value has shape {source.shape}, the index selects {shape}; give a value "
             "that broadcasts to it"

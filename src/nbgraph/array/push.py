@@ -12,7 +12,7 @@ from nbgraph.array.place import place
 from nbgraph.array.place import push as push_call
 from nbgraph.kernels.signature import parameter_kinds
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.map_call import Plan, map_call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.reduce_call import same as same
@@ -43,9 +43,7 @@ def inferred(op: Mapper, values: Sequence[Any], parameters: Mapping[str, Any]) -
         shapes = [v.shape if isinstance(v, Layout) else () for v in weak]
         shape = broadcast(op.__name__, list(zip(op.scalar.operands, shapes, strict=True)))
         outputs = tuple([layout(shape, dtype) for dtype in plan.typed.outputs])
-        if len(op.carried) > 4096:
-            op.carried.clear()
-        inference = op.carried[key] = Inferred(plan, shape, outputs)
+        inference = keep(op.carried, key, Inferred(plan, shape, outputs), 4096)
     plan = inference.plan.having(parameters)
     if plan is not inference.plan:
         inference = op.carried[key] = inference._replace(plan=plan)

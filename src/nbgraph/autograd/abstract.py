@@ -16,7 +16,7 @@ from nbgraph.autograd.results import label, require_function
 from nbgraph.autograd.tracing import tracing
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.graph import build
 from nbgraph.graph.symbol import Symbol
@@ -116,9 +116,7 @@ def pure_callback(
     array([5., 3.], dtype=float32)
     """
     require_function("pure_callback", callback)
-    if vmap_method not in _VMAP_METHODS:
-        words = ", ".join(map(repr, _VMAP_METHODS))
-        raise ArgumentError(f"pure_callback: vmap_method={vmap_method!r}; expected one of {words}")
+    require_word("pure_callback: vmap_method", vmap_method, _VMAP_METHODS)
     targets = places(result_shape_dtypes, "result_shape_dtypes")
     specs = [Spec(tuple(p.value.shape), as_dtype(p.value.dtype)) for p in targets]
 

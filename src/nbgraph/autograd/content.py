@@ -125,7 +125,7 @@ class Content:
 
     def _function(self, fn: FunctionType) -> list[Any]:
         if _installed(fn.__code__.co_filename):
-            return _closed_over(fn)
+            return [v for cell in fn.__closure__ or () if callable(v := _content(cell))]
         self._codes.append((fn, fn.__code__, fn.__defaults__, fn.__kwdefaults__))
         names: set[str] = set()
         _names_of(fn.__code__, self._names, names)
@@ -179,11 +179,6 @@ def _content(cell: CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return _MISSING
-
-
-def _closed_over(fn: FunctionType) -> list[Any]:
-    """Return the functions that a wrapper of an installed package wraps."""
-    return [v for cell in fn.__closure__ or () if callable(v := _content(cell))]
 
 
 def _names_of(code: CodeType, names: set[str], of_globals: set[str]) -> None:

@@ -14,7 +14,7 @@ from nbgraph.autograd import reverse
 from nbgraph.autograd.scope import missing_half, noted, pause, record
 from nbgraph.autograd.sums import ones_like, write_to, zeros_of
 from nbgraph.autograd.tape import Leaf, TapeError, stale
-from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.errors import ArgumentError, ShapeError, noun, require_word
 from nbgraph.graph.node import Node
 from nbgraph.ops.define import library
 
@@ -23,10 +23,7 @@ _REQUESTS = ("write", "add", "null")
 
 def attach_grad(array: Array, grad_req: str = "write") -> None:
     """See NDArray.attach_grad."""
-    if grad_req not in _REQUESTS:
-        raise ArgumentError(
-            f"attach_grad: grad_req={grad_req!r}; expected one of {', '.join(_REQUESTS)}"
-        )
+    require_word("attach_grad: grad_req", grad_req, _REQUESTS)
     if array.dtype.kind not in "cfV":
         raise ArgumentError(
             f"attach_grad: an array of {array.dtype} has no gradient; use a floating dtype"

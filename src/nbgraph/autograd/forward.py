@@ -87,9 +87,7 @@ def _of_loop(
     *values, test = _moved(loop.heads, own)
     carries = [k for k in moving if k < loop.carries]
     slopes = pushed(
-        [values[k] for k in carries],
-        [variables[k] for k in moving],
-        [(v, 0) for v in inside],
+        [values[k] for k in carries], [variables[k] for k in moving], [(v, 0) for v in inside]
     )
     tangents = dict(zip(moving, inner_directions, strict=True))
     constants = {(variables[k], 0): operands[k] for k in range(loop.carries, len(operands))}

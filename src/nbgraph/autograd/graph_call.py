@@ -111,7 +111,7 @@ class Trained:
         heads = list(graph.heads)
         while True:  # what is kept is differentiated, too, when derivatives are
             self.graph = graph.with_heads(heads)
-            self.floating = tuple([_floats(head) for head in heads])
+            self.floating = tuple([spec(head).dtype.kind in "cfV" for head in heads])
             residuals = self._split(self.floating)[0].kept
             present = set(heads)
             more = [entry for entry in residuals if entry not in present]
@@ -238,7 +238,3 @@ class Call(Rule):
             arrays = (v for v in (*g.out_grads, *g.inputs, *g.outputs) if isinstance(v, Array))
             return zeros_of(own, next((v.device for v in arrays), CPU))
         return value if value.dtype == own.dtype else library.astype(value, own.dtype)
-
-
-def _floats(entry: Entry) -> bool:
-    return spec(entry).dtype.kind in "cfV"

@@ -19,7 +19,7 @@ from nbgraph.autograd.functional import (
     positions,
     slopes_of,
 )
-from nbgraph.autograd.linear import jvp, vjp
+from nbgraph.autograd.linear import jvp, require_tuples, vjp
 from nbgraph.autograd.results import (
     Function,
     auxiliary,
@@ -34,7 +34,7 @@ from nbgraph.autograd.signature import floats_as_arrays
 from nbgraph.autograd.sums import zeros_of
 from nbgraph.autograd.tree import like, places
 from nbgraph.autograd.variables import Variables
-from nbgraph.errors import ArgumentError, NbgraphError, noun
+from nbgraph.errors import ArgumentError, NbgraphError
 from nbgraph.foreign import checked
 from nbgraph.graph import build
 from nbgraph.operator.call import recording
@@ -151,11 +151,7 @@ def hvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
     array([6., 2.], dtype=float32)
     """
     require_function("hvp", f)
-    for name, values in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(values, (tuple, list)):
-            raise ArgumentError(
-                f"hvp: {name} is {noun(values)}; give a tuple with one for each argument"
-            )
+    require_tuples("hvp", primals=primals, tangents=tangents)
     slope = grad(f, tuple(range(len(primals))))
     _, pull = vjp(slope, *primals)  # the Hessian is its own transpose
     products = pull(tuple(tangents))

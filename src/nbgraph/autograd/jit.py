@@ -47,11 +47,7 @@ class Jit(Generic[P, R]):
     """
 
     def __init__(
-        self,
-        fn: Callable[P, R],
-        static_argnames: Sequence[str] = (),
-        *,
-        lifted: Sequence[int] = (),
+        self, fn: Callable[P, R], static_argnames: Sequence[str] = (), *, lifted: Sequence[int] = ()
     ) -> None:
         self.traced_function: Function = fn
         self.static_argnames = tuple(static_argnames)

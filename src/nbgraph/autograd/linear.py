@@ -112,17 +112,22 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: b
     (array([1., 4.], dtype=float32), array([2., 2.], dtype=float32))
     """
     require_function("jvp", f)
-    for name, values in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(values, (tuple, list)):
-            raise ArgumentError(
-                f"jvp: {name} is {noun(values)}; give a tuple with one for each argument"
-            )
+    require_tuples("jvp", primals=primals, tangents=tangents)
     if lazy_among((primals, tangents)):
         pushed = jit_of(lambda inner, values: jvp(f, inner, values, has_aux), [0, 1])
         return pushed(tuple(primals), tuple(tangents))
     out, push, aux = _linear("jvp", f, tuple(primals), tangents, has_aux)
     tangent = push(*tangents)
     return (out, tangent, aux) if has_aux else (out, tangent)
+
+
+def require_tuples(name: str, **arguments: Any) -> None:
+    """Raise ArgumentError where one of these arguments is not a tuple or list."""
+    for label, values in arguments.items():
+        if not isinstance(values, (tuple, list)):
+            raise ArgumentError(
+                f"{name}: {label} is {noun(values)}; give a tuple with one for each argument"
+            )
 
 
 @checked

@@ -21,7 +21,7 @@ from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.backward import rule_vjp
 from nbgraph.operator.call import call
 from nbgraph.operator.kernel_call import KernelCall
-from nbgraph.operator.layout import Layout, layout
+from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.ops.define import library
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.storage import LARGE
@@ -230,19 +230,13 @@ def _routed(
 
 
 def _learn(
-    rule: MapRule,
-    key: Any,
-    call: KernelCall,
-    outputs: tuple[Layout, ...],
-    operands: Sequence[Any],
+    rule: MapRule, key: Any, call: KernelCall, outputs: tuple[Layout, ...], operands: Sequence[Any]
 ) -> None:
     """Remember the way that a pass has gone; `outputs` are the layouts that the kernel wrote, which
     have the dtypes of operands: the out-gradient's may be another."""
     routes = Routes()
     if routes.learn(call, outputs, operands):
-        if len(rule.routes) >= _KEPT:
-            rule.routes.clear()
-        rule.routes[key] = routes, outputs
+        keep(rule.routes, key, (routes, outputs), _KEPT)
 
 
 def _add(sums: Sums, node: Record, i: int, value: Any, *, owned: bool) -> None:

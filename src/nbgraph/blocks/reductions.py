@@ -22,16 +22,7 @@ from dask.array.core import broadcast_chunks, unify_chunks
 from dask.graph_manipulation import clone
 
 from nbgraph.blocks.elementwise import mapped
-from nbgraph.blocks.tasks import (
-    Task,
-    along,
-    cast,
-    is_known,
-    per_block,
-    refusal,
-    spec_of,
-    whole,
-)
+from nbgraph.blocks.tasks import Task, along, cast, is_known, per_block, refusal, spec_of, whole
 from nbgraph.dtype import is_float
 from nbgraph.kernels.function import WrittenFunction
 from nbgraph.kernels.loops import Combine

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from typing import Any, NoReturn
 
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.errors import ArgumentError, DeviceError, require_word
 
 TYPES = ("cpu", "gpu")
 
@@ -38,10 +38,7 @@ class Context:
     host: bool  # whether its memory is the host's, and the host itself does its work
 
     def __init__(self, device_type: str, device_id: int = 0) -> None:
-        if device_type not in TYPES:
-            raise ArgumentError(
-                f"Context: device_type={device_type!r}; expected one of {', '.join(TYPES)}"
-            )
+        require_word("Context: device_type", device_type, TYPES)
         number: object = device_id
         if not isinstance(number, int) or isinstance(number, bool):
             raise ArgumentError(f"Context: device_id={number!r}; expected a whole number from 0")
@@ -121,8 +118,7 @@ class RunContext:
         nbgraph.errors.DeviceError: get_stream: a gpu stream was asked for, but this runs on cpu(0)
         """
         wanted = kind.device_type if isinstance(kind, Context) else kind
-        if wanted not in TYPES:
-            raise ArgumentError(f"get_stream: kind={kind!r}; expected one of {', '.join(TYPES)}")
+        require_word("get_stream: kind", wanted, TYPES)
         if wanted != self.device.device_type:
             raise DeviceError(
                 f"get_stream: a {wanted} stream was asked for, but this runs on {self.device!r}"

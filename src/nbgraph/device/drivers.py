@@ -15,14 +15,11 @@ import numpy as np
 
 from nbgraph.device.context import Context, RunContext
 from nbgraph.device.protocol import Bytes, Driver
-from nbgraph.errors import DeviceError
+from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.settings import config, read_for_good
 
 LEAST = (8, 0)  # compute capability that kernels are made for
-_KINDS = {
-    "auto": "nbgraph.device.nvidia",
-    "emulated": "nbgraph.device.emulated",
-}
+_KINDS = {"auto": "nbgraph.device.nvidia", "emulated": "nbgraph.device.emulated"}
 _lock = threading.RLock()
 _drivers: list[Driver | str] = []  # or why there is none
 _contexts: dict[Context, RunContext] = {}
@@ -84,6 +81,16 @@ def missing(context: Context) -> str | None:
     if number not in _reasons:
         _reasons[number] = _reason(number)
     return _reasons[number]
+
+
+def require(device: object, where: str, argument: str = "device") -> Context:
+    """Return a device that something can run on; ArgumentError or DeviceError for another."""
+    if not isinstance(device, Context):
+        raise ArgumentError(f"{where}: {argument}={device!r}; expected a device such as ng.cpu()")
+    why = missing(device)
+    if why is not None:
+        raise DeviceError(f"{where}: {why}")
+    return device
 
 
 def _reason(number: int) -> str | None:

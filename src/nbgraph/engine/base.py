@@ -20,7 +20,6 @@ Python.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -28,7 +27,6 @@ from nbgraph.device import Context, RunContext
 from nbgraph.engine import checks
 from nbgraph.engine.bulk import Bulk
 from nbgraph.engine.events import Event, Listener
-from nbgraph.engine.failure import Failure, first_of
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.operation import CPU, NativeOperator, Operation, Operator
 from nbgraph.engine.pending import NativePending, Pending
@@ -38,11 +36,11 @@ from nbgraph.engine.sites import caller
 from nbgraph.engine.streams import WORK, device_queue
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import EngineError, EngineTimeout, stays
+from nbgraph.engine.waits import Waits
+from nbgraph.errors import EngineError, stays
 from nbgraph.settings import DEBUG_ASKED, config
 
 if TYPE_CHECKING:
-    from nbgraph.engine.handle import Core
     from nbgraph.engine.report import Dump, Stats
 
 Fn = Callable[[RunContext], Any]
@@ -62,7 +60,7 @@ class PushOptions(TypedDict, total=False):
     prop: FnProperty
 
 
-class Engine:
+class Engine(Waits):
     """Runs functions in an order that their sets of variables allow."""
 
     kind = "engine"
@@ -74,7 +72,6 @@ class Engine:
     AsyncFn = AsyncFn
     Callback = Callback
 
-    _core: Core | None = None
     _kernels: Any = None  # its KernelPush, where it runs kernels without Python
     _listeners: tuple[Listener, ...] = ()
 
@@ -393,122 +390,6 @@ class Engine:
         `above`: so many callers of the caller are this package's own."""
         return 0
 
-    # wait --------------------------------------------------------------------------------------
-
-    def _calm(self, var: Variable) -> bool:
-        """Whether it is known at once that nobody uses the variable and it carries no failure."""
-        return False
-
-    def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
-        """Wait until every earlier push that reads or changes the variable has ended.
-
-        Parameters
-        ----------
-        var : Variable
-        timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
-
-        A failure that the variable carries is raised, if nobody has seen it.
-        """
-        try:
-            if timeout is None and self._calm(var):
-                return
-        except AttributeError:  # not a variable
-            pass
-        checks.usable(var, "wait_for_var: var", self._owner)
-        deadline = self._deadline(timeout, "wait_for_var")
-        self._flush()
-        if not self._wait_variable(var, deadline):
-            raise self._late(f"wait_for_var({var!r})", timeout)
-        failure = self._failure_of(var)
-        if failure is not None and self._claim(failure):
-            error = failure.again()
-            if not gc.is_tracked(var):  # else the collector would not see the circle
-                failure.forget_frames()
-            try:
-                raise error
-            finally:
-                del failure, error  # else the exception holds this frame, which holds it
-
-    def wait_for_all(self, timeout: float | None = None) -> None:
-        """Wait until everything pushed has ended.
-
-        Parameters
-        ----------
-        timeout : seconds, by default no limit; then an `EngineTimeout` names what is unfinished
-
-        Of the failures that nobody has seen, the one pushed first is raised; the others
-        are listed in a note on it and count as raised too.
-        """
-        deadline = self._deadline(timeout, "wait_for_all")
-        self._flush()
-        if not self._wait_all(deadline):
-            raise self._late("wait_for_all", timeout)
-        failure = self._claim_all()
-        if failure is not None:
-            try:
-                raise failure.again()
-            finally:
-                del failure
-
-    def _deadline(self, timeout: float | None, what: str) -> float | None:
-        """When a wait gives up; a wait inside a pushed function is refused."""
-        running = here.running
-        if running is not None:
-            raise EngineError(
-                f"{what}: called inside operation {running.name!r}, pushed at {running.site}; it "
-                "could wait for itself for ever. Push what comes next with the variables it reads"
-            )
-        return checks.deadline(timeout, what)
-
-    def _asked(self) -> None:
-        """Somebody asks for a result, there already or not."""
-
-    def _wait_operation(self, pending: Pending, deadline: float | None) -> bool:
-        return pending._sleep(deadline)
-
-    def _late(self, what: str, timeout: float | None) -> EngineTimeout:
-        return EngineTimeout(f"{what}: not done after {timeout} s\n{self.dump()}")
-
-    # failures ----------------------------------------------------------------------------------
-
-    def _failure_of(self, var: Variable) -> Failure | None:
-        core = var._core
-        if core is not None:
-            if core is self._core:
-                return core.failure_of(var)
-            core.send_home(var)
-        return var._failure
-
-    def _renew(self, var: Variable) -> None:
-        """What it stands for is new: no failure of the past concerns it."""
-        core = var._core
-        if core is not None:
-            if core is self._core:
-                core.renew(var._address)
-                return
-            core.send_home(var)
-        if not self._in_use(var):  # what is unfinished may read it
-            var._failure = None
-
-    def _in_use(self, var: Variable) -> bool:
-        core = self._core
-        if core is None or var._core is not core:
-            return var._queue is not None
-        return core.in_use(var._address)
-
-    def _claim(self, failure: Failure) -> bool:
-        """Whether the caller is the first to raise it; it counts as raised now."""
-        first = None if self._core is None else self._core.claim(failure)
-        return self._owner.ledger.claim(failure, self._newest()) if first is None else first
-
-    def _claim_all(self) -> Failure | None:
-        """All that nobody has seen count as raised; the first, which lists the others."""
-        first = self._owner.ledger.claim_all(self._newest())
-        core = self._core
-        if core is None:
-            return first
-        return first_of([*([] if first is None else [first]), *core.claim_all()])
-
     # look at it --------------------------------------------------------------------------------
 
     def stats(self) -> Stats:
@@ -571,26 +452,6 @@ class Engine:
 
     def _close(self) -> None:
         """Nothing to end."""
-
-    # what a subclass must have -----------------------------------------------------------------
-
-    if TYPE_CHECKING:
-
-        def _issue(self, operation: Operation) -> None: ...
-
-        def _complete(self, operation: Operation) -> None: ...
-
-        def _wait_variable(self, var: Variable, deadline: float | None) -> bool: ...
-
-        def _wait_all(self, deadline: float | None) -> bool: ...
-
-        def _newest(self) -> int: ...
-
-        def _go_on_from(self, number: int) -> None: ...
-
-        def _unfinished(self) -> list[Operation]: ...
-
-        def _counts(self) -> tuple[int, int, int]: ...
 
 
 def _nothing(run_ctx: RunContext) -> None:

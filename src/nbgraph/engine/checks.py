@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.device import Context, missing
+from nbgraph.device import Context, require
 from nbgraph.engine.operation import CPU, Operation, Operator
 from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.sites import caller, site
 from nbgraph.engine.variable import Owner, Variable
-from nbgraph.errors import ArgumentError, DeviceError, EngineError
+from nbgraph.errors import ArgumentError, EngineError
 from nbgraph.settings import DEBUG_ASKED, config
 
 if TYPE_CHECKING:
@@ -115,12 +115,7 @@ def size(nbytes: Any, what: str) -> int:
 
 def context(ctx: Any, what: str) -> Context:
     """A device that something can run on."""
-    if not isinstance(ctx, Context):
-        raise ArgumentError(f"{what}: ctx={ctx!r}; expected a Context such as ng.cpu()")
-    reason = missing(ctx)
-    if reason is not None:
-        raise DeviceError(f"{what}: ctx={ctx!r}: {reason}")
-    return ctx
+    return require(ctx, what, "ctx")
 
 
 def kind(prop: Any, what: str, asynchronous: bool) -> FnProperty:

@@ -18,7 +18,7 @@ from nbgraph.engine.base import Engine
 from nbgraph.engine.failure import Ledger
 from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_word
 from nbgraph.settings import config, read_for_good
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def _change_over(engine: Engine) -> Engine:
 
 def choose(kind: str, workers: int | None = None, seed: int | None = None) -> Engine:
     """Wait for what is unfinished, raising nothing, and go on with another engine."""
-    if kind not in KINDS:
-        raise ArgumentError(f"set: kind={kind!r}; expected one of {', '.join(KINDS)}")
+    require_word("set: kind", kind, KINDS)
     options: dict[str, Any] = {}
     if workers is not None:
         options["workers"] = checks.workers(workers, "set")

@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph.array.copying import filled
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.create import array as new_array
-from nbgraph.device import Context, cpu, missing
+from nbgraph.device import Context, cpu, require
 from nbgraph.errors import ArgumentError, DeviceError, DTypeError, ShapeError, noun
 from nbgraph.executor.executor import Executor
 from nbgraph.executor.grouped import GroupedBound
@@ -189,13 +189,7 @@ def _shape(call: str, name: str, shape: Any) -> tuple[int, ...]:
 
 
 def _device(name: str, ctx: Any) -> Context:
-    device = cpu() if ctx is None else ctx
-    if not isinstance(device, Context):
-        raise ArgumentError(f"{name}: ctx={ctx!r}; give a device such as ng.cpu()")
-    why = missing(device)
-    if why is not None:
-        raise DeviceError(f"{name}: {why}")
-    return device
+    return require(cpu() if ctx is None else ctx, name, "ctx")
 
 
 def _groups(name: str, groups: Any) -> dict[str, Context] | None:

@@ -39,8 +39,8 @@ def listing(graph: Graph) -> str:
 
 
 def drawn(what: Any) -> str:
-    """Return the picture of a graph or a symbol, for notebooks. What draws lies above graphs, so it
-    is found by name."""
+    """Return the picture of a graph, a symbol or an expression, for notebooks. What draws lies
+    above graphs, so it is found by name."""
     return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 

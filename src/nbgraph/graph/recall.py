@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from nbgraph.errors import ArgumentError, FormatError
 from nbgraph.graph.composite import FORMER, FormerOp, operator_of
-from nbgraph.graph.recipes import INTERNAL, OWN, Operator, content_of, internal_operator
+from nbgraph.graph.recipes import INTERNAL, OWN, Operator, content_of, internal_operator, translated
 from nbgraph.graph.values import Json, ValueReader
 from nbgraph.kernels.capture.snapshot import thaw
 from nbgraph.kernels.signature import Choice
@@ -275,34 +275,17 @@ class RecipeReader:
 
     def _frozen(self, entry: Json) -> Any:
         """What `freeze` gave."""
-        sort = entry["sort"]
-        if sort == "operator":
-            return {"sort": sort, "value": self.operator(entry["operator"])}
-        if sort == "value":
-            return {"sort": sort, "value": self.values.value(entry["value"])}
-        if sort != "function":
-            return entry
-        return {
-            **entry,
-            "names": {name: self._frozen(value) for name, value in entry["names"].items()},
-            "defaults": self.values.value(entry["defaults"]),
-            "kwdefaults": self.values.value(entry["kwdefaults"]),
-        }
+        if entry["sort"] == "operator":
+            return {"sort": "operator", "value": self.operator(entry["operator"])}
+        return translated(entry, self._frozen, self.values.value)
 
 
 _MAKERS = {
-    "own": RecipeReader.own,
-    "library": RecipeReader.library,
-    "internal": RecipeReader.internal,
-    "composite": RecipeReader.composite,
-    "body": RecipeReader.body,
-    "registered": RecipeReader.registered,
-    "written": RecipeReader.written,
-    "specialized": RecipeReader.specialized,
-    "derivative": RecipeReader.derivative,
-    "backward": RecipeReader.backward,
-    "gradient": RecipeReader.gradient,
-    "fused": RecipeReader.fused,
+    name: getattr(RecipeReader, name)
+    for name in (
+        "own library internal composite body registered written specialized derivative backward "
+        "gradient fused"
+    ).split()
 }
 
 

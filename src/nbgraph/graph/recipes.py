@@ -99,28 +99,17 @@ class RecipeWriter:
             return self._with_content(self._fused(op))
         if isinstance(op.origin, Made):
             parent, forward, wrt = op.origin.arguments
-            described = None if wrt is None else list(wrt)
-            recipe_of = {
-                "kind": "backward",
-                "of": self.number(parent),
-                "forward": forward,
-                "wrt": described,
-            }
-            return self._with_content(recipe_of)
+            own = {"forward": forward, "wrt": None if wrt is None else list(wrt)}
+            return self._with_content({"kind": "backward", "of": self.number(parent), **own})
         if isinstance(op.origin, Specialized):
             parent, choices = op.origin
             described = [[c.name, c.role, self.values.value(c.value)] for c in choices]
-            recipe_of = {"kind": "specialized", "of": self.number(parent), "choices": described}
-            return self._with_content(recipe_of)
+            own = {"of": self.number(parent), "choices": described}
+            return self._with_content({"kind": "specialized", **own})
         if op.origin is not None:
             parent, wrt, order = op.origin
-            recipe_of = {
-                "kind": "derivative",
-                "of": self.number(parent),
-                "wrt": wrt,
-                "order": order,
-            }
-            return self._with_content(recipe_of)
+            own = {"wrt": wrt, "order": order}
+            return self._with_content({"kind": "derivative", "of": self.number(parent), **own})
         return self._with_content(self._written(op))
 
     def _registered(self, op: ArrayOp) -> Json:
@@ -181,19 +170,9 @@ class RecipeWriter:
 
     def _described(self, frozen: Json) -> Json:
         """What `freeze` gave, in JSON."""
-        sort = frozen["sort"]
-        if sort == "operator":
-            return {"sort": sort, "operator": self.number(frozen["value"])}
-        if sort == "value":
-            return {"sort": sort, "value": self.values.value(frozen["value"])}
-        if sort != "function":
-            return frozen
-        return {
-            **frozen,
-            "names": {name: self._described(value) for name, value in frozen["names"].items()},
-            "defaults": self.values.value(frozen["defaults"]),
-            "kwdefaults": self.values.value(frozen["kwdefaults"]),
-        }
+        if frozen["sort"] == "operator":
+            return {"sort": "operator", "operator": self.number(frozen["value"])}
+        return translated(frozen, self._described, self.values.value)
 
     def _with_content(self, recipe: Json) -> Json:
         text = json.dumps(self._canonical(recipe), sort_keys=True)
@@ -220,6 +199,17 @@ class RecipeWriter:
     def _known_by(self, number: int) -> Json:
         recipe = self.recipes[number]
         return recipe.get("content") or [recipe["kind"], recipe.get("name", "")]
+
+
+def translated(entry: Json, inner: Callable[[Json], Any], value: Callable[[Any], Any]) -> Any:
+    """Return what `freeze` gave with its values in another form, to JSON or from it."""
+    if entry["sort"] == "value":
+        return {"sort": "value", "value": value(entry["value"])}
+    if entry["sort"] != "function":
+        return entry
+    names = {name: inner(each) for name, each in entry["names"].items()}
+    changed = {key: value(entry[key]) for key in ("defaults", "kwdefaults")}
+    return {**entry, "names": names, **changed}
 
 
 _NAMES = {  # what a thing is called and where it is from does not change what it computes

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbgraph.array.core import Array
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_word
 from nbgraph.io.iterator import SourceIter
 from nbgraph.io.source import ArraySource
 
@@ -89,8 +89,7 @@ class Batches(SourceIter):
         last: str = "keep",
         **options: Any,
     ) -> None:
-        if last not in {"keep", "drop"}:
-            raise ArgumentError(f"Batches: last={last!r}; expected 'keep' or 'drop'")
+        require_word("Batches: last", last, ("keep", "drop"))
         several = len(arrays) > 1
         columns = named(list(arrays[:-1] if several else arrays), "data")
         labels = named(arrays[-1], "softmax_label") if several else {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, DataError
+from nbgraph.errors import ArgumentError, DataError, require_word
 from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
 
@@ -46,10 +46,8 @@ class ImageDecoder:
     layout: str = "HWC"
 
     def __post_init__(self) -> None:
-        if self.mode not in _CHANNELS:
-            raise ArgumentError(f"mode={self.mode!r}; expected {', '.join(map(repr, _CHANNELS))}")
-        if self.layout not in {"HWC", "CHW"}:
-            raise ArgumentError(f"layout={self.layout!r}; expected 'HWC' or 'CHW'")
+        require_word("mode", self.mode, _CHANNELS)
+        require_word("layout", self.layout, ("HWC", "CHW"))
         sides = (1,) if self.resize is None else np.atleast_1d(self.resize).tolist()
         if len(sides) > 2 or not all(isinstance(n, int) and n > 0 for n in sides):
             raise ArgumentError(f"resize={self.resize!r}; expected pixels, or (height, width)")

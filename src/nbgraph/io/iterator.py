@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from nbgraph.device import Context
-from nbgraph.errors import ArgumentError, DataError, require_whole
+from nbgraph.errors import ArgumentError, DataError, require_whole, require_word
 from nbgraph.foreign import checked_init
 from nbgraph.io.batching import Batcher
 from nbgraph.io.flow import FlowPlan
@@ -80,11 +80,8 @@ class SourceIter(DataIter):
         device: Context | None = None,
     ) -> None:
         super().__init__(require_whole(f"{type(self).__name__}: batch_size", batch_size, 1))
-        if last_batch_handle not in HANDLES:
-            expected = ", ".join(map(repr, HANDLES))
-            raise ArgumentError(f"last_batch_handle={last_batch_handle!r}; expected {expected}")
-        if on_error not in {"raise", "skip"}:
-            raise ArgumentError(f"on_error={on_error!r}; expected 'raise' or 'skip'")
+        require_word("last_batch_handle", last_batch_handle, HANDLES)
+        require_word("on_error", on_error, ("raise", "skip"))
         self.source, self.prefetch = source, require_whole("prefetch", prefetch, 0)
         self._plan: BlockPlan | FlowPlan
         options: dict[str, Any] = {"shuffle": shuffle, "seed": require_whole("seed", seed, 0)}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from nbgraph.errors import ArgumentError, DataError, IndexingError
+from nbgraph.errors import ArgumentError, DataError, IndexingError, require_word
 from nbgraph.io import records
 from nbgraph.io.appender import Appender
 from nbgraph.io.files import Bytes, is_remote, local, open_bytes
@@ -43,8 +43,7 @@ class MXRecordIO:
     """
 
     def __init__(self, uri: str | os.PathLike[str], flag: str) -> None:
-        if flag not in {"r", "w"}:
-            raise ArgumentError(f"{type(self).__name__}: flag={flag!r}; expected 'r' or 'w'")
+        require_word(f"{type(self).__name__}: flag", flag, ("r", "w"))
         self.uri, self.flag = os.fspath(uri), flag
         self.writable = flag == "w"
         if self.writable and is_remote(self.uri):

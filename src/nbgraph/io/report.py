@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 from nbgraph import picture
 from nbgraph.picture import columns
@@ -119,10 +119,6 @@ class Report(picture.Report):
     work: dict[str, float]
     waiting: float
     steps: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts as plain data."""
-        return asdict(self)
 
     @property
     def bottleneck(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, require_word
 from nbgraph.io import records
 from nbgraph.io.files import Bytes, Uris, expand, open_bytes
 
@@ -42,8 +42,7 @@ class InputSplit:
     """
 
     def __init__(self, uris: Uris, part: int = 0, of: int = 1, *, kind: str = "recordio") -> None:
-        if kind not in {"recordio", "text"}:
-            raise ArgumentError(f"InputSplit: kind={kind!r}; expected 'recordio' or 'text'")
+        require_word("InputSplit: kind", kind, ("recordio", "text"))
         if not 0 <= part < of:
             raise ArgumentError(f"InputSplit: part={part} of={of}; expected 0 <= part < of")
         self.files = [open_bytes(name) for name in expand(uris)]

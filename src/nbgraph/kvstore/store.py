@@ -113,11 +113,7 @@ class KVStore(ABC):
         self._pushpull(keys, values, [()] * len(keys), int(priority))
 
     def pull(
-        self,
-        key: Key | Keys,
-        out: Any = None,
-        priority: int = 0,
-        ignore_sparse: bool = True,
+        self, key: Key | Keys, out: Any = None, priority: int = 0, ignore_sparse: bool = True
     ) -> Any:
         """Write what is stored to `out`, or return it in a new array.
 

@@ -12,7 +12,14 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from nbgraph.errors import ArgumentError, KVMembershipError, KVStoreError, noun, require_whole
+from nbgraph.errors import (
+    ArgumentError,
+    KVMembershipError,
+    KVStoreError,
+    noun,
+    require_whole,
+    require_word,
+)
 from nbgraph.kvstore import checkpoint as checkpoints
 from nbgraph.kvstore.bar import drawn
 from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_picklable
@@ -70,10 +77,7 @@ class Cluster:
         Exception
             What the function raised on the first worker that failed, with a note that names it.
         """
-        if on_loss not in _LOSSES:
-            raise ArgumentError(
-                f"Cluster.run: on_loss={on_loss!r}; expected one of {', '.join(map(repr, _LOSSES))}"
-            )
+        require_word("Cluster.run: on_loss", on_loss, _LOSSES)
         require_seconds("Cluster.run: timeout", timeout)
         require_picklable("Cluster.run", function)
         count, losses, latest = self.workers, 0, checkpoints.number(checkpoint)

@@ -15,7 +15,8 @@ import platform
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
+
+from nbgraph.native.emitted import emitted
 
 WORD = 8  # bytes
 
@@ -36,125 +37,75 @@ def _bytes(builder, address):
     return builder.inttoptr(address, ir.IntType(8).as_pointer())
 
 
-@intrinsic
-def load(typingctx, address):
+@emitted(types.int64(types.int64))
+def load(builder, address):
     """The word at `address`."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load(_place(builder, args[0]), align=WORD)
-
-    return types.int64(types.int64), codegen
+    return builder.load(_place(builder, address), align=WORD)
 
 
-@intrinsic
-def store(typingctx, address, value):
+@emitted(types.void(types.int64, types.int64))
+def store(builder, address, value):
     """Put `value` at `address`."""
-
-    def codegen(context, builder, signature, args):
-        builder.store(args[1], _place(builder, args[0]), align=WORD)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    builder.store(value, _place(builder, address), align=WORD)
 
 
-@intrinsic
-def load_acquire(typingctx, address):
+@emitted(types.int64(types.int64))
+def load_acquire(builder, address):
     """The word at `address`; what its writer did before `store_release` is visible after it."""
-
-    def codegen(context, builder, signature, args):
-        return builder.load_atomic(_place(builder, args[0]), "acquire", WORD)
-
-    return types.int64(types.int64), codegen
+    return builder.load_atomic(_place(builder, address), "acquire", WORD)
 
 
-@intrinsic
-def store_release(typingctx, address, value):
+@emitted(types.void(types.int64, types.int64))
+def store_release(builder, address, value):
     """Put `value` at `address`, after everything this thread did before."""
-
-    def codegen(context, builder, signature, args):
-        builder.store_atomic(args[1], _place(builder, args[0]), "release", WORD)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    builder.store_atomic(value, _place(builder, address), "release", WORD)
 
 
-@intrinsic
-def fetch_add(typingctx, address, value):
+@emitted(types.int64(types.int64, types.int64))
+def fetch_add(builder, address, value):
     """Add `value` to the word at `address`; returns what was there before."""
-
-    def codegen(context, builder, signature, args):
-        return builder.atomic_rmw("add", _place(builder, args[0]), args[1], "seq_cst")
-
-    return types.int64(types.int64, types.int64), codegen
+    return builder.atomic_rmw("add", _place(builder, address), value, "seq_cst")
 
 
-@intrinsic
-def exchange(typingctx, address, value):
+@emitted(types.int64(types.int64, types.int64))
+def exchange(builder, address, value):
     """Put `value` at `address`; returns what was there before."""
-
-    def codegen(context, builder, signature, args):
-        return builder.atomic_rmw("xchg", _place(builder, args[0]), args[1], "seq_cst")
-
-    return types.int64(types.int64, types.int64), codegen
+    return builder.atomic_rmw("xchg", _place(builder, address), value, "seq_cst")
 
 
-@intrinsic
-def compare_exchange(typingctx, address, expected, new):
+@emitted(types.boolean(types.int64, types.int64, types.int64))
+def compare_exchange(builder, address, expected, new):
     """Put `new` at `address` if `expected` is there; returns whether it was."""
-
-    def codegen(context, builder, signature, args):
-        place = _place(builder, args[0])
-        pair = builder.cmpxchg(place, args[1], args[2], "seq_cst", "seq_cst")
-        return builder.extract_value(pair, 1)
-
-    return types.boolean(types.int64, types.int64, types.int64), codegen
+    place = _place(builder, address)
+    pair = builder.cmpxchg(place, expected, new, "seq_cst", "seq_cst")
+    return builder.extract_value(pair, 1)
 
 
-@intrinsic
-def fence(typingctx):
+@emitted(types.void())
+def fence(builder):
     """All memory operations before are visible to every thread before any that follows."""
-
-    def codegen(context, builder, signature, args):
-        builder.fence("seq_cst")
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    builder.fence("seq_cst")
 
 
-@intrinsic
-def pause(typingctx):
+@emitted(types.void())
+def pause(builder):
     """Tell the processor that this thread spins; nothing where it has no such instruction."""
-
-    def codegen(context, builder, signature, args):
-        if _PAUSE is not None:
-            name, operands = _PAUSE
-            kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)] * len(operands))
-            function = cgutils.get_or_insert_function(builder.module, kind, name)
-            builder.call(function, [ir.Constant(ir.IntType(32), n) for n in operands])
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    if _PAUSE is not None:
+        name, operands = _PAUSE
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(32)] * len(operands))
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        builder.call(function, [ir.Constant(ir.IntType(32), n) for n in operands])
 
 
-@intrinsic
-def copy_words(typingctx, target, source, count):
+@emitted(types.void(types.int64, types.int64, types.int64))
+def copy_words(builder, target, source, count):
     """Copy `count` words from `source` to `target`; the two do not overlap."""
-
-    def codegen(context, builder, signature, args):
-        target, source = _bytes(builder, args[0]), _bytes(builder, args[1])
-        cgutils.raw_memcpy(builder, target, source, args[2], WORD, align=WORD)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+    ends = _bytes(builder, target), _bytes(builder, source)
+    cgutils.raw_memcpy(builder, *ends, count, WORD, align=WORD)
 
 
-@intrinsic
-def clear_words(typingctx, address, count):
+@emitted(types.void(types.int64, types.int64))
+def clear_words(builder, address, count):
     """Set `count` words at `address` to zero."""
-
-    def codegen(context, builder, signature, args):
-        size = builder.mul(args[1], _I64(WORD))
-        cgutils.memset(builder, _bytes(builder, args[0]), size, 0)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), codegen
+    size = builder.mul(count, _I64(WORD))
+    cgutils.memset(builder, _bytes(builder, address), size, 0)

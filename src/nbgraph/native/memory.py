@@ -22,6 +22,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from nbgraph.native.emitted import emitted
 from nbgraph.native.processor import LINE, is_x86
 
 WORD = 8  # bytes
@@ -29,6 +30,7 @@ ELEMENTS = "nbgraph elements"  # marks the access group of loops whose elements 
 GROUP = "llvm.access.group"
 INTERLEAVE = "nbgraph.interleave"  # marks a module whose loops are worth interleaving
 
+_WORD = ir.IntType(64)
 _inline = njit(
     error_model="numpy", forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
 )
@@ -55,11 +57,7 @@ def _word(element):
 
 
 word = _word(types.int64)
-WORDS = {
-    "float32": _word(types.float32),
-    "float64": _word(types.float64),
-    "int64": word,
-}
+WORDS = {"float32": _word(types.float32), "float64": _word(types.float64), "int64": word}
 
 
 def _pointer(element):
@@ -97,35 +95,23 @@ def _grouped(builder, instruction):
 
 
 def _load(say):
-    @intrinsic
-    def load(typingctx, pointer, index):
-        if not isinstance(pointer, types.CPointer):
-            return None
-        element = pointer.dtype
-
-        def codegen(context, builder, signature, args):
-            value = builder.load(builder.gep(args[0], [args[1]], inbounds=True))
-            say(builder, value)
-            return value
-
-        return element(pointer, types.int64), codegen
+    @emitted(lambda p, _: p.dtype(p, types.int64) if isinstance(p, types.CPointer) else None)
+    def load(builder, pointer, index):
+        value = builder.load(builder.gep(pointer, [index], inbounds=True))
+        say(builder, value)
+        return value
 
     return load
 
 
 def _store(say):
-    @intrinsic
-    def store(typingctx, pointer, index, value):
-        if not isinstance(pointer, types.CPointer):
-            return None
+    def typed(pointer, index, value):
+        known = isinstance(pointer, types.CPointer)
+        return types.void(pointer, types.int64, pointer.dtype) if known else None
 
-        def codegen(context, builder, signature, args):
-            place = builder.gep(args[0], [args[1]], inbounds=True)
-            done = builder.store(args[2], place)
-            say(builder, done)
-            return context.get_dummy_value()
-
-        return types.void(pointer, types.int64, pointer.dtype), codegen
+    @emitted(typed)
+    def store(builder, pointer, index, value):
+        say(builder, builder.store(value, builder.gep(pointer, [index], inbounds=True)))
 
     return store
 
@@ -160,80 +146,49 @@ def room(dtype, count):
     return make
 
 
-@intrinsic
-def address(typingctx, pointer):
+@emitted(types.int64)
+def address(builder, pointer):
     """Where a pointer points to."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ptrtoint(args[0], ir.IntType(64))
-
-    return types.int64(pointer), codegen
+    return builder.ptrtoint(pointer, _WORD)
 
 
-@intrinsic
-def shifted(typingctx, pointer, offset):
+@emitted(lambda pointer, _: pointer(pointer, types.int64))
+def shifted(builder, pointer, offset):
     """The pointer moved by a number of bytes."""
-
-    def codegen(context, builder, signature, args):
-        byte = ir.IntType(8).as_pointer()
-        moved = builder.gep(builder.bitcast(args[0], byte), [args[1]])
-        return builder.bitcast(moved, args[0].type)
-
-    return pointer(pointer, types.int64), codegen
+    moved = builder.gep(builder.bitcast(pointer, ir.IntType(8).as_pointer()), [offset])
+    return builder.bitcast(moved, pointer.type)
 
 
 def _from_line(builder, pointer):
-    """Bytes from the beginning of the line that the pointer is in, and their type."""
-    word = ir.IntType(64)
-    return builder.and_(builder.ptrtoint(pointer, word), word(LINE - 1)), word
+    """Bytes from the beginning of the line that the pointer is in."""
+    return builder.and_(builder.ptrtoint(pointer, _WORD), _WORD(LINE - 1))
 
 
-@intrinsic
-def to_line(typingctx, pointer):
+@emitted(types.int64)
+def to_line(builder, pointer):
     """Bytes from here to where the next cache line begins; 0 where one does."""
-
-    def codegen(context, builder, signature, args):
-        past, word = _from_line(builder, args[0])
-        return builder.and_(builder.neg(past), word(LINE - 1))
-
-    return types.int64(pointer), codegen
+    return builder.and_(builder.neg(_from_line(builder, pointer)), _WORD(LINE - 1))
 
 
-@intrinsic
-def on_line(typingctx, pointer):
+@emitted(types.void)
+def on_line(builder, pointer):
     """Tell LLVM that a cache line begins here."""
-
-    def codegen(context, builder, signature, args):
-        past, word = _from_line(builder, args[0])
-        holds = builder.icmp_unsigned("==", past, word(0))
-        builder.call(builder.module.declare_intrinsic("llvm.assume"), [holds])
-        return context.get_dummy_value()
-
-    return types.void(pointer), codegen
+    holds = builder.icmp_unsigned("==", _from_line(builder, pointer), _WORD(0))
+    builder.call(builder.module.declare_intrinsic("llvm.assume"), [holds])
 
 
-@intrinsic
-def copied(typingctx, to, source, nbytes):
+@emitted(lambda to, source, _: types.void(to, source, types.int64))
+def copied(builder, to, source, nbytes):
     """Copy so many bytes."""
-
-    def codegen(context, builder, signature, args):
-        cgutils.raw_memcpy(builder, args[0], args[1], args[2], 1)
-        return context.get_dummy_value()
-
-    return types.void(to, source, types.int64), codegen
+    cgutils.raw_memcpy(builder, to, source, nbytes, 1)
 
 
-@intrinsic
-def streamed(typingctx):
+@emitted(types.void())
+def streamed(builder):
     """What was written past the cache is seen before what this thread writes next."""
-
-    def codegen(context, builder, signature, args):
-        if is_x86():  # elsewhere whoever tells another thread of it orders all stores
-            kind = ir.FunctionType(ir.VoidType(), [])
-            builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    if is_x86():  # elsewhere whoever tells another thread of it orders all stores
+        kind = ir.FunctionType(ir.VoidType(), [])
+        builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 
 
 @intrinsic
@@ -269,49 +224,29 @@ def table(entries):
     return entry
 
 
-@intrinsic
-def separate(typingctx):
+@emitted(types.void())
+def separate(builder):
     """Keep the function this stands in a function of its own: LLVM does not inline it."""
-
-    def codegen(context, builder, signature, args):
-        builder.function.attributes.add("noinline")
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    builder.function.attributes.add("noinline")
 
 
-@intrinsic
-def interleaved(typingctx):
+@emitted(types.void())
+def interleaved(builder):
     """Ask that the loop this function consists of works on several vectors in turn: the one hides
     what the other waits for."""
-
-    def codegen(context, builder, signature, args):
-        module = builder.module
-        module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    module = builder.module
+    module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
 
 
-@intrinsic
-def straight(typingctx):
+@emitted(types.void())
+def straight(builder):
     """Ask that the loop over lanes around becomes vectors without a loop. Here it says nothing."""
 
-    def codegen(context, builder, signature, args):
-        return context.get_dummy_value()
 
-    return types.void(), codegen
-
-
-@intrinsic
-def calling(typingctx):
+@emitted(types.void())
+def calling(builder):
     """Ask that mathematics is called by the function this stands in, not inlined: it seldom runs.
     Here it says nothing."""
-
-    def codegen(context, builder, signature, args):
-        return context.get_dummy_value()
-
-    return types.void(), codegen
 
 
 @_inline

@@ -22,8 +22,8 @@ import sys
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
 
+from nbgraph.native.emitted import emitted
 from nbgraph.settings import Settings
 
 _SYSCALLS = {"x86_64": 202, "aarch64": 98}  # the number of futex
@@ -66,14 +66,8 @@ def _fields(builder, spec):
 
 
 def _set_time(builder, spec, nanoseconds):
-    for place, value in zip(
-        _fields(builder, spec),
-        (
-            builder.udiv(nanoseconds, _I64(_SECOND)),
-            builder.urem(nanoseconds, _I64(_SECOND)),
-        ),
-    ):
-        builder.store(value, place)
+    for place, part in zip(_fields(builder, spec), (builder.udiv, builder.urem)):
+        builder.store(part(nanoseconds, _I64(_SECOND)), place)
     return builder.bitcast(spec, _POINTER)
 
 
@@ -129,97 +123,64 @@ def _wait(builder, mutex, area, timeout):
 _park = _futex_park if PARKING == "futex" else _portable_park
 
 
-@intrinsic
-def park(typingctx, word, expected, timeout_ns, area):
+@emitted(types.int64(types.int64, types.int64, types.int64, types.int64))
+def park(builder, word, expected, timeout_ns, area):
     """Sleep while the low 32 bits at `word` equal those of `expected`, at most `timeout_ns`
     (negative: no limit). 1 when woken or the word differs, 0 when time is up or a signal came."""
-
-    def codegen(context, builder, signature, args):
-        return builder.zext(_park(builder, *args), _I64)
-
-    return types.int64(types.int64, types.int64, types.int64, types.int64), codegen
+    return builder.zext(_park(builder, word, expected, timeout_ns, area), _I64)
 
 
-@intrinsic
-def unpark(typingctx, word, count, area):
+@emitted(types.void(types.int64, types.int64, types.int64))
+def unpark(builder, word, count, area):
     """Wake `count` threads that sleep at `word`; the portable way wakes all in the area."""
-
-    def codegen(context, builder, signature, args):
-        word, count, area = args
-        if PARKING == "futex":
-            request = (_I64(_FUTEX), word, _I64(_WAKE), count)
-            _call(builder, "syscall", _I64, *request, variadic=True)
-        else:
-            # under the mutex: not between another's look at its word and its sleep
-            mutex = _pointer(builder, area)
-            condition = _pointer(builder, builder.add(area, _I64(_CONDITION)))
-            _call(builder, "pthread_mutex_lock", _I32, mutex)
-            _call(builder, "pthread_cond_broadcast", _I32, condition)
-            _call(builder, "pthread_mutex_unlock", _I32, mutex)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64, types.int64), codegen
+    if PARKING == "futex":
+        request = (_I64(_FUTEX), word, _I64(_WAKE), count)
+        _call(builder, "syscall", _I64, *request, variadic=True)
+    else:
+        # under the mutex: not between another's look at its word and its sleep
+        mutex = _pointer(builder, area)
+        condition = _pointer(builder, builder.add(area, _I64(_CONDITION)))
+        _call(builder, "pthread_mutex_lock", _I32, mutex)
+        _call(builder, "pthread_cond_broadcast", _I32, condition)
+        _call(builder, "pthread_mutex_unlock", _I32, mutex)
 
 
-@intrinsic
-def prepare_parking(typingctx, area):
+@emitted(types.void(types.int64))
+def prepare_parking(builder, area):
     """Make `AREA` zeroed bytes ready for `park` and `unpark`; they must not move."""
-
-    def codegen(context, builder, signature, args):
-        if PARKING == "portable":
-            mutex = _pointer(builder, args[0])
-            condition = _pointer(builder, builder.add(args[0], _I64(_CONDITION)))
-            _call(builder, "pthread_mutex_init", _I32, mutex, _NULL)
-            attributes = _NULL
-            if not _DARWIN:
-                room = cgutils.alloca_once(builder, ir.ArrayType(_I64, 2))
-                attributes = builder.bitcast(room, _POINTER)
-                _call(builder, "pthread_condattr_init", _I32, attributes)
-                clock = _I32(_MONOTONIC)
-                _call(builder, "pthread_condattr_setclock", _I32, attributes, clock)
-            _call(builder, "pthread_cond_init", _I32, condition, attributes)
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+    if PARKING == "portable":
+        mutex = _pointer(builder, area)
+        condition = _pointer(builder, builder.add(area, _I64(_CONDITION)))
+        _call(builder, "pthread_mutex_init", _I32, mutex, _NULL)
+        attributes = _NULL
+        if not _DARWIN:
+            room = cgutils.alloca_once(builder, ir.ArrayType(_I64, 2))
+            attributes = builder.bitcast(room, _POINTER)
+            _call(builder, "pthread_condattr_init", _I32, attributes)
+            clock = _I32(_MONOTONIC)
+            _call(builder, "pthread_condattr_setclock", _I32, attributes, clock)
+        _call(builder, "pthread_cond_init", _I32, condition, attributes)
 
 
-@intrinsic
-def yield_now(typingctx):
+@emitted(types.void())
+def yield_now(builder):
     """Let another thread have this processor."""
-
-    def codegen(context, builder, signature, args):
-        _call(builder, "sched_yield", _I32)
-        return context.get_dummy_value()
-
-    return types.void(), codegen
+    _call(builder, "sched_yield", _I32)
 
 
-@intrinsic
-def now(typingctx):
+@emitted(types.int64())
+def now(builder):
     """Nanoseconds of a clock that never goes back."""
-
-    def codegen(context, builder, signature, args):
-        return _now(builder)
-
-    return types.int64(), codegen
+    return _now(builder)
 
 
-@intrinsic
-def allocate(typingctx, size):
+@emitted(types.int64(types.int64))
+def allocate(builder, size):
     """The address of `size` zeroed bytes, aligned to 16; 0 where there is no memory."""
-
-    def codegen(context, builder, signature, args):
-        return builder.ptrtoint(_call(builder, "calloc", _POINTER, _I64(1), args[0]), _I64)
-
-    return types.int64(types.int64), codegen
+    return builder.ptrtoint(_call(builder, "calloc", _POINTER, _I64(1), size), _I64)
 
 
-@intrinsic
-def release(typingctx, address):
+@emitted(types.void(types.int64))
+def release(builder, address):
     """Give back what `allocate` gave; 0 is let pass."""
-
-    def codegen(context, builder, signature, args):
-        _call(builder, "free", _VOID, _pointer(builder, args[0]))
-        return context.get_dummy_value()
-
-    return types.void(types.int64), codegen
+    _call(builder, "free", _VOID, _pointer(builder, address))

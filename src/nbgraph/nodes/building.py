@@ -18,7 +18,7 @@ from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
 from nbgraph.array.create import array
 from nbgraph.array.push import WEAK
-from nbgraph.device import Context, missing
+from nbgraph.device import Context, require
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, DeviceError, noun
 from nbgraph.graph.node import topological
@@ -73,9 +73,7 @@ class Building:
 
     def set_device(self, device: Context) -> None:
         """Choose the device, before there are parameters; DeviceError if nothing runs there."""
-        why = missing(device)
-        if why is not None:
-            raise DeviceError(f"ExpressionGraph: {why}")
+        require(device, "ExpressionGraph")
         if device != self._device and self._parameters.by_name:
             raise DeviceError(
                 f"set_device: the graph has parameters on {self._device}; choose {device} first"

@@ -15,7 +15,7 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, AxisError, ShapeError
+from nbgraph.errors import ArgumentError, AxisError, ShapeError, require_word
 from nbgraph.nodes.node import NaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, aggregate
@@ -71,8 +71,7 @@ class ReduceNodeOp(FragmentNodeOp):
 
     def define(self, x: Any, axis: int, code: str = "sum") -> Any:
         """See FragmentNodeOp."""
-        if code not in _CODES:
-            raise ArgumentError(f"reduce: code={code!r}; expected one of {', '.join(_CODES)}")
+        require_word("reduce: code", code, _CODES)
         axis = axis_of(code, axis, x.ndim)
         start, reduce = _CODES[code]
         if not x.shape[axis]:

@@ -11,8 +11,8 @@ import numpy as np
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
 from nbgraph.errors import ArgumentError, noun, stays
+from nbgraph.graph.listing import drawn
 from nbgraph.nodes.leaves import assign
-from nbgraph.nodes.listing import drawn
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.spec import Attributes

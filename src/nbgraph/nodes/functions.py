@@ -16,6 +16,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.kernels.capture.names import names_of, plain_function
 from nbgraph.operator.decorator import op
+from nbgraph.operator.layout import keep
 from nbgraph.operator.mapper import Mapper
 
 _KEPT = 4096  # operators known at a time
@@ -59,9 +60,7 @@ def operator_of(fn: Any) -> Mapper:
         return op(plain)
     entry = _MADE.get(key)
     if entry is None:
-        if len(_MADE) >= _KEPT:
-            _MADE.clear()
-        entry = _MADE[key] = op(_without_objects(plain)), plain.__code__
+        entry = keep(_MADE, key, (op(_without_objects(plain)), plain.__code__), _KEPT)
     return entry[0]
 
 

@@ -11,10 +11,11 @@ from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.engine.thread import here
 from nbgraph.errors import ArgumentError, stays
+from nbgraph.graph.listing import drawn
 from nbgraph.nodes import memory, passes, segments
 from nbgraph.nodes.building import Building
 from nbgraph.nodes.expr import Expr
-from nbgraph.nodes.listing import dot, drawn
+from nbgraph.nodes.listing import dot
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.nodes.opnode import OpNode
 from nbgraph.operator.call import recording, training

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.resource import request
 from nbgraph.settings import PYTHON_ASKED, config
-from nbgraph.shape import broadcast
+from nbgraph.shape import broadcast, spreads
 
 if TYPE_CHECKING:
     from nbgraph.nodes.nodeop import NodeOp
@@ -85,7 +85,7 @@ def element(job: NodeOp, first: bool) -> None:
     common_device(job.name, op.scalar.operands, values, [out])
     parameters = op.parameters(dict(job.parameters)) if op.scalar.parameters else {}
     outcome = inferred(op, values, parameters)
-    if outcome.shape != out.shape and not _spreads(outcome.shape, out.shape):
+    if outcome.shape != out.shape and not spreads(outcome.shape, out.shape):
         if job.request != "add":
             raise ShapeError(
                 f"{job.name}: the arrays broadcast to {outcome.shape}, out has shape {out.shape}; "
@@ -106,12 +106,6 @@ def element(job: NodeOp, first: bool) -> None:
         outs = None if alone and request == "write" else [out]
         push(outcome.plan, values, [out], outs, [request])
     out._chunk.writes += 1
-
-
-def _spreads(shape: Sequence[int], wide: Sequence[int]) -> bool:
-    """Return whether `shape` broadcasts to `wide`."""
-    lead = len(wide) - len(shape)
-    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wide[lead:]))
 
 
 # reductions -------------------------------------------------------------------------------------
@@ -228,10 +222,7 @@ def _paired(x: Any, combine: Mapper, axis: int) -> Any:
     lead = (slice(None),) * axis
     while x.shape[axis] > 1:
         count = x.shape[axis]
-        pairs = combine(
-            x[(*lead, slice(0, count - 1, 2))],
-            x[(*lead, slice(1, count, 2))],
-        )
+        pairs = combine(x[(*lead, slice(0, count - 1, 2))], x[(*lead, slice(1, count, 2))])
         x = ops.concatenate([pairs, x[(*lead, slice(-1, None))]], axis=axis) if count % 2 else pairs
     return x
 

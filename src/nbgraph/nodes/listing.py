@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,12 +17,6 @@ def dot(nodes: Iterable[Any]) -> str:
                 lines.append(_box(one))
         lines += [f"  n{child.id} -> n{node.id}" for child in node.children]
     return "\n".join([*lines, "}", ""])
-
-
-def drawn(what: Any) -> str:
-    """Return the picture of an expression or its graph, for notebooks. The drawing module lies
-    above, so it is imported by name."""
-    return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 
 def _box(node: Any) -> str:

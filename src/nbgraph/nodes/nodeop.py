@@ -11,8 +11,8 @@ from typing import Any
 
 from nbgraph.array.core import Array
 from nbgraph.array.push import WEAK
-from nbgraph.device import Context, missing
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.device import Context, require
+from nbgraph.errors import ArgumentError
 from nbgraph.nodes.kinds import KINDS
 
 _NOTHING: Mapping[str, Any] = {}
@@ -136,7 +136,5 @@ def runner(kind: str, device: Context) -> Callable[[Any, bool], None]:
     >>> callable(runner("element", ng.cpu()))
     True
     """
-    why = missing(device)
-    if why is not None:
-        raise DeviceError(f"node operator {kind!r}: {why}")
+    require(device, f"node operator {kind!r}")
     return KINDS[kind]

@@ -72,10 +72,7 @@ set_enable_scalar(True) when it is registered
     __slots__ = ("_scalar", "kwargs", "resource")
 
     def __init__(
-        self,
-        scalar: float | None = None,
-        kwargs: Any = _NO_KEYWORDS,
-        resource: Sequence[Any] = (),
+        self, scalar: float | None = None, kwargs: Any = _NO_KEYWORDS, resource: Sequence[Any] = ()
     ) -> None:
         self._scalar, self.kwargs, self.resource = scalar, kwargs, resource
 

@@ -233,7 +233,7 @@ class FastCall:
         outputs = tuple(name_of(d) for d in typed.outputs)
         key = ("c",) * len(dtypes), outputs, ("write",) * len(outputs)
         code = plan.kernels.get(key)
-        if code is None and _small(operands):
+        if code is None and math.prod(np.broadcast_shapes(*[o.shape for o in operands])) <= FILLED:
             code = plan.kernel(*key)
         if code is None:
             return
@@ -284,11 +284,6 @@ def _run(entry: Entry, arguments: tuple[Any, ...], size: int) -> Any:
         function, declined = entry.alone
         result = function(*arguments)
     return None if result is declined else result
-
-
-def _small(operands: Sequence[np.ndarray[Any, Any]]) -> bool:
-    """Return whether `_copies` may serve calls of this kind."""
-    return math.prod(np.broadcast_shapes(*[o.shape for o in operands])) <= FILLED
 
 
 def _copies(operands: tuple[Any, ...]) -> tuple[Any, ...] | None:

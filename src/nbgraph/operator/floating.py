@@ -26,7 +26,7 @@ from nbgraph.operator import arguments, naive, overrides
 from nbgraph.operator.call import carrier_of
 
 if TYPE_CHECKING:
-    from nbgraph.operator.mapper import Mapper
+    from nbgraph.operator.elementwise import Elementwise
 
 _ASKING = frozenset(("raise", "call", "print", "log"))
 # a read of np.geterr() takes longer than a short call; that of its variable 10 ns
@@ -36,7 +36,7 @@ USUAL: Any = contextvars.Context().run(state)  # what it is where nobody has set
 _latest: list[tuple[Any, Any]] = [(USUAL, None)]
 
 
-def judge(op: Mapper, operands: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]) -> None:
     """Have NumPy raise, call, print or log what a call on NumPy arrays comes across, where
     `np.errstate` asks for that."""
     modes = _asked()
@@ -69,7 +69,7 @@ def _asked() -> Any:
     return asked
 
 
-def _by_text(op: Mapper, values: Any, parameters: Mapping[str, Any], dtype: Any) -> None:
+def _by_text(op: Elementwise, values: Any, parameters: Mapping[str, Any], dtype: Any) -> None:
     """Run an operator's text for the elements whose results are not finite."""
     with np.errstate(all="ignore"):
         none = (None,) * op.nout

@@ -3,7 +3,7 @@
 `fuse` makes an operator of parts: applications of operators to external operands, to numbers and
 to each other's results. What passes between parts stays in registers, so its dtype must be one
 that registers keep: integers, bool, or floats of the precision that the whole loop computes in.
-Which dtypes those are depends on the operands; `fusable` says it beforehand, and a plan for others
+Which dtypes those are depends on the operands: `typed_parts` knows, and a plan for others
 raises FusionError. 16-bit floats may enter and leave a loop but not pass within it.
 """
 
@@ -178,26 +178,6 @@ def precision(
     nodes = typed.captured.graph.reachable(typed.captured.outputs)
     floating = any(node.kind == "f" for node in nodes)
     return typed.compute if floating else None, typed.outputs
-
-
-def fusable(
-    parts: Sequence[Part],
-    dtypes: Sequence[np.dtype[Any]],
-    numbers: Sequence[bool | int | float] = (),
-) -> bool:
-    """Return whether one loop gives what the parts give one after another, for external operands of
-    these dtypes and these numbers.
-
-    >>> from nbgraph.ops.elementwise.arithmetic import add
-    >>> parts = [Part(add, (("in", 0), ("in", 1))), Part(add, (("part", 0, 0), ("in", 1)))]
-    >>> [fusable(parts, [np.dtype(d)] * 2) for d in ("float32", "float16", "int8")]
-    [True, False, True]
-    """
-    try:
-        typed_parts(parts, dtypes, numbers)
-    except FusionError:
-        return False
-    return True
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -130,11 +130,7 @@ class Plan:
         return tuple([(leaf.kind, dtype.name) for leaf, dtype, o in rows if o is None])
 
     def kernel(
-        self,
-        layouts: Sequence[Any],
-        dtypes: Sequence[str],
-        requests: Sequence[Any],
-        **flags: bool,
+        self, layouts: Sequence[Any], dtypes: Sequence[str], requests: Sequence[Any], **flags: bool
     ) -> Kernel:
         """Return the kernel of a map over these layouts; see `loop`."""
         set_flags = [name for name, value in flags.items() if value]

@@ -203,11 +203,7 @@ def map_reduce(
 
 
 def _run(
-    plan: Plan,
-    views: Sequence[Array],
-    axes: Sequence[int],
-    combine: Combine,
-    result: Array,
+    plan: Plan, views: Sequence[Array], axes: Sequence[int], combine: Combine, result: Array
 ) -> None:
     """The kernels over views of one shape, with the reduced axes last."""
     order = [*(d for d in range(views[0].ndim) if d not in axes), *axes]

@@ -34,8 +34,6 @@ from nbgraph.shape import broadcast
 if TYPE_CHECKING:
     from nbgraph.operator.elementwise import Elementwise
 
-_SCIPY = ("erf", "erfc", "gamma", "gammaln")
-
 
 def call(
     scalar: Scalar,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nbgraph import picture
@@ -79,10 +79,6 @@ class Point(picture.Report):
         """The call."""
         named = {**self.operands, **self.parameters}
         return f"{self.name}({', '.join(f'{k}={v!r}' for k, v in named.items())})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values."""
-        return asdict(self)
 
 
 def _shown(value: float | tuple[float, ...]) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from nbgraph.device import Context
 from nbgraph.dtype import as_dtype, inexact, is_float
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.operator import registry
 from nbgraph.operator.array_op import ArrayOp, Spec
@@ -180,11 +180,7 @@ def not_negative(name: str, argument: str, value: Any) -> float:
 
 def one_of(name: str, argument: str, value: Any, words: Sequence[str]) -> str:
     """One word of several, or ArgumentError."""
-    if value not in words:
-        *most, last = map(repr, words)
-        listed = f"{', '.join(most)} or {last}" if most else last
-        raise ArgumentError(f"{name}: {argument}={value!r}; expected {listed}")
-    return str(value)
+    return str(require_word(f"{name}: {argument}", value, words))
 
 
 def whole_tuple(name: str, argument: str, value: Any) -> Shape:

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph import storage
-from nbgraph.device import Context, cpu, missing
+from nbgraph.device import Context, cpu, require
 from nbgraph.engine import Variable, current
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.thread import here
-from nbgraph.errors import ArgumentError, DeviceError, EngineError
+from nbgraph.errors import ArgumentError, EngineError
 from nbgraph.resource.kinds import ResourceRequest, requests
 from nbgraph.resource.random import Draw, draw_of, stream
 from nbgraph.resource.space import Space
@@ -190,11 +190,7 @@ def manager(device: Context = _CPU) -> Manager:
     """The manager of a device."""
     manager_of = _managers.get(device)
     if manager_of is None:
-        if not isinstance(device, Context):
-            raise ArgumentError(f"request: device={device!r}; expected a device such as ng.cpu()")
-        why = missing(device)
-        if why is not None:
-            raise DeviceError(f"request: {why}")
+        require(device, "request")
         manager_of = _managers.setdefault(device, Manager(device))
     return manager_of
 

@@ -28,11 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.device import Context, cpu, missing
+from nbgraph.device import Context, cpu, require
 from nbgraph.device.context import TYPES
 from nbgraph.engine import Variable, current
 from nbgraph.engine.properties import FnProperty
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.errors import ArgumentError
 
 Key = np.ndarray[Any, np.dtype[Any]]  # two uint64
 _CPU = cpu()
@@ -175,11 +175,7 @@ def stream(device: Context = _CPU) -> Stream:
     """The stream of a device, made at its first use."""
     stream_of = _streams.get(device)
     if stream_of is None:
-        if not isinstance(device, Context):
-            raise ArgumentError(f"random: device={device!r}; expected a device such as ng.cpu()")
-        why = missing(device)
-        if why is not None:
-            raise DeviceError(f"random: {why}")
+        require(device, "random")
         with _lock:
             fresh = Stream(device, _default.entropy, _default.seeded)
             stream_of = _streams.setdefault(device, fresh)

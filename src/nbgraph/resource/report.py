@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from nbgraph.picture import Report, columns
 from nbgraph.resource.manager import managers
@@ -39,10 +38,6 @@ class Stats(Report):
 
     spaces: tuple[SpaceStats, ...]
     streams: tuple[StreamStats, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All counts as plain data."""
-        return asdict(self)
 
     def sections(self) -> list[tuple[str, str]]:
         """Headings and texts, in order."""

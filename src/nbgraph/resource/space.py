@@ -60,10 +60,7 @@ class Space:
 
         engine = current()
         engine.push(
-            empty,
-            mutate_vars=[self.variable],
-            name="drop temporary space",
-            prop=FnProperty.NO_SKIP,
+            empty, mutate_vars=[self.variable], name="drop temporary space", prop=FnProperty.NO_SKIP
         )
         if here.running is None:  # a function may not wait
             engine._flush()

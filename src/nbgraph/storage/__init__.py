@@ -23,8 +23,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nbgraph._listing import public_names
-from nbgraph.device import Context, cpu, missing, trim
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.device import Context, cpu, require, trim
 from nbgraph.settings import config
 from nbgraph.storage import out_of_memory
 from nbgraph.storage.memory import Borrowed as Borrowed
@@ -59,11 +58,7 @@ def pool(device: Context = _CPU) -> Pool[Any]:
     """
     pool_of = _pools.get(device)
     if pool_of is None:
-        if not isinstance(device, Context):
-            raise ArgumentError(f"storage: device={device!r}; expected a device such as ng.cpu()")
-        why = missing(device)
-        if why is not None:
-            raise DeviceError(f"storage: {why}")
+        require(device, "storage")
         make, idle, retire = _factory
         pool_of = _pools.setdefault(device, Pool(device, make, idle=idle, retire=retire))
     return pool_of

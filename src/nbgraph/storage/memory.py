@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.device import Context, cpu, missing, room
+from nbgraph.device import Context, cpu, require, room
 from nbgraph.device import allocate as device_memory
 from nbgraph.errors import ArgumentError, DeviceError, OutOfMemory, StorageError
 from nbgraph.settings import config
@@ -150,9 +150,7 @@ def allocate(nbytes: int, device: Context = _CPU) -> Memory:
     """
     if not isinstance(nbytes, int) or isinstance(nbytes, bool) or nbytes < 0:
         raise ArgumentError(f"allocate: nbytes={nbytes!r}; expected a whole number from 0")
-    why = missing(device)
-    if why is not None:
-        raise DeviceError(f"allocate: {why}")
+    require(device, "allocate")
     books = account(device)
     memory = _obtain(nbytes, books)
     for remedy in out_of_memory.REMEDIES:

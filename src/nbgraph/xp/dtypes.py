@@ -11,7 +11,7 @@ import numpy as np
 from nbgraph import ops
 from nbgraph.device import Context
 from nbgraph.dtype import require_supported
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import ArgumentError, DTypeError, require_word
 
 __all__ = [
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32",
@@ -131,9 +131,7 @@ def isdtype(dtype: Any, kind: Any) -> Truth:
         return any(isdtype(dtype, k) for k in kind)
     if not isinstance(kind, str):
         return np.dtype(dtype) == np.dtype(kind)
-    if kind not in KINDS:
-        raise ArgumentError(f"isdtype: kind={kind!r}; expected one of {', '.join(KINDS)}")
-    return np.dtype(dtype) in KINDS[kind]
+    return np.dtype(dtype) in KINDS[require_word("isdtype: kind", kind, KINDS)]
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:

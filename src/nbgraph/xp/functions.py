@@ -20,12 +20,7 @@ __all__ = ["asarray", "broadcast_shapes", "clip", "isin", "reshape", "take"]
 
 
 def asarray(
-    obj: Any,
-    /,
-    *,
-    dtype: Any = None,
-    device: Context | None = None,
-    copy: bool | None = None,
+    obj: Any, /, *, dtype: Any = None, device: Context | None = None, copy: bool | None = None
 ) -> NDArray:
     """An array of nested sequences, numbers, or an array of another kind.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.device import Context, cpu
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.errors import DeviceError, require_word
 from nbgraph.settings import config
 from nbgraph.xp.dtypes import KINDS, DType, int64
 
@@ -66,8 +66,7 @@ class Info:
             ("bool", "numeric") if kind is None else kind if isinstance(kind, tuple) else (kind,)
         )
         for asked in kinds:
-            if asked not in KINDS:
-                raise ArgumentError(f"dtypes: kind={asked!r}; expected one of {', '.join(KINDS)}")
+            require_word("dtypes: kind", asked, KINDS)
         return {dtype.name: dtype for asked in kinds for dtype in KINDS[asked]}
 
 

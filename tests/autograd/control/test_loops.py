@@ -498,7 +498,7 @@ WRONG = {
     "negative": (
         lambda: ng.scan(lambda h, x: (h, x), 0.0, length=-1),
         E.ArgumentError,
-        "0 or more",
+        "a whole number from 0 on",
     ),
     "no axes": (lambda: ng.scan(lambda h, x: (h, x), 0.0, 1.0), E.ShapeError, "xs has no axes"),
     "no array": (

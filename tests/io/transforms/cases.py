@@ -39,10 +39,7 @@ IMAGES = [
     T.RandomResizedCrop((6, 5), scale=(0.2, 0.9)),
 ]
 LABELS = [T.OneHot(5), T.Compose([T.OneHot(5), T.LabelSmoothing(0.2)])]
-OF_BATCH = [
-    T.Compose([T.OneHot(5), T.Mixup(0.4)]),
-    T.Compose([T.OneHot(5), T.CutMix(p=0.8)]),
-]
+OF_BATCH = [T.Compose([T.OneHot(5), T.Mixup(0.4)]), T.Compose([T.OneHot(5), T.CutMix(p=0.8)])]
 RANDOM = ("Random", "Cutout", "Mixup", "CutMix", "OneOf")
 DTYPES = ("uint8", "float32")
 LAYOUTS = {"HWC": (9, 8, 3), "CHW": (3, 9, 8)}

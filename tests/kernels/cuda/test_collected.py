@@ -4,14 +4,12 @@ Everyday some kernels of each workload, in turn of every form; --full takes all 
 """
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from tests.kernels.cuda import machine_code
 from tests.kernels.llvm.test_collected import FORMS
-from tests.support import ROOT
+from tests.support import ROOT, run_python
 
 EVERYDAY = {"reductions": 16, "methods": 12, "rows": 9, "graphs": 10, "arrays": 16}
 
@@ -23,16 +21,9 @@ def test_collected_loops(workload, full):
     results where units are threads."""
     machine_code.required()
     count = 0 if full else EVERYDAY[workload]
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.kernels.cuda.collected", workload, "5", str(count)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=3600,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr
-    found = [json.loads(line) for line in child.stdout.splitlines()]
+    module = "tests.kernels.cuda.collected"
+    told = run_python("-m", module, workload, 5, count, cwd=ROOT, timeout=3600)
+    found = [json.loads(line) for line in told.splitlines()]
     assert {each["form"] for each in found} >= FORMS.get(workload, {"map", "rows"})
     assert len(found) == (count or found[0]["of"])
     assert [each["wrong"] for each in found if each["wrong"]] == []

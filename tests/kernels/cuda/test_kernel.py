@@ -19,6 +19,7 @@ from nbgraph.kernels.cuda.grid import Grid
 from nbgraph.kernels.cuda.kernel import device_kernel
 from nbgraph.operator.device_code import DeviceExplanation
 from tests.kernels.cuda import machine_code
+from tests.support import on_threads
 
 
 def loop_of(op, dtype="float32"):
@@ -61,11 +62,7 @@ def test_threads_that_ask_at_once_get_one_kernel():
         found.append(device_kernel(loop, Grid(), (9, 0)))
 
     before = cache.info().stored
-    workers = [threading.Thread(target=ask) for _ in range(6)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    on_threads(ask, 6)
     assert len({id(k) for k in found}) == 1
     assert cache.info().stored == before + 1
 

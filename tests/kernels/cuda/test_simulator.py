@@ -6,13 +6,10 @@ kernel that reads beside an array, races, or leaves out a barrier is found by wh
 """
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, run_python
 
 EVERYDAY = {"maps": 14, "reductions": 9, "methods": 6, "rows": 4}
 FORMS = {
@@ -25,17 +22,9 @@ FORMS = {
 
 def child(module, *words):
     """What a program on the simulator prints, a line each."""
-    done = subprocess.run(
-        [sys.executable, "-m", f"tests.kernels.cuda.{module}", *words],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
-        timeout=3600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    options = {"cwd": ROOT, "timeout": 3600, "NUMBA_ENABLE_CUDASIM": "1"}
+    told = run_python("-m", f"tests.kernels.cuda.{module}", *words, **options)
+    return [json.loads(line) for line in told.splitlines()]
 
 
 @pytest.mark.everyday(1 / 4)

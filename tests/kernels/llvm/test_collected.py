@@ -6,12 +6,10 @@ the same bits, too.
 """
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, run_python
 
 EVERYDAY = {"reductions": 9, "methods": 6, "rows": 4, "graphs": 8}
 FORMS = {
@@ -27,16 +25,9 @@ FORMS = {
 def test_collected_loops(workload, full):
     """The loops that operators, methods and graphs come to, over memory of their own."""
     count = 0 if full else EVERYDAY[workload]
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.kernels.llvm.collected", workload, "5", str(count)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=3600,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr
-    found = [json.loads(line) for line in child.stdout.splitlines()]
+    module = "tests.kernels.llvm.collected"
+    told = run_python("-m", module, workload, 5, count, cwd=ROOT, timeout=3600)
+    found = [json.loads(line) for line in told.splitlines()]
     assert {each["form"] for each in found} >= FORMS[workload]
     assert len(found) == (found[0]["of"] if full else count)
     assert [each["wrong"] for each in found if each["wrong"]] == []

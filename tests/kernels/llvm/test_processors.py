@@ -5,10 +5,7 @@ others the assembly is looked at.
 """
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -21,7 +18,7 @@ from nbgraph.kernels.kernel import kernel
 from nbgraph.kernels.source import emit
 from nbgraph.native.processor import is_x86
 from tests.kernels.llvm.collected import FEW, few
-from tests.support import ROOT
+from tests.support import ROOT, run_python
 
 ARM = "aarch64-unknown-linux-gnu"
 SETS = {
@@ -68,17 +65,8 @@ def test_other_instruction_sets(name, own_cache):
     if missing:
         pytest.skip(f"this processor lacks {missing}")
     settings = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": SETS[name]}
-    child = subprocess.run(
-        [sys.executable, "-m", "tests.kernels.llvm.collected", "few", "1", "0"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=600,
-        env=os.environ | settings,
-        check=False,
-    )
-    assert child.returncode == 0, child.stderr
-    found = [json.loads(line) for line in child.stdout.splitlines()]
+    told = run_python("-m", "tests.kernels.llvm.collected", "few", 1, 0, cwd=ROOT, **settings)
+    found = [json.loads(line) for line in told.splitlines()]
     assert len(found) == len(FEW)
     assert [each["wrong"] for each in found if each["wrong"]] == []
 

@@ -1,7 +1,5 @@
 """Property apart from operator, and the objects that compute: OPP-01, OPP-19, OPP-12."""
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ import nbgraph as ng
 from tests.engine.conftest import engine, gate, threads
 from tests.operator.full import operators
 from tests.operator.full.operators import RememberProp
+from tests.support import on_threads
 
 __all__ = ["engine", "gate", "threads"]
 
@@ -111,9 +110,5 @@ def test_one_operator_from_many_threads(engine):
             y = ng.mx_circle(x)[0]
         found.append((k, float(y.asnumpy()[0])))
 
-    several = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for t in several:
-        t.start()
-    for t in several:
-        t.join(30)
+    on_threads(work, range(4), seconds=30)
     assert sorted(found) == [(k, float(np.sin(np.float32(k)))) for k in range(4)]

@@ -4,6 +4,7 @@ import numpy as np
 
 import nbgraph as ng
 from nbgraph.executor import Options
+from tests import slopes
 
 OPTIONS = {"all": Options(), "none": Options.none(), "recompute": Options.of(recompute="sqrt")}
 
@@ -105,14 +106,9 @@ WORLDS = {
 
 def differences(op, arrays, seeds, given, index, eps=1e-6):
     """The gradient for one array by central differences in float64."""
-    arrays = [a.astype("float64") for a in arrays]
-    found = np.zeros_like(arrays[index])
-    for at in np.ndindex(found.shape):
-        sides = []
-        for sign in (1, -1):
-            moved = [a.copy() for a in arrays]
-            moved[index][at] += sign * eps
-            outputs = _listed(op(*moved, **given))
-            sides.append(sum(np.sum(o * s) for o, s in zip(outputs, seeds, strict=True)))
-        found[at] = (sides[0] - sides[1]) / (2 * eps)
-    return found
+
+    def total(*operands):
+        outputs = _listed(op(*operands, **given))
+        return sum(np.sum(o * s) for o, s in zip(outputs, seeds, strict=True))
+
+    return slopes.differences(total, [a.astype("float64") for a in arrays], index, eps)

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.device import cpu
-from nbgraph.errors import ArgumentError, DeviceError
+from nbgraph.errors import DeviceError
 from nbgraph.operator import registry
+from nbgraph.operator.facts import dependence_rows, in_place
 from nbgraph.operator.full.gradient import SPECS
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.simple import simple_declaration
 from tests.operator.simple import functions as fns
 from tests.operator.simple.judge import differences, gradients
+from tests.zoo import functions
 
 NULL, WRITE, INPLACE, ADD = OpReqType
 
@@ -160,14 +161,15 @@ def test_gradients_use_resources_and_keywords(new):
 # ------------------------------------------------------------------------- against the scalar op
 
 
-@ng.op
-def smooth_l1(x, *, sigma=1.0):
-    s2 = sigma * sigma
-    if x > 1 / s2:
-        return x - 0.5 / s2
-    if x < -1 / s2:
-        return -x - 0.5 / s2
-    return 0.5 * s2 * x * x
+smooth_l1 = ng.op(functions.smooth_l1)
+
+
+def inferred(op):
+    """The form of the gradient and both in-place options, as they follow from an op's text."""
+    rows = dependence_rows(op)
+    options = in_place(op, rows, np.dtype("float32"))
+    names = options["forward_option"], options["backward_option"]
+    return max((row["class"] for row in rows), default=""), *names
 
 
 def declared(new):
@@ -179,11 +181,9 @@ def declared(new):
 def test_what_is_inferred_is_what_was_declared_by_hand(new):
     """SMP-30: the gradient reads the input, so forward is not in place, backward is."""
     op = declared(new)
-    inferred = simple_declaration(smooth_l1)
-    assert inferred == ("T2", ng.kNoInplace, ng.kInplaceOutIn)
-    assert inferred.form == op.gradient_form.name
-    assert inferred.function == op.functions["cpu"].option
-    assert inferred.gradient == op.gradients["cpu"].option
+    options = [table["cpu"].option.name for table in (op.functions, op.gradients)]
+    assert inferred(smooth_l1) == (op.gradient_form.name, *options)
+    assert inferred(smooth_l1) == ("T2", "kNoInplace", "kInplaceOutIn")
 
 
 @settings(max_examples=25)
@@ -208,19 +208,9 @@ def test_both_ways_of_definition_agree(values, sigma):
         (lambda x: x * x, ("T2", "kNoInplace", "kInplaceOutIn")),
         (lambda x, y: x * y, ("T2", "kNoInplace", "kInplaceOutLhs")),
         (lambda x, y: x + y, ("T0", "kInplaceLhsOut", "kInplaceOutLhs")),
-        (lambda x: x > 0, ("", "kInplaceInOut", "kNoInplace")),
+        # a bool is smaller than a float: it cannot be written over one
+        (lambda x: x > 0, ("", "kNoInplace", "kNoInplace")),
     ],
 )
 def test_declarations_of_other_operators(fn, expected):
-    form, function, gradient = simple_declaration(ng.op(fn))
-    want = list(expected)
-    if form == "":  # a bool is smaller than a float: it cannot be written over one
-        want[1] = "kNoInplace"
-    assert [form, function.name, gradient.name] == want
-
-
-def test_what_is_no_simple_operator_has_no_declaration():
-    with pytest.raises(ArgumentError, match="one or two operands and one output"):
-        simple_declaration(ng.op(lambda x, y, z: x + y + z))
-    with pytest.raises(ArgumentError, match="one or two operands and one output"):
-        simple_declaration(ng.op(lambda x: (x, 2 * x)))
+    assert inferred(ng.op(fn)) == expected

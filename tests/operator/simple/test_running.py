@@ -15,6 +15,7 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.operator.simple import TBlob
 from nbgraph.operator.simple.blob import flattened
 from tests.operator.simple import functions as fns
+from tests.support import on_threads
 
 NULL, WRITE, INPLACE, ADD = OpReqType
 
@@ -281,11 +282,7 @@ def test_temporary_space_of_two_threads_is_not_shared(new):
     def work(i):
         found[i] = [float(op(float(i))) for _ in range(10)]
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    on_threads(work, range(4))
     assert found == {i: [i + 3.0] * 10 for i in range(4)}
 
 

@@ -99,11 +99,7 @@ def test_probabilities_0_and_1(dtype):
     [
         (lambda: ng.dropout(ng.ones(3), 1.5), ValueError, "dropout: p=1.5; expected a probab"),
         (lambda: ng.dropout(ng.ones(3), float("nan")), ValueError, "dropout: p=nan"),
-        (
-            lambda: ng.dropout(ng.ones(3), "half"),
-            TypeError,
-            "dropout: p='half'; expected a real",
-        ),
+        (lambda: ng.dropout(ng.ones(3), "half"), TypeError, "dropout: p='half'; expected a real"),
         (lambda: ng.dropout(ng.arange(3)), TypeError, "dropout: x has dtype int64"),
         (lambda: ng.dropout(ng.ones(3), rng=1.5), TypeError, "rng=1.5"),
         (lambda: ng.dropout("text"), TypeError, "dropout"),

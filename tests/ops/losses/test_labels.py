@@ -7,6 +7,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import INDEX_CODE, LabelError, of_kernel
+from tests.engine.conftest import nothing_left
 
 LOSSES = [
     ng.cross_entropy,
@@ -80,14 +81,7 @@ WORLDS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left():
-    """What depended on the loss as well is told here."""
-    yield
-    try:
-        ng.waitall()
-    except LabelError:
-        ng.waitall()
+_nothing_left = pytest.fixture(autouse=True)(nothing_left)
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.__name__)

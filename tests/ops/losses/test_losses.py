@@ -65,11 +65,7 @@ FORMULAS = {
         {"positive_weight": 3},
         -3 * T * np.log(sigmoid(X)) - (1 - T) * np.log(1 - sigmoid(X)),
     ),
-    "focal_loss": (
-        (X, HITS),
-        {"alpha": 0.3, "gamma": 1.5},
-        focal(X, HITS, 0.3, 1.5),
-    ),
+    "focal_loss": ((X, HITS), {"alpha": 0.3, "gamma": 1.5}, focal(X, HITS, 0.3, 1.5)),
     "kl_divergence": ((X, T), {}, T * (np.log(T) - X)),
     "cosine_embedding_loss": (
         (X, T, SIGNS[:, 0]),

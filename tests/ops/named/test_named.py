@@ -277,11 +277,7 @@ BAD = [
         "2 arrays and num_filter=0",
     ),
     (lambda: ops.SequenceMask(X, use_sequence_length=True), ArgumentError, "is not given"),
-    (
-        lambda: ops.SequenceMask(X, [1], use_sequence_length=True),
-        ShapeError,
-        "one for each sample",
-    ),
+    (lambda: ops.SequenceMask(X, [1], use_sequence_length=True), ShapeError, "one for each sample"),
     (lambda: ops.SequenceReverse(X, [1, 1], use_sequence_length=True, axis=2), ShapeError, "steps"),
     (lambda: ops.LayerNorm(X, np.ones(3), np.ones(3)), ShapeError, "one value for each element"),
     (lambda: ops.LRN(X[None], nsize=2), ShapeError, "nsize=2; expected an odd number"),

@@ -114,8 +114,7 @@ EXAMPLES = {
     "quantile_loss": Example(quantile_loss, _quantile_loss, ((3, 5), (3, 5), (3,))),
     "attention": Example(attention, _attention, ((3, 5), (5,), (3, 5))),
     "moments": Example(
-        moments,
-        lambda x: ((x - mean(x)) / rows(np.std)(x), x.mean(-1), x.var(-1, ddof=1)),
+        moments, lambda x: ((x - mean(x)) / rows(np.std)(x), x.mean(-1), x.var(-1, ddof=1))
     ),
     "products": Example(
         products, lambda x: x.prod(-1) + x[:, 0] * x[:, -1] + x.min(-1) / x.shape[-1]

@@ -11,6 +11,7 @@ import nbgraph as ng
 from nbgraph.errors import ArgumentError, CaptureError, CertificateError
 from tests import worlds
 from tests.ops.rowwise.functions import EXAMPLES, Example, softmax
+from tests.slopes import differences
 
 
 def arrays(example: Example, dtype="float64", seed=0):
@@ -72,19 +73,6 @@ def test_the_text_itself_is_the_specification(example):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
 
 
-def differences(f, operands, k, step=1e-6):
-    """Central differences of a number by operand k."""
-    found = np.zeros(operands[k].shape)
-    for at in np.ndindex(found.shape):
-        sides = []
-        for sign in (1, -1):
-            moved = [x.copy() for x in operands]
-            moved[k][at] += sign * step
-            sides.append(float(f(moved)))
-        found[at] = (sides[0] - sides[1]) / (2 * step)
-    return found
-
-
 def test_gradients_of_first_and_second_order(example):
     given = arrays(example)
     weights = [np.asarray(w) for w in map(_some, as_tuple(example.op(*given)))]
@@ -110,7 +98,7 @@ def test_gradients_of_first_and_second_order(example):
     found = slopes(given)
     for k, slope in zip(floats, found, strict=True):
         np.testing.assert_allclose(
-            slope.asnumpy(), differences(value, given, k), rtol=1e-5, atol=1e-6
+            slope.asnumpy(), differences(lambda *x: value(x), given, k), rtol=1e-5, atol=1e-6
         )
 
     def squares(operands):
@@ -120,7 +108,9 @@ def test_gradients_of_first_and_second_order(example):
         return squares([x, *given[1:]])
 
     second = ng.grad(of_first)(ng.array(given[0], dtype="float64")).asnumpy()
-    np.testing.assert_allclose(second, differences(squares, given, 0), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        second, differences(lambda *x: squares(x), given, 0), rtol=1e-4, atol=1e-5
+    )
 
 
 def _some(result):

@@ -6,7 +6,6 @@ run as a graph of that one node, which the tape records as one operator.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,7 +30,7 @@ from nbgraph.autograd.control.segments import segmented, wanted
 from nbgraph.autograd.results import require_function
 from nbgraph.autograd.tree import like, places
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, ShapeError, noun
+from nbgraph.errors import ArgumentError, ShapeError, noun, require_whole
 from nbgraph.executor.control.loop import Loop
 from nbgraph.executor.control.loop_op import loop_op
 from nbgraph.executor.control.reverse import keeping
@@ -103,7 +102,7 @@ def scanned(
     """Return the results of `scan`; on arrays, functions of equal keys are traced once."""
     weak = tuple([type(p.value) in (int, float) for p in places(init, "")])
     if length is not None:
-        length = _whole("scan", "length", length)
+        length = require_whole("scan: length", length, 0)
 
     def run(init: Any, xs: Any) -> Any:
         return _scan(f, init, xs, length, reverse, weak, checkpoint)
@@ -193,7 +192,7 @@ def stacked_while(
     weak = tuple([type(p.value) in (int, float) for p in places(init_val, "")])
     most = max_iterations
     if most is not None:
-        most = _whole("while_loop", "max_iterations", most)
+        most = require_whole("while_loop: max_iterations", most, 0)
 
     def run(init: Any) -> Any:
         return _stacked(cond_fun, step, init, most, weak)
@@ -414,16 +413,6 @@ def _steps(parts: Sequence[Entry], xs: Any, length: int | None) -> int | None:
     if length is None and not parts:
         raise ArgumentError("scan: there is no xs; give length=, the number of steps")
     return length
-
-
-def _whole(name: str, what: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise ArgumentError(f"{name}: {what}={value!r}; give a whole number of steps, 0 or more")
-    return number
 
 
 def _integer(name: str, what: str, value: Any) -> Any:

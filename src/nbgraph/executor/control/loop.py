@@ -68,7 +68,7 @@ def typed(graph: Graph, specs: Sequence[Spec]) -> Graph:
     """Return the graph for variables of these shapes and dtypes; raise ShapeError where the spec of
     some result does not follow."""
     replacements = {
-        old: old if _is(old, spec) else build.variable(str(old.name), *spec)
+        old: old if not old.open and old.specs == (spec,) else build.variable(str(old.name), *spec)
         for old, spec in zip(graph.variables, specs, strict=True)
     }
     if any(old is not new for old, new in replacements.items()):
@@ -79,10 +79,6 @@ def typed(graph: Graph, specs: Sequence[Spec]) -> Graph:
         if node.specs is None:
             raise ShapeError(f"the body: the shape of {node.label!r} does not follow")
     return graph
-
-
-def _is(node: build.GraphNode, spec: Spec) -> bool:
-    return not node.open and node.specs == (spec,)
 
 
 def evaluated(graph: Graph, arrays: Arrays) -> list[Array]:

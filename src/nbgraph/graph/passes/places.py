@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.graph.passes.lifetimes import footprint, homes
 from nbgraph.graph.schedule import Schedule, Task, Value
-from nbgraph.picture import Report, columns, html_sections, sections
+from nbgraph.picture import Report, columns
 
 _ROWS = 40  # of a printed table; the rest is counted
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class Whereabouts(Report):
     """Where one value lives, how long, with whom it shares memory, and why not in place."""
 
     name: str
@@ -29,11 +29,13 @@ class Whereabouts:
     after: tuple[str, ...]  # values that have bytes of it later
     notes: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The facts by name."""
-        return asdict(self)
+    @property
+    def title(self) -> str:
+        """Of what it is the place."""
+        return f"memory of {self.name}"
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def sections(self) -> list[tuple[str, str]]:
+        """Headings and texts, in order."""
         rows = [
             ("bytes", str(self.nbytes)),
             ("place", self._place()),
@@ -45,7 +47,7 @@ class Whereabouts:
             ("passed on to", _some(self.after)),
             *(("note", line) for line in self.notes),
         ]
-        return [(head, text) for head, text in rows if text]
+        return [(self.name, columns([(head, text) for head, text in rows if text]))]
 
     def _place(self) -> str:
         if self.given:
@@ -53,12 +55,6 @@ class Whereabouts:
         if self.offset is not None:
             return f"arena, offset {self.offset}"
         return "given memory" if self.over or self.together else "none: no task touches it"
-
-    def __str__(self) -> str:
-        return sections([(self.name, columns(self._rows()))])
-
-    def _repr_html_(self) -> str:
-        return html_sections(f"memory of {self.name}", [("", columns(self._rows()))])
 
 
 def _some(names: Sequence[str], most: int = 6) -> str:
@@ -135,10 +131,6 @@ class MemoryReport(Report):
     arena_bytes: int
     waits: tuple[tuple[str, str], ...]
     values: tuple[dict[str, Any], ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The facts by name."""
-        return asdict(self)
 
     def sections(self) -> list[tuple[str, str]]:
         """Headings and texts, in order."""

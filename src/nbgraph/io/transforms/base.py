@@ -15,7 +15,7 @@ from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError, require_whole
+from nbgraph.errors import ArgumentError, ShapeError, require_whole, require_word
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
@@ -291,8 +291,4 @@ def whole(name: str, parameter: str, value: Any, low: int = 1) -> int:
 
 def one_of(name: str, parameter: str, value: Any, choices: Sequence[str]) -> Any:
     """Return one of some words; raise ArgumentError for other values."""
-    if value not in choices:
-        raise ArgumentError(
-            f"{name}: {parameter}={value!r}; expected {' or '.join(map(repr, choices))}"
-        )
-    return value
+    return require_word(f"{name}: {parameter}", value, choices)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError, require_word
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import Checks, changed, interval, number
 from nbgraph.io.transforms.chain import Chain, Pixels, along
@@ -174,8 +174,7 @@ class Grayscale(_Colours):
     layout: str | None = None
 
     def __post_init__(self) -> None:
-        if self.channels not in {1, 3}:
-            raise ArgumentError(f"{self.name}: channels={self.channels!r}; expected 1 or 3")
+        require_word(f"{self.name}: channels", self.channels, (1, 3))
         super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:

@@ -58,11 +58,7 @@ def facts_of(op: str, prop: OperatorProperty, reserved: Mapping[str, Any]) -> Fa
 
 
 def _names(
-    op: str,
-    method: str,
-    names_of: Any,
-    reserved: Mapping[str, Any],
-    before: Sequence[str] = (),
+    op: str, method: str, names_of: Any, reserved: Mapping[str, Any], before: Sequence[str] = ()
 ) -> tuple[str, ...]:
     names = () if isinstance(names_of, str) else tuple(names_of)
     where = f"{op}: {method} returned {names_of!r}"

@@ -24,6 +24,7 @@ from nbgraph.operator.full.inference import DTYPE, SHAPE
 from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.places import Places
 from nbgraph.operator.full.property import OperatorProperty
+from nbgraph.operator.layout import keep
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Shapes
 
@@ -82,11 +83,9 @@ class CustomOp(Pass):
         key: Any = (specs, *attributes.items()) if attributes else specs
         specs_of = self._inferred.get(key)
         if specs_of is None:
-            if len(self._inferred) >= _KEPT:
-                self._inferred.clear()
             prop = self.semantics(attributes)
             shapes, dtypes = (inference.outputs(self, prop, sort, specs) for sort in (SHAPE, DTYPE))
-            specs_of = self._inferred[key] = tuple(map(Spec, shapes, dtypes))
+            specs_of = keep(self._inferred, key, tuple(map(Spec, shapes, dtypes)), _KEPT)
         return specs_of
 
     def infer_partial(

@@ -138,10 +138,7 @@ class OperatorProperty(ABC):
     # the backward pass, memory, resources -----------------------------------------------------
 
     def declare_backward_dependency(
-        self,
-        out_grad: Sequence[Handle],
-        in_data: Sequence[Handle],
-        out_data: Sequence[Handle],
+        self, out_grad: Sequence[Handle], in_data: Sequence[Handle], out_data: Sequence[Handle]
     ) -> Sequence[Handle]:
         """Return what `backward` reads, of these; the rest is not kept for it. By default all."""
         return [*out_grad, *in_data, *out_data]

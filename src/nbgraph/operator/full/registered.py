@@ -51,6 +51,7 @@ from nbgraph.operator.full.handles import Facts
 from nbgraph.operator.full.op import PropertyOp
 from nbgraph.operator.full.operator import Operator
 from nbgraph.operator.full.property import OperatorProperty
+from nbgraph.operator.layout import keep
 from nbgraph.operator.parameters import Param, refuse_marks
 
 _Property = TypeVar("_Property", bound=type[OperatorProperty])
@@ -98,8 +99,7 @@ class RegisteredOperator:
         key = tuple([(name, type(value), value) for name, value in parameters.items()])
         op = self._asked.get(key)
         if op is None:
-            _trim(self._asked)
-            op = self._asked[key] = self._read(parameters)
+            op = keep(self._asked, key, self._read(parameters), _KEPT)
         return op
 
     def _read(self, parameters: Mapping[str, Any]) -> PropertyOp:
@@ -110,8 +110,9 @@ class RegisteredOperator:
             raise ArgumentError(f"{self.__name__}: {message}") from None
         op = self._known.get(prop.param)
         if op is None:
-            _trim(self._known)
             facts = facts_of(self.__name__, prop, prop.Param.__fields__)
+            if len(self._known) >= _KEPT:
+                self._known.clear()
             op = self._known.setdefault(prop.param, PropertyOp(self, prop, facts))
         return op
 
@@ -214,11 +215,6 @@ def _outs(op: PropertyOp, out: Any) -> Any:
 def _visible(op: PropertyOp, results: Any) -> Any:
     outputs = results if isinstance(results, tuple) else (results,)
     return outputs[0] if op.facts.visible == 1 else outputs[: op.facts.visible]
-
-
-def _trim(table: dict[Any, Any]) -> None:
-    if len(table) >= _KEPT:
-        table.clear()
 
 
 def register_operator(name: str) -> Callable[[_Property], _Property]:

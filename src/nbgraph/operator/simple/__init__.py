@@ -1,10 +1,4 @@
-"""Simple operators: an operator as functions over whole arrays, registered step by step.
-
-`register_simple_op` (op) reads the functions' forms and in-place options (forms), keeps one
-function per device (function), says how a GPU launches it (launching) and what a call may give
-(keywords), infers shapes and dtypes (inference), and gives the functions blobs (blob).
-`declaration` shows what would be declared by hand for an `@ng.op`.
-"""
+"""Simple operators: an operator as functions over whole arrays, registered step by step."""
 
 from nbgraph.operator.simple.blob import Input0 as Input0
 from nbgraph.operator.simple.blob import Input1 as Input1
@@ -12,7 +6,6 @@ from nbgraph.operator.simple.blob import OutputGrad as OutputGrad
 from nbgraph.operator.simple.blob import OutputValue as OutputValue
 from nbgraph.operator.simple.blob import TBlob as TBlob
 from nbgraph.operator.simple.blob import dtype_switch as dtype_switch
-from nbgraph.operator.simple.declaration import simple_declaration as simple_declaration
 from nbgraph.operator.simple.forms import SimpleOpInplaceOption as SimpleOpInplaceOption
 from nbgraph.operator.simple.forms import kInplaceInOut as kInplaceInOut
 from nbgraph.operator.simple.forms import kInplaceLhsOut as kInplaceLhsOut

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from nbgraph.device import Context, missing
+from nbgraph.device import Context, require
 from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.kernels.handwritten import (
     STRIDE,
@@ -165,9 +165,7 @@ def on_device(
     op: str, of: Pass, functions: Mapping[str, DeviceFunction], device: Context
 ) -> DeviceFunction:
     """The function for a device; DeviceError names the devices there are functions for."""
-    why = missing(device)
-    if why is not None:
-        raise DeviceError(f"{op}: {why}")
+    require(device, op)
     function = functions.get(device.device_type)
     if function is None:
         known = ", ".join(functions) or "none"

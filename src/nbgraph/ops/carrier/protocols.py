@@ -44,7 +44,7 @@ class Protocols:
         if result is not None:
             return result
         for value in (*inputs, *(options.get("out") or ())):
-            if not _known(value):
+            if type(value) not in _PLAIN and foreign[type(value)]:
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
         if op is not None:
             result = ufuncs.apply(ufunc, op, method, inputs, options)
@@ -111,8 +111,3 @@ class Protocols:
                 f"__array_namespace__: version {api_version} is not there; offered is {offered}"
             )
         return namespace
-
-
-def _known(value: Any) -> bool:
-    """Whether operators take values of this class; others are asked themselves."""
-    return type(value) in _PLAIN or not foreign[type(value)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.ops.draws import categories, distributions
 from nbgraph.shape import Array
 
@@ -44,13 +44,9 @@ def variance_scaling(
     >>> bool((abs(w) <= 1).all())
     True
     """
-    if mode not in ("in", "out", "mean"):
-        raise ArgumentError(f"init.variance_scaling: mode={mode!r}; expected in, out or mean")
-    if distribution not in ("normal", "truncated", "uniform"):
-        raise ArgumentError(
-            f"init.variance_scaling: distribution={distribution!r}; expected normal, truncated or "
-            "uniform"
-        )
+    require_word("init.variance_scaling: mode", mode, ("in", "out", "mean"))
+    kinds = ("normal", "truncated", "uniform")
+    require_word("init.variance_scaling: distribution", distribution, kinds)
 
     def fill(shape: Shape, dtype: Any) -> Any:
         seen, passed = fans(shape)

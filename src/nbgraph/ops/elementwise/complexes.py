@@ -42,10 +42,7 @@ def _part_infer(x: Spec) -> Spec:
 
 
 _REAL = ArrayOp(
-    "real",
-    _part_infer,
-    view=lambda x: x.real,
-    gradient=lambda g: [cast(g.out_grad, g.specs[0])],
+    "real", _part_infer, view=lambda x: x.real, gradient=lambda g: [cast(g.out_grad, g.specs[0])]
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError, require_word
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, parse
 from nbgraph.ops.define import as_known, axes_of, by_numpy, cast, define_rows, library
@@ -258,10 +258,7 @@ _DOCS = {
 
 def norm_of(norm: Any) -> str:
     """Return the word for a norm; ArgumentError for an unknown one."""
-    word = "backward" if norm is None else norm
-    if word not in _SWAPPED:
-        raise ArgumentError(f"fft: norm={norm!r}; expected 'backward', 'forward' or 'ortho'")
-    return word
+    return require_word("fft: norm", "backward" if norm is None else norm, _SWAPPED)
 
 
 def swapped_norm(norm: Any) -> str:

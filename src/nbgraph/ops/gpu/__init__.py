@@ -1,22 +1,4 @@
-"""What operators over whole arrays are on GPUs: the table that `operator.elsewhere` asks for.
-
-layers      layers by other operators, weights brought into shape, outputs, sequences
-windows     convolutions, by products over columns of cells
-columns     those columns, and cells made of them
-convolving  convolutions, by a thread for each element
-norms       statistics of channels, and norms made of them
-pools       pools and their gradients
-addressing  where elements lie that indices choose
-picking     elements by indices
-scattering  what is written, or added up, at indices
-scanning    running sums, products and extremes, and recurrences
-searching   searches in sorted vectors, membership; one-hot rows, triangles
-numbering   numbers of places, coordinates, counts between edges
-extremes    where extremes are
-reducing    reductions by others: means, deviations, norms, of what is true, of nothing
-sets        elements that are not zero, different values
-sparse      products with sparse matrices
-"""
+"""What operators over whole arrays are on GPUs: the table that `operator.elsewhere` asks for."""
 
 from nbgraph.ops.gpu import convolving as convolving
 from nbgraph.ops.gpu import extremes as extremes

@@ -25,15 +25,6 @@ from nbgraph.ops.windows.convolutions import (
 )
 
 
-def _words(layer: Layer) -> dict[str, int]:
-    return {
-        "images": layer.images,
-        "groups": layer.groups,
-        "channels": layer.channels,
-        "features": layer.features,
-    }
-
-
 def _summed(
     name: str,
     operands: Sequence[Spec],
@@ -54,7 +45,7 @@ def _summed(
         layer.windows,
         names,
         math.prod(out.shape),
-        _words(layer),
+        {word: getattr(layer, word) for word in ("images", "groups", "channels", "features")},
         [*begin, f"acc = {value.compute}(0)", *loops, *end, value.store("made, i", "acc")],
         parts=parts,
         before=[*pointers, f"made = {value.pointer('out')}"],

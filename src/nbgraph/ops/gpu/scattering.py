@@ -82,10 +82,6 @@ def _read(dtype: str, text: str) -> str:
     return text if dtype in ("float32", "float64") else f"int64({text})"
 
 
-def _written(dtype: str) -> str:
-    return f"float32_to_{dtype}(held)" if dtype in ("float16", "bfloat16") else "held"
-
-
 def _body(value: Spec, out: Spec, *, sums: bool, ordered: bool) -> list[str]:
     place = "load(order, l0 + r * ls)" if ordered else "r"
     begin = _FIRST_OF_SORTED if ordered else _FIRST_OF_ALL
@@ -101,7 +97,7 @@ def _body(value: Spec, out: Spec, *, sums: bool, ordered: bool) -> list[str]:
             from_result=_read(name, "load(y, own + y0)"),
             from_value=loaded,
             plus="|" if name == "bool" else "+",
-            to_result=_written(name),
+            to_result=f"float32_to_{name}(held)" if name in ("float16", "bfloat16") else "held",
             otherwise=otherwise,
         ),
     ]

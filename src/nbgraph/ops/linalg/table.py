@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.dtype import inexact
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.operator.complex_call import known_dtype
 from nbgraph.operator.declared import DOCS, parse
@@ -307,9 +307,7 @@ def adjoint(x: Any) -> Any:
 
 def triangle(word: str) -> str:
     """Return "L" or "U"; ArgumentError for something else."""
-    if str(word).upper() not in ("L", "U"):
-        raise ArgumentError(f"linalg.eigh: UPLO={word!r}; expected 'L' or 'U'")
-    return str(word).upper()
+    return require_word("linalg.eigh: UPLO", str(word).upper(), ("L", "U"))
 
 
 def factors(a: Any, mode: str) -> Any:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.ops.define import (
-    Shape,
-    as_known,
-    axis_of,
-    composed,
-    define_rows,
-    whole,
-    whole_tuple,
-)
+from nbgraph.ops.define import Shape, as_known, axis_of, composed, define_rows, whole, whole_tuple
 from nbgraph.ops.named.layering import named as named
 from nbgraph.ops.shapes.slicing import slice_view
 

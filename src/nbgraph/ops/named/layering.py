@@ -110,10 +110,7 @@ def named(result: Any, name: str | None) -> Any:
 
 
 def define_named(
-    text: str,
-    scope: dict[str, Any],
-    by_shape: Collection[str] = (),
-    like: Collection[str] = (),
+    text: str, scope: dict[str, Any], by_shape: Collection[str] = (), like: Collection[str] = ()
 ) -> None:
     """Define and register the operators of a table of MXNet's names in a module's globals."""
     rows = [

@@ -11,15 +11,7 @@ import numpy as np
 from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import (
-    as_known,
-    by_numpy,
-    cast,
-    composed,
-    deferrable,
-    define_rows,
-    library,
-)
+from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped, wide
 from nbgraph.shape import Array

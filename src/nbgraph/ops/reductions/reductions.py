@@ -22,7 +22,7 @@ from nbgraph.ops.define import Axis, Shape, axes_of, cast, define_rows, library,
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.reductions.rows import product_rows, sum_rows
 from nbgraph.ops.shapes.shape import broadcast_to, reshape
-from nbgraph.shape import Array
+from nbgraph.shape import Array, spreads
 
 # shapes and dtypes ------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ _SUM = ReduceOp(
 def _summed_axes(extents: Shape, shape: Shape) -> Shape:
     """The axes along which `shape` was repeated to become `given`."""
     lead = len(extents) - len(shape)
-    if lead < 0 or any(n not in (1, m) for n, m in zip(shape, extents[lead:], strict=True)):
+    if not spreads(shape, extents):
         raise ShapeError(
             f"sum_to: shape {extents} is not a broadcast of {shape}; give a shape that broadcasts "
             "to it"

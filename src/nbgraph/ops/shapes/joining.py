@@ -176,12 +176,7 @@ def _stacked_partly(
 
 
 _STACK = PiecesOp(
-    "stack",
-    _stacked,
-    _stack,
-    gradient=_stack_rule,
-    operands=("*arrays",),
-    partial=_stacked_partly,
+    "stack", _stacked, _stack, gradient=_stack_rule, operands=("*arrays",), partial=_stacked_partly
 )
 
 _TABLE = """

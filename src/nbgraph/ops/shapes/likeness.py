@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError, require_word
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import Shape, as_known, composed, deferrable, define_rows
 from nbgraph.ops.shapes.creation import Number, require_fit
@@ -43,8 +43,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> list[Any]:
     >>> [x.tolist() for x in meshgrid([1, 2], [3, 4])]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    if indexing not in ("xy", "ij"):
-        raise ArgumentError(f"meshgrid: indexing={indexing!r}; expected 'xy' or 'ij'")
+    require_word("meshgrid: indexing", indexing, ("xy", "ij"))
     known = [as_known("meshgrid", x) for x in arrays]
     for i, x in enumerate(known):
         if len(x.shape) > 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.call import carrier_of
@@ -162,8 +162,7 @@ def pad(
     >>> pad([1, 2], (1, 2)), pad([1, 2, 3], 2, "reflect")
     (array([0, 1, 2, 0, 0]), array([3, 2, 1, 2, 3, 2, 1]))
     """
-    if mode not in _MODES:
-        raise ArgumentError(f"pad: mode={mode!r}; expected one of {', '.join(_MODES)}")
+    require_word("pad: mode", mode, _MODES)
     x = as_known("pad", x)
     widths = _widths(pad_width, len(x.shape))
     if mode == "constant":

@@ -23,7 +23,7 @@ from nbgraph.ops.define import (
     define_rows,
     library,
 )
-from nbgraph.shape import Array, Shapes, broadcast, merged, same_size
+from nbgraph.shape import Array, Shapes, broadcast, merged, same_size, spreads
 
 _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to copy
 
@@ -196,8 +196,7 @@ _SQUEEZE = ArrayOp(
 
 
 def _broadcast(x: Spec, *, shape: Shape) -> Spec:
-    lead = len(shape) - len(x.shape)
-    if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
+    if not spreads(x.shape, shape):
         raise ShapeError(
             f"broadcast_to: shape {x.shape} does not broadcast to {shape}; sizes must be equal or "
             "1, counted from the last axis"
