@@ -6,8 +6,9 @@ import re
 import numpy as np
 import pytest
 
+import nbgraph as ng
 from nbgraph.engine.native_call import NativeCall
-from nbgraph.kernels import rows
+from nbgraph.kernels import rows, writer
 from nbgraph.kernels.kernel import kernel, record
 from nbgraph.kernels.loops import Loop, Operand, Output, Total
 from nbgraph.kernels.scalar import Graph
@@ -151,3 +152,15 @@ def test_rows_of_nothing_and_of_one(n):
     x, y = np.full((5, n), -math.pi, "float32"), np.zeros((5, n), "float32")
     run(softmax_loop(), x, y)
     assert (y == 1).all()
+
+
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+def test_what_is_asked_for_ahead_changes_nothing(compiler):
+    """Large arrays, whose next blocks are fetched before they are read, and parts of them."""
+    x = np.random.default_rng(0).normal(size=(5, 1 << 20)).astype("float32")
+    assert x.size > writer._FAR > x[:3].size
+    with ng.config(compiler=compiler):
+        for f in (ng.sum, ng.max, ng.logsumexp):
+            parts = np.concatenate([f(x[:3], axis=1), f(x[3:], axis=1)])
+            np.testing.assert_array_equal(f(x, axis=1), parts, err_msg=f.__name__)
+        assert "fetch(" in emit(softmax_loop()).text

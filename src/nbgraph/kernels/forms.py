@@ -260,7 +260,10 @@ class Reduce(Elementwise):
             if isinstance(array, Output) and array.combine
         ]
         accumulators = ", ".join(f"{name}_acc" for _, name, _ in totals)
-        self.line(2, f"{accumulators} = {self.part('run', self.captured(self._run), accumulators)}")
+        lines = self.captured(self._run)
+        if len(totals) == len(loop.outputs):
+            self.ahead(2, lines, f"(hi - lo) * {loop.block}")
+        self.line(2, f"{accumulators} = {self.part('run', lines, accumulators)}")
         for k, name, array in totals:
             step = f"word(args, {loop.steps_at + k})"
             address = f"{self.base(k, 'row')} + j * {step}"

@@ -31,7 +31,7 @@ _MEMORY = (
         "calling",
         "row_offset",
     ),
-    *("to_line", "on_line", "copied", "streamed"),
+    *("to_line", "on_line", "copied", "streamed", "fetch"),
 )
 
 

@@ -88,7 +88,7 @@ class Rows(Writer):
         accumulators = ", ".join(f"{name}_acc" for name in names)
         lines = self.captured(lambda: self._combine(number, totals, names))
         run = self.part(f"run{number}", lines, accumulators)
-        blocked = any(is_sum(total) for total in totals)
+        blocked = number == 0 or any(is_sum(total) for total in totals)
         for total, name in zip(totals, names, strict=True):
             if blocked:
                 self.line(2, f"{name} = {self._start(total, wide=is_sum(total))}")
@@ -97,6 +97,8 @@ class Rows(Writer):
             self.line(2, "while start < n:")
             self.line(3, f"m = min(n - start, {BLOCK})")
             self._pointers(3, lines)
+            if number == 0:
+                self.ahead(3, lines, "(hi - lo) * n")
             self.line(3, f"{accumulators} = {run}")
             for total, name in zip(totals, names, strict=True):
                 self.line(3, f"{name} = {_joined(total, name)}")

@@ -17,8 +17,9 @@ from nbgraph.kernels.body import (
 )
 from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.lanewise import Lanes, lanes
-from nbgraph.kernels.loops import Access, Loop, Operand, Output
+from nbgraph.kernels.loops import BLOCK, Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
+from nbgraph.native.processor import LINE
 
 ITEMSIZE = {
     "bool": 1,
@@ -29,6 +30,7 @@ ITEMSIZE = {
     **{f"{u}int{8 * size}": size for u in ("", "u") for size in (1, 2, 4, 8)},
 }
 SHORT = ("float16", "bfloat16")
+_FAR = 1 << 22  # elements beyond which they are taken to come from memory
 _LOAD: dict[Access, str] = {
     "plain": "load",
     "scoped": "load_input",
@@ -43,7 +45,7 @@ _RESERVED = frozenset(
     "args lo hi n m i j b row col acc start blocks place wide part run run_small separate word "
     "load store load_input store_output load_element store_element shifted select interleaved "
     "straight before fault lane group first count row_offset to_line on_line copied streamed off "
-    "calling head invalid abs min max range".split()
+    "ahead fetch calling head invalid abs min max range".split()
 )
 _NUMBERED = frozenset(
     "t c invalid v u w room going active now stuck user table int uint float bool".split()
@@ -239,6 +241,21 @@ class Writer:
             if array.layout == "0" and isinstance(array, Operand):
                 self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")
                 self.leaves[array.node.id] = name
+
+    def ahead(self, indent: int, lines: Sequence[str], elements: str) -> None:
+        """Ask for what these lines read one element behind the other of the next block, where so
+        many elements are more than caches hold: processors foresee no farther than a page."""
+        words, fetched = set(_WORD.findall("\n".join(lines))), list[str]()
+        for name, operand in zip(self.names, self.loop.operands, strict=True):
+            if operand.layout == "c" and f"{name}_p" in words:
+                item = ITEMSIZE[operand.dtype]
+                fetched += [
+                    f"for i in range((m * {item} + {LINE - 1}) // {LINE}):",
+                    f"    fetch({name}_p, {BLOCK * item} + i * {LINE})",
+                ]
+        if fetched:
+            self.line(indent, f"if {elements} > {_FAR}:")
+            self.line(indent + 1, self.part("ahead", fetched, "0"))
 
     def place(self, name: str, array: Operand | Output, index: str) -> tuple[str, str]:
         """Pointer and index of an element of the inner run."""

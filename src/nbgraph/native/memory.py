@@ -191,6 +191,17 @@ def streamed(builder):
         builder.call(builder.module.declare_intrinsic("llvm.x86.sse.sfence", (), kind), [])
 
 
+@emitted(lambda pointer, _: types.void(pointer, types.int64))
+def fetch(builder, pointer, offset):
+    """Ask for the cache line so many bytes behind a pointer, which need not exist, before it is
+    read."""
+    byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+    place = builder.gep(builder.bitcast(pointer, byte), [offset])
+    kind = ir.FunctionType(ir.VoidType(), [byte, *[number] * 3])
+    called = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    builder.call(called, [place, number(0), number(3), number(1)])
+
+
 @intrinsic
 def select(typingctx, cond, a, b):
     """`a if cond else b` without a branch; both are computed."""

@@ -130,6 +130,10 @@ def _streamed(f: Function, args: Sequence[Value]) -> None:
         f.line("call void @llvm.x86.sse.sfence()")
 
 
+def _fetch(f: Function, args: Sequence[Value]) -> None:
+    f.line(f"call void @llvm.prefetch.p0({_shifted(f, args).typed}, i32 0, i32 3, i32 1)")
+
+
 def _select(f: Function, args: Sequence[Value]) -> Value:
     return select(f, cast(f, args[0], "bool"), args[1], args[2])
 
@@ -237,6 +241,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "on_line": _on_line,
     "copied": _copied,
     "streamed": _streamed,
+    "fetch": _fetch,
     "select": _select,
     "separate": _separate,
     "interleaved": _interleaved,
