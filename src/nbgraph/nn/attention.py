@@ -45,6 +45,7 @@ class MultiHeadAttention(Module):
     units : int, size of the result, a multiple of heads
     heads : int
     causal : whether a position sees itself and those before it alone
+    in_features : int, optional, the size of x and of its source; without it the first call tells
 
     `layer(x)` attends to `x` itself, `layer(x, source)` to another sequence; both of shape
     (samples, positions, features). `mask`: as in `attend`, broadcast to (samples, heads, positions
@@ -56,13 +57,15 @@ class MultiHeadAttention(Module):
     (1, 3, 8)
     """
 
-    def __init__(self, units: int, *, heads: int = 1, causal: bool = False) -> None:
+    def __init__(
+        self, units: int, *, heads: int = 1, causal: bool = False, in_features: int | None = None
+    ) -> None:
         if units % heads:
             raise ArgumentError(
                 f"MultiHeadAttention: units={units} and heads={heads}; give a multiple of heads"
             )
         self.units, self.heads, self.causal = units, heads, causal
-        self.query, self.key, self.value = Dense(units), Dense(units), Dense(units)
+        self.query, self.key, self.value = (Dense(units, in_features=in_features) for _ in range(3))
         self.out = Dense(units, in_features=units)
 
     def forward(self, x: Any, source: Any = None, mask: Any = None) -> Any:
@@ -116,7 +119,7 @@ class TransformerBlock(Module):
         activation: Callable[[Any], Any] = activations.gelu,
     ) -> None:
         self.before = LayerNorm(units)
-        self.attention = MultiHeadAttention(units, heads=heads, causal=causal)
+        self.attention = MultiHeadAttention(units, heads=heads, causal=causal, in_features=units)
         self.between = LayerNorm(units)
         self.wide = Dense(hidden or 4 * units, activation, in_features=units)
         self.narrow = Dense(units, in_features=hidden or 4 * units)

@@ -143,7 +143,7 @@ class Dropout(Module):
 
     def forward(self, x: Any) -> Any:
         """Return an array like `x`."""
-        return library.dropout(x, self.p)
+        return library.dropout(x, self.p) if self.p else x
 
     def describe(self) -> str:
         """See Module."""
