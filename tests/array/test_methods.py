@@ -235,3 +235,20 @@ def test_bad_input_raises_at_the_call(use, error, text, threads, gate):
         use(a)
     assert text in str(caught.value)
     held.open()
+
+
+@pytest.mark.parametrize("exponent", [-1, 0.5, 2, 3, 2.0, 3.0, 2.5, -2, True])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "float16", "float32", "float64", "c8"])
+def test_powers_by_numbers(dtype, exponent):
+    """A few are operators of their own, with the dtype and the values of `power`."""
+    x = np.array([1, 2, 3, 0.5, 7]).astype(dtype)
+    if exponent is True and dtype == "bool":
+        pytest.skip("NumPy has no bool power")
+    wanted = ng.power(x, exponent)
+    names = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "multiply"}
+    for power in (ng.array(x) ** exponent, ng.jit(lambda x: x**exponent)(ng.array(x))):
+        assert power.dtype == wanted.dtype
+        np.testing.assert_allclose(power, wanted, rtol=1e-3 if dtype == "float16" else 1e-6)
+    if np.dtype(dtype).kind == "f" and exponent is not True:
+        own = ng.var("x", shape=(5,), dtype=dtype) ** exponent
+        assert own.entry[0].op.__name__ == names.get(exponent, "power")

@@ -8,8 +8,9 @@ import pytest
 
 import nbgraph as ng
 from tests.engine.conftest import engine
-from tests.memory.test_threads import together
+from tests.memory.test_threads import THREADS
 from tests.memory.watch import watch
+from tests.support import on_threads
 
 __all__ = ["engine"]
 
@@ -33,7 +34,7 @@ def test_threads_share_a_function(engine):
             np.testing.assert_array_equal(found.asnumpy(), expected[(i + k) % 8])
             assert np.isfinite(total.item())
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
 
 
 def test_two_threads_and_a_recursion_in_one_jit_function():
@@ -57,7 +58,7 @@ def test_two_threads_and_a_recursion_in_one_jit_function():
             level.found.append(recursive(x, 2).tolist())
         assert all(found == expected for found in level.found)
 
-    together(work)
+    on_threads(work, range(THREADS), seconds=120)
 
     class Inner(ng.autograd.Function):
         """Its forward and backward passes call the function that is being differentiated."""

@@ -30,3 +30,4 @@ class Operators(operators.Operators):
 for _written, _way in operators.ways():
     if _way.operands == 2 and _way.name != "divmod":  # quick ways have one output
         setattr(Operators, _written, binary(_way.name, swapped=_way.swapped))
+setattr(Operators, "__pow__", operators.powers(Operators.__pow__))  # noqa: B010

@@ -1,4 +1,13 @@
-"""Expression graphs with node operators: dynamic graphs, rebuilt for each batch if need be."""
+"""Expression graphs with node operators: dynamic graphs, rebuilt for each batch if need be.
+
+Four layers, each in its files. *Expression operators* make nodes (`expr`, `library`). *Node
+operators* say what a node computes and what it adds to its children's gradients (`node`, `opnode`,
+`classes`). *Functional operators* are scalar functions (`functions`, and all of
+`nbgraph.ops`). *Tensor operators* apply those to arrays, as operations of the engine (`tensors`,
+`nodeop`, `kinds`).
+
+`building` and `graph` hold nodes together; `passes` runs them.
+"""
 
 from nbgraph._listing import bring, public_names
 

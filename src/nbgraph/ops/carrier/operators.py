@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from nbgraph import ops
+from nbgraph.errors import NbgraphError
 from nbgraph.operator.call import call
 from nbgraph.operator.lazy import adopted, foreign
 
@@ -77,6 +78,31 @@ def _named(method: Method, way: Way) -> Method:
     return method
 
 
+_POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "square"}
+
+
+def powers(general: Method) -> Method:
+    """Return the method for `x ** y`: a few numbers, whose powers are ten times as quick that way,
+    are operators of their own where x has floats, as in NumPy."""
+
+    def method(self: Any, exponent: Any) -> Any:
+        name = _POWERS.get(exponent) if type(exponent) is int or type(exponent) is float else None
+        if name is None or not _floating(self, type(exponent) is int or exponent == 0.5):
+            return general(self, exponent)
+        result = getattr(ops, name)(self)
+        return ops.multiply(result, self) if exponent == 3 else result
+
+    return _named(method, Way("power", 2))
+
+
+def _floating(x: Any, unknown: bool) -> bool:
+    """Whether x has floats; `unknown`: of a symbol whose dtype is not known."""
+    try:
+        return x.dtype.kind in "fV"
+    except NbgraphError:
+        return unknown
+
+
 class Operators:
     """What the language writes as an operator; each is an operator of the library."""
 
@@ -97,7 +123,7 @@ class Operators:
     __rmod__: Method = _binary("remainder", swapped=True)
     __divmod__: Method = _binary("divmod")
     __rdivmod__: Method = _binary("divmod", swapped=True)
-    __pow__: Method = _binary("power")
+    __pow__: Method = powers(_binary("power"))
     __rpow__: Method = _binary("power", swapped=True)
     __and__: Method = _binary("bitwise_and")
     __rand__: Method = _binary("bitwise_and", swapped=True)
