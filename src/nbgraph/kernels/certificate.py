@@ -20,7 +20,7 @@ from typing import Any
 from nbgraph.codegen import cache
 from nbgraph.codegen.making.events import certified
 from nbgraph.errors import CertificateError
-from nbgraph.kernels import guards, vanishing
+from nbgraph.kernels import guards, stairs, vanishing
 from nbgraph.kernels.claim import Claim, key
 from nbgraph.kernels.equalities import crossings
 from nbgraph.kernels.interpret import (
@@ -155,6 +155,7 @@ class _Checker:
             self._look_closely()
         except Exhausted:
             self.report.stopped = True
+        self._look_widely()
         self.report.seconds = time.thread_time() - started
         self.report.work = self.budget.used
         return self.report
@@ -187,6 +188,28 @@ class _Checker:
                 self.report.faint -= 1
                 self.report.points -= 1
                 self._note(leaves, verdict)
+
+    def _look_widely(self) -> None:
+        """Refuse the slope of a loop that narrows an interval, where it is that of one step."""
+        claim = self.claim
+        nodes = claim.graph.reachable([claim.value]) if claim.graph.regions else ()
+        test = stairs.narrowing(claim.graph, nodes, claim.wrt)
+        if test is None:
+            return
+        points = [self._positive(self._others()) for _ in range(40)]
+        for leaves in points:
+            leaves[claim.wrt.id] = self.random.choice(_MAGNITUDES[:6]) * self.random.uniform(0.5, 2)
+        found = stairs.step(claim.graph, claim.wrt, claim.value, claim.slope, points)
+        if found is not None:
+            names = {n.id: str(n.data) for n in claim.leaves}
+            point = ", ".join(f"{names[k]}={v:.6g}" for k, v in found.leaves.items() if k in names)
+            raise CertificateError(
+                f"{claim.name}: the derivative w.r.t. {claim.wrt.data!r} is that of one step of a "
+                f"loop which narrows an interval ({test.line.rpartition('/')[2]}): at {point} it is "
+                f"{found.slope:.6g}, while the function rises by {found.rise:.6g}. Use "
+                "scipy.optimize.brentq, or end with a step of Newton's method, x - f(x) / df(x); "
+                "certify=False uses it as it is"
+            )
 
     # points -----------------------------------------------------------------------------------
 
