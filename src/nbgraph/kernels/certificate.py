@@ -205,8 +205,8 @@ class _Checker:
             point = ", ".join(f"{names[k]}={v:.6g}" for k, v in found.leaves.items() if k in names)
             raise CertificateError(
                 f"{claim.name}: the derivative w.r.t. {claim.wrt.data!r} is that of one step of a "
-                f"loop which narrows an interval ({test.line.rpartition('/')[2]}): at {point} it is "
-                f"{found.slope:.6g}, while the function rises by {found.rise:.6g}. Use "
+                f"loop which narrows an interval ({test.line.rpartition('/')[2]}): at {point} it "
+                f"is {found.slope:.6g}, while the function rises by {found.rise:.6g}. Use "
                 "scipy.optimize.brentq, or end with a step of Newton's method, x - f(x) / df(x); "
                 "certify=False uses it as it is"
             )

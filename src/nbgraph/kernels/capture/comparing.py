@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -20,6 +20,7 @@ from nbgraph.kernels.capture.values import (
     Static,
     Value,
     as_number,
+    mapping,
     resizable,
 )
 from nbgraph.kernels.kinds import is_boolean
@@ -40,6 +41,8 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
         return left.map(tracer.graph, lambda one, _: compare(tracer, node, op, one, right))
     if isinstance(right, Choice):
         return right.map(tracer.graph, lambda one, _: compare(tracer, node, op, left, one))
+    if isinstance(left, Record) and (own := _by_method(tracer, node, op, left, right)) is not None:
+        return own
     return _compared(tracer, node, op, left, right)
 
 
@@ -50,7 +53,7 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
         right = objects.characters(right) if isinstance(op, (ast.In, ast.NotIn)) else right
         if (same := _compare_digits(tracer, digits, op, right)) is not None:
             return same
-    if isinstance(right, Mapping):
+    if isinstance(right := mapping(right), Mapping) and isinstance(op, (ast.In, ast.NotIn)):
         right = tracer.keys(node, right)
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (tuple, Resizable)):
         inside, items = graph.const(False), resizable(graph, right)
@@ -80,6 +83,17 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
         tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
     return graph.compare(_COMPARE[type(op)], left, right)
+
+
+def _by_method(
+    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Record, right: Value
+) -> Node | None:
+    """A comparison that the class of the first object writes; None where it writes none."""
+    if isinstance(op, ast.NotEq):
+        return tracer.graph.logical_not(compare(tracer, node, ast.Eq(), left, right))
+    call = Call(tracer, node, tracer.graph.const(True))
+    own = tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
+    return None if own is None else tracer.truth(own)
 
 
 def _compare_optional(

@@ -21,6 +21,7 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Value,
     join_value,
+    record_of,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
 from nbgraph.kernels.scalar import Graph, Node
@@ -85,6 +86,8 @@ class Containers(Builtins):
             return self.at_key(node, owner, *args, *[Static(None)][len(args) - 1 :])
         if args:
             self.refuse(node, f"{method.name}() of a dict with arguments", "leave them out")
+        if method.name == "copy":
+            return record_of(dict, owner.entries)
         listed = {"keys": keys, "values": values, "items": tuple(zip(keys, values, strict=True))}
         return listed[method.name]
 
@@ -170,4 +173,4 @@ ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
     "ndim": lambda graph, owner: graph.const(len(owner.shape)),
     "T": lambda graph, owner: _transposed(owner),
 }
-MAPPING_METHODS = frozenset(("get", "keys", "values", "items"))
+MAPPING_METHODS = frozenset(("copy", "get", "keys", "values", "items"))

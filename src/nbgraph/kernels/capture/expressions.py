@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 from enum import Enum
-from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +19,7 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.arrays import METHODS, spread
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
-from nbgraph.kernels.capture.closures import Bound
+from nbgraph.kernels.capture.classes import DICT_CHANGES, Classes
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
     MAPPING_METHODS,
@@ -55,9 +53,10 @@ from nbgraph.kernels.capture.values import (
     as_number,
     described,
     join_value,
+    mapping,
     on_path,
     placed,
-    record,
+    record_of,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
@@ -69,7 +68,7 @@ BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES,
 _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
 
 
-class Expressions(Calls, Containers, Lists):
+class Expressions(Calls, Classes, Containers, Lists):
     """Evaluates expression trees to values; Tracer adds statements."""
 
     def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
@@ -168,8 +167,9 @@ class Expressions(Calls, Containers, Lists):
             return complex_numbers.constant(self.graph, value)
         if isinstance(value, tuple):
             fields = getattr(value, "_fields", None)
-            sort = record(type(value), fields) if fields else tuple
-            return sort(self.constant(item, node) for item in value)
+            items = tuple(self.constant(item, node) for item in value)
+            named = dict(zip(fields or (), items, strict=False))
+            return record_of(type(value), named) if fields else items
         if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
             return self.container(value, node)
         return Static(value)
@@ -221,9 +221,9 @@ class Expressions(Calls, Containers, Lists):
         name = BINARY.get(type(node.op), "matmul")
         for one, other, side in ((a, b, ""), (b, a, "r")):
             method = f"__{side}{'truediv' if name == 'div' else name}__"
-            special = isinstance(one, Record) and inspect.getattr_static(one.cls, method, None)
-            if isinstance(special, FunctionType):
-                return self._called(Call(self, node, path, special, [one, other]), env)
+            special = self.special(Call(self, node, path), method, one, other)
+            if special is not None:
+                return special
         if objects.are_objects(a, b):
             return objects.binary(self, node, BINARY.get(type(node.op), "@"), a, b)
         if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
@@ -275,25 +275,25 @@ class Expressions(Calls, Containers, Lists):
         what = "this expression is not understood in a scalar function"
         self.refuse(node, what, refusals.expression(node))
 
-    def _dict(self, node: ast.Dict, env: Env, path: Node) -> Mapping:
+    def _dict(self, node: ast.Dict, env: Env, path: Node) -> Record:
         entries: dict[Any, Value] = {}
         for key, item in zip(node.keys, node.values, strict=True):
-            value = self.expression(item, env, path)
-            if key is None and isinstance(value, Mapping):
+            value = placed(self.object(item, env, path), env)
+            if key is None and isinstance(value := self.read(item, value, env), Mapping):
                 entries |= value.entries
                 continue
             if key is None:
                 self.refuse(item, "what follows ** is not a dict", "write the items out")
             entries[self._key(key, self.expression(key, env, path))] = value
-        return Mapping(entries)
+        return record_of(dict, entries)
 
-    def _listed_dict(self, node: ast.DictComp, env: Env, path: Node) -> Mapping:
+    def _listed_dict(self, node: ast.DictComp, env: Env, path: Node) -> Record:
         pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
         items = ast.copy_location(ast.ListComp(pair, node.generators), node)
         entries: dict[Any, Value] = {}
         for key, value in self.listed(node, self.comprehension(items, env, path)):
             entries[self._key(node.key, key)] = value
-        return Mapping(entries)
+        return record_of(dict, entries)
 
     def _key(self, node: ast.expr, key: Value) -> Any:
         """The Python object that a key of a dict is."""
@@ -329,8 +329,12 @@ class Expressions(Calls, Containers, Lists):
         owner = referred = self.object(node.value, env, path)
         if isinstance(owner, (tuple, Reference, View)):
             owner = self.held(owner, env)
+        owner = mapping(owner)
+        if isinstance(owner, Mapping) and isinstance(referred, Reference):
+            if node.attr in DICT_CHANGES:
+                return Static(Method(referred, node.attr))
         if isinstance(owner, Record):
-            return self._of_record(Call(self, node, path, None, [referred]), owner, env)
+            return self.of_record(Call(self, node, path, None, [referred]), env)
         if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
@@ -355,18 +359,6 @@ class Expressions(Calls, Containers, Lists):
             remedy = "write the scalar formula; the loop over the array is made for you"
             self.refuse(node, what, remedy)
         return self.attribute(node, owner.value, node.attr)
-
-    def _of_record(self, call: Call, owner: Record, env: Env) -> Value:
-        """An attribute, a property or a method of an object whose attributes are known."""
-        name = call.node.attr
-        if name in owner.fields:
-            return owner[owner.fields.index(name)]
-        member = inspect.getattr_static(owner.cls, name, None)
-        if isinstance(member, property):
-            return self._called(call.of(member.fget, *call.args), env)
-        if isinstance(member, FunctionType):
-            return Static(Bound(member, tuple(call.args), {}))
-        return self.attribute(call.node, owner.cls, name)
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
         """An attribute of a Python object."""
@@ -413,6 +405,9 @@ class Expressions(Calls, Containers, Lists):
         value = self.expression(node.operand, env, path)
         if isinstance(value, Array):
             return spread(Call(self, node, path), lambda entry: self._signed(node.op, entry), value)
+        own = self.special(Call(self, node, path), "__neg__", value)
+        if isinstance(node.op, ast.USub) and own is not None:
+            return own
         return self._signed(node.op, self.operand_of(node.operand, value))
 
     def _signed(self, op: ast.unaryop, a: Node | Complex) -> Value:
@@ -433,7 +428,7 @@ class Expressions(Calls, Containers, Lists):
         graph, result = self.graph, self.graph.const(True)
         left = self.expression(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.held(self._guarded(right_node, env, path, result), env)
+            right = self.read(right_node, self._guarded(right_node, env, path, result), env)
             compare = functools.partial(comparing.compare, self, node, op)
             spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
             if spreads and (isinstance(left, Array) or isinstance(right, Array)):
@@ -502,7 +497,7 @@ class Expressions(Calls, Containers, Lists):
         return value
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
-        owner = self.object(node.value, env, path)
+        owner = mapping(self.object(node.value, env, path))
         if isinstance(owner, (Reference, View)):
             return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):

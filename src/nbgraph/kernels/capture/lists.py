@@ -24,6 +24,8 @@ from nbgraph.kernels.capture.values import (
     Array,
     Env,
     List,
+    Mapping,
+    Record,
     Reference,
     Resizable,
     Static,
@@ -34,6 +36,7 @@ from nbgraph.kernels.capture.values import (
     described,
     join_value,
     lists_of,
+    mapping,
     placed,
 )
 from nbgraph.kernels.kinds import is_boolean
@@ -57,13 +60,13 @@ class Lists(Builtins):
             for places in value.subscripts:
                 part = self.entries(value.node, part, places)
             return part
-        if type(value) in (tuple, List) and any(_refers(item) for item in value):
+        if _holds(value) and any(map(_refers, value)):
             return type(value)(self.held(item, env) for item in value)
         return value
 
     def read(self, node: ast.expr, value: Value, env: Env) -> Value:
         """A value that is used: what lists and arrays hold, refused where that is not known."""
-        value = self.held(value, env)
+        value = mapping(self.held(value, env))
         if isinstance(value, Undefined) and not isinstance(value, Unknown):
             what = f"{ast.unparse(node)!r} {value.why}"
             self.refuse(node, what, "give it a value, of one length, on every path")
@@ -72,6 +75,8 @@ class Lists(Builtins):
     def part(self, node: ast.Subscript, owner: Reference | View, env: Env, path: Node) -> Value:
         """`owner[...]`: a number, the list that is an item, or part of an array."""
         root, before = (owner.owner, owner.subscripts) if isinstance(owner, View) else (owner, ())
+        if not before and isinstance(entries := mapping(env[root.key]), Mapping):
+            return self.at_key(node, entries, self.expression(node.slice, env, path))
         places = self.places(node, self.held(owner, env), env, path)
         content = env[root.key]
         first = places[0]
@@ -122,6 +127,9 @@ class Lists(Builtins):
     def store(self, node: ast.Subscript, value: Value, env: Env, path: Node) -> None:
         """`owner[...] = value`, in place of the environment."""
         owner = self.object(node.value, env, path)
+        if isinstance(mapping(self.held(owner, env)), Mapping):
+            self.store_key(node, owner, value, env, path)
+            return
         places = list(self.places(node, self.held(owner, env), env, path))
         if isinstance(owner, View):
             before = [place for places in owner.subscripts for place in places]
@@ -279,4 +287,8 @@ CHANGES: dict[str, Callable[..., Value]] = {
 
 
 def _refers(value: Value) -> bool:
-    return isinstance(value, (Reference, View)) or type(value) in (tuple, List)
+    return isinstance(value, (Reference, View)) or _holds(value)
+
+
+def _holds(value: Value) -> bool:
+    return type(value) in (tuple, List) or isinstance(value, Record)

@@ -44,6 +44,7 @@ from nbgraph.kernels.capture.values import (
     described,
     flatten,
     join_value,
+    mapping,
     placed,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
@@ -147,7 +148,7 @@ class Sequences(Builtins):
     def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
         """The items of what is gone through: a tuple or an array, the keys of a dict, the
         characters of a string."""
-        items = objects.characters(value)
+        items = objects.characters(mapping(value))
         if isinstance(items, Resizable):
             self.refuse(node, _MANY, "write a `for` loop over them", CountError)
         if isinstance(items, Mapping):

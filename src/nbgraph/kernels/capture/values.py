@@ -69,15 +69,20 @@ class Record(tuple[Any, ...]):
 
     __slots__ = ()
     cls: type
-    fields: tuple[str, ...]
+    fields: tuple[Any, ...]
     shared: bool  # whether its names mean one object, which assignments change
 
 
 @functools.cache
-def record(cls: type, fields: tuple[str, ...]) -> type[Record]:
-    """Return the form of the objects of a class."""
+def record(cls: type, fields: tuple[Any, ...], types: tuple[type, ...]) -> type[Record]:
+    """Return the form of the objects of a class; the keys of a dict have types, too: 1 and True."""
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
     return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
+
+
+def record_of(cls: type, values: dict[Any, Value]) -> Record:
+    """Return an object of a class, or a dict, for the values of its attributes."""
+    return record(cls, tuple(values), tuple(map(type, values)))(values.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,6 +122,13 @@ class Mapping:
 
     def __init__(self, entries: dict[Any, Value]) -> None:
         self.entries = entries
+
+
+def mapping(value: Value) -> Value:
+    """A dict of the function as it is now; any other value as it is."""
+    if isinstance(value, Record) and value.cls is dict:
+        return Mapping(dict(zip(value.fields, value, strict=True)))
+    return value
 
 
 class Undefined:
@@ -448,7 +460,9 @@ def placed(value: Value, env: Env, name: str = "") -> Value:
     """A value as a name refers to it: new lists and arrays get a place in the environment."""
     if type(value) is List:
         return reference(env, List(placed(item, env, name) for item in value), name)
-    if type(value) in (Array, Resizable) or (isinstance(value, Record) and value.shared):
+    if isinstance(value, Record) and value.shared:
+        return reference(env, type(value)(placed(item, env, name) for item in value), name)
+    if type(value) in (Array, Resizable):
         return reference(env, value, name)
     if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
         return tuple(placed(item, env, name) for item in value)
@@ -466,7 +480,7 @@ def keys_in(value: Value) -> Iterator[str]:
         yield value.key
     elif isinstance(value, View):
         yield value.owner.key
-    elif type(value) in (tuple, List):
+    elif type(value) in (tuple, List) or isinstance(value, Record):
         for item in value:
             yield from keys_in(item)
 
