@@ -74,6 +74,8 @@ class Nodes:
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops
+        self._parts: dict[Any, tuple[Node, ...]] = {}  # the same, and `_closures`, by what they hold
+        self._phis: dict[Any, tuple[Node, ...]] = {}
         self._finals: dict[tuple[int, int], Node] = {}
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
@@ -143,7 +145,7 @@ class Nodes:
         assert region.cond is not None
         needed: dict[int, Node] = {}
         todo = [region.carried[final.data[1]][0]]
-        seen: set[int] = set()
+        seen, seen_parts = set[int](), set[int]()
         stack = [region.cond]
         while todo or stack:
             while stack:
@@ -154,7 +156,10 @@ class Nodes:
                 if node.op == "phi" and node.data[0] == region.id and node.id not in needed:
                     todo.append(node)
                 elif region.id in node.regions:
-                    stack.extend(self.children(node))
+                    parts = self.children(node)
+                    stack.extend(() if id(parts) in seen_parts else parts)
+                    if node.op == "final":  # many results are of one loop
+                        seen_parts.add(id(parts))
             while todo:
                 phi = todo.pop()
                 other = self._finals.get((region.id, phi.id))
@@ -164,7 +169,7 @@ class Nodes:
                     needed[phi.id] = phi
                     stack.append(region.carried[phi.id][2])
         result = tuple(needed[key] for key in sorted(needed))
-        self._closures[final.id] = result
+        self._closures[final.id] = result = self._phis.setdefault(tuple(sorted(needed)), result)
         return result
 
     def children(self, node: Node) -> tuple[Node, ...]:
@@ -173,12 +178,10 @@ class Nodes:
             return node.args
         if (known := self._children.get(node.id)) is not None:
             return known
-        region = self.regions[node.data[0]]
+        region, phis = self.regions[node.data[0]], self.closure(node)
         assert region.cond is not None
-        parts = [region.cond]
-        for phi in self.closure(node):
-            parts.extend(region.carried[phi.id])
-        known = self._children[node.id] = tuple(parts)
+        parts = (region.cond, *(part for phi in phis for part in region.carried[phi.id]))
+        known = self._children[node.id] = self._parts.setdefault((region.id, parts), parts)
         return known
 
     # walking ----------------------------------------------------------------------------------
@@ -187,10 +190,13 @@ class Nodes:
         """All nodes the roots depend on, each after those it is computed from (phis aside); without
         those whose ids are `known`, and what these alone depend on."""
         seen: dict[int, Node] = {}
-        stack = list(roots)
+        stack, loops = list(roots), set[int]()
         while stack:
             node = stack.pop()
             if node.id not in seen and node.id not in known:
                 seen[node.id] = node
-                stack.extend(node.args if node.op != "final" else self.children(node))
+                parts = node.args if node.op != "final" else self.children(node)
+                stack.extend(() if id(parts) in loops else parts)
+                if node.op == "final":
+                    loops.add(id(parts))
         return [seen[key] for key in sorted(seen)]
