@@ -295,10 +295,81 @@ def after_init(x):
     return Doubled(x).value + sum(Listed(x).values)
 
 
+class Counted:
+    def __init__(self):
+        self.count, self.total, self.latest = 0, 0.0, [0.0, 0.0]
+
+    def push(self, value):
+        self.count += 1
+        self.total += value
+        self.latest[self.count % 2] = value
+
+
+def lists_of_objects_in_loops(x):
+    counted = Counted()
+    for k in range(60):
+        counted.push(x * k)
+    bodies = [Body(x), Body(1.0)]
+    for _ in range(50):
+        for body in bodies:
+            body.place += 0.1 * bodies[0].place
+    return counted.total + counted.latest[0] * 2 + counted.count + bodies[1].place
+
+
+def objects_of_a_dict(x):
+    bodies = {"a": Body(x), "b": Body(2.0)}
+    for body in bodies.values():
+        body.place += x
+    for name, body in bodies.items():
+        body.place += len(name)
+    first, second = bodies
+    return bodies[first].place + bodies[second].place
+
+
+def copies_of_a_dict(x):
+    d: Any = {"a": x, "b": 1.0}
+    e, f, g = dict(d), {**d, "a": 3.0}, d.copy()
+    e["a"], g["b"], d["b"] = 9.0, 8.0, 2.0
+    return d["a"] + 10 * d["b"] + 100 * e["a"] + 5 * e["b"] + 6 * f["a"] + 7 * g["b"]
+
+
+def the_largest(x):
+    bodies = [Body(x), Body(1.0)]
+    return max(bodies, key=lambda body: body.place).place + min(b.place for b in bodies)
+
+
+def changes_the_largest(x):
+    bodies = [Body(x), Body(1.0)]
+    best = max(bodies, key=lambda body: body.place)
+    best.place = 100.0
+    return bodies[0].place
+
+
+def changes_one_of_the_largest(x):
+    rows: Any = [{"a": x, "b": 1.0}, {"a": 1.0, "b": 2.0}]
+    best = max(rows, key=lambda row: row["a"])
+    rows[0]["b"] = rows[1]["b"] = 7.0
+    return best["b"]
+
+
+def changes_those_enumerated(x):
+    bodies = [Body(x), Body(1.0)]
+    for k, body in enumerate(bodies):
+        body.place += k
+    return bodies[1].place
+
+
+def changes_those_sorted(x):
+    bodies = [Body(x), Body(1.0)]
+    sorted(bodies, key=lambda body: body.place)[0].place = 9.0
+    return bodies[0].place
+
+
 FUNCTIONS = [
     *(operators, methods_that_assign, two_names, branches, helpers, namespaces, looked_up, lists),
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
-    *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init),
+    *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init, objects_of_a_dict),
+    *(lists_of_objects_in_loops, copies_of_a_dict, the_largest),
 ]
 X = np.array([0.3, 1.2, 2.4])
 
@@ -371,6 +442,10 @@ REFUSED = {
     "a __new__ that does more": (lambda x: Heavy(x).mass, "Heavy"),
     "an attribute that is not there": (lambda x: _OTHER(x).z, "has no attribute 'z'"),
     "a change of one of two": (may_be_either, "would be changed"),
+    "a change of the largest": (changes_the_largest, "would be changed"),
+    "a change while another name may mean it": (changes_one_of_the_largest, "would be changed"),
+    "a change of an item of enumerate()": (changes_those_enumerated, "would be changed"),
+    "a change of a sorted list": (changes_those_sorted, "would be changed"),
 }
 
 

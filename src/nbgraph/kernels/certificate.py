@@ -191,25 +191,25 @@ class _Checker:
 
     def _look_widely(self) -> None:
         """Refuse the slope of a loop that narrows an interval, where it is that of one step."""
-        claim = self.claim
-        nodes = claim.graph.reachable([claim.value]) if claim.graph.regions else ()
-        test = stairs.narrowing(claim.graph, nodes, claim.wrt)
-        if test is None:
+        if (test := stairs.narrowing(self.claim)) is None:
             return
+        wrt, draw = self.claim.wrt, self.random
         points = [self._positive(self._others()) for _ in range(40)]
         for leaves in points:
-            leaves[claim.wrt.id] = self.random.choice(_MAGNITUDES[:6]) * self.random.uniform(0.5, 2)
-        found = stairs.step(claim.graph, claim.wrt, claim.value, claim.slope, points)
-        if found is not None:
-            names = {n.id: str(n.data) for n in claim.leaves}
-            point = ", ".join(f"{names[k]}={v:.6g}" for k, v in found.leaves.items() if k in names)
+            leaves[wrt.id] = draw.choice(_MAGNITUDES[:6]) * draw.uniform(0.5, 2)
+        if (step := stairs.step(self.claim, points)) is not None:
+            leaves, slope, rise = step
             raise CertificateError(
-                f"{claim.name}: the derivative w.r.t. {claim.wrt.data!r} is that of one step of a "
-                f"loop which narrows an interval ({test.line.rpartition('/')[2]}): at {point} it "
-                f"is {found.slope:.6g}, while the function rises by {found.rise:.6g}. Use "
-                "scipy.optimize.brentq, or end with a step of Newton's method, x - f(x) / df(x); "
-                "certify=False uses it as it is"
+                f"{self.claim.name}: the derivative w.r.t. {wrt.data!r} is that of one step of a "
+                f"loop which narrows an interval ({test.line.rpartition('/')[2]}): at "
+                f"{self._point(leaves, 6)} it is {slope:.6g}, while the function rises by "
+                f"{rise:.6g}. Use scipy.optimize.brentq, or end with a step of Newton's method, "
+                "x - f(x) / df(x); certify=False uses it as it is"
             )
+
+    def _point(self, leaves: Leaves, digits: int) -> str:
+        names = {n.id: str(n.data) for n in self.claim.leaves}
+        return ", ".join(f"{names[k]}={v:.{digits}g}" for k, v in leaves.items() if k in names)
 
     # points -----------------------------------------------------------------------------------
 
@@ -337,8 +337,7 @@ class _Checker:
 
     def _disagree(self, leaves: Leaves, verdict: Verdict) -> None:
         claim = self.claim
-        names = {n.id: str(n.data) for n in claim.leaves}
-        point = ", ".join(f"{names[k]}={v:.12g}" for k, v in leaves.items() if k in names)
+        point = self._point(leaves, 12)
         other = "the derived gradient" if claim.reference is not None else "differences"
         if claim.what == "hand-given":
             remedy = "Correct the gradient; certify=False uses it as it is"

@@ -16,15 +16,9 @@ from nbgraph.codegen import cache
 from nbgraph.kernels.scalar import Graph, Node
 
 _JUDGES = (  # and what they read of functions
-    *(
-        "certificate.py",
-        "judge.py",
-        "equalities.py",
-        "interpret.py",
-        "multiprecision.py",
-        "stairs.py",
-    ),
+    *("certificate.py", "judge.py", "equalities.py", "interpret.py", "multiprecision.py"),
     *("mpmath_context.py", "multiprecision_special.py", "functions.py", "rules.py", "scalar.py"),
+    "stairs.py",
 )
 
 

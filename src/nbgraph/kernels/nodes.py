@@ -74,7 +74,9 @@ class Nodes:
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops
-        self._parts: dict[Any, tuple[Node, ...]] = {}  # the same, and `_closures`, by what they hold
+        self._parts: dict[
+            Any, tuple[Node, ...]
+        ] = {}  # the same, and `_closures`, by what they hold
         self._phis: dict[Any, tuple[Node, ...]] = {}
         self._finals: dict[tuple[int, int], Node] = {}
 

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501, F401, PTH123 - refused code
 
+import heapq
 import math
 
 import numpy as np
@@ -208,7 +209,18 @@ def nonlocal_recursion(n):
     return total
 
 
+def heapified(x):
+    values = [3.0, x]
+    heapq.heapify(values)
+    return values[0]
+
+
 REFUSALS = [
+    (
+        heapified,
+        "heapq.heapify() may change the list, array or object that it gets",
+        "use a method of it, an assignment, or sorted(values)",
+    ),
     (
         yields,
         "a `yield` or `await` is not understood in a scalar function",

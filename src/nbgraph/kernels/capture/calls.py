@@ -312,7 +312,7 @@ class Calls(Generators):
         """What a helper returns; it may change the lists that it is given."""
         env = {**around, **lists_of(self.frame)}
         env[OUTER] = frozenset(lists_of(self.frame))
-        env.update({name: placed(value, env, name) for name, value in bound.items()})
+        env |= {name: placed(value, env, name, alone=True) for name, value in bound.items()}
         value, after = tracer.outcome(env, path)
         changed = nonlocals(tracer.text.body) if around else ()
         self.frame.update({name: after[name] for name in changed if name in after})

@@ -96,7 +96,8 @@ class Classes(Builtins):
         method = isinstance(owner, Record) and inspect.getattr_static(owner.cls, name, None)
         if not isinstance(method, FunctionType) or not is_written(owner.cls, name):
             return None
-        return self.apply(call.of(method, *args))
+        operands = [placed(value, self.frame, alone=True) for value in args]
+        return self.apply(call.of(method, *operands))
 
     def store_attribute(self, target: ast.Attribute, value: Value, env: Env, path: Node) -> bool:
         """`owner.attr = value`, in place of the environment; whether there can be such."""
@@ -144,8 +145,9 @@ class Classes(Builtins):
         words = "a key that depends on values is none of those that the dict has"
         self.raises_lookup(node, KeyError, words, missing)
 
-    def change_keys(self, call: Call, name: str, owner: Reference, env: Env) -> Value:
+    def change_keys(self, call: Call, name: str, owner: Value, env: Env) -> Value:
         """`update` and `setdefault` of a dict."""
+        owner = self.changeable(call.node, owner, env)
         args = [self.read(call.node, value, env) for value in call.args]
         if name == "update" and all(isinstance(value, Mapping) for value in args):
             for value in [*(a.entries for a in args), call.kwargs]:
@@ -192,7 +194,7 @@ def replaced(call: Call) -> Value | None:
     if not isinstance(content, Record) or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")
     values = dict(zip(content.fields, content, strict=True)) | dict(call.kwargs)
-    return type(content)(values.values())
+    return record_of(content.cls, values)
 
 
 def is_written(cls: type, name: str) -> bool:

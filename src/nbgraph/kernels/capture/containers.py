@@ -173,4 +173,4 @@ ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
     "ndim": lambda graph, owner: graph.const(len(owner.shape)),
     "T": lambda graph, owner: _transposed(owner),
 }
-MAPPING_METHODS = frozenset(("copy", "get", "keys", "values", "items"))
+MAPPING_METHODS = frozenset(("copy", "get", "setdefault", "update", "keys", "values", "items"))

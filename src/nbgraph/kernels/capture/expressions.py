@@ -218,7 +218,7 @@ class Expressions(Calls, Classes, Containers, Lists):
         return value
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
-        name = BINARY.get(type(node.op), "matmul")
+        name, self.frame = BINARY.get(type(node.op), "matmul"), env
         for one, other, side in ((a, b, ""), (b, a, "r")):
             method = f"__{side}{'truediv' if name == 'div' else name}__"
             special = self.special(Call(self, node, path), method, one, other)
@@ -328,17 +328,17 @@ class Expressions(Calls, Classes, Containers, Lists):
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
         owner = referred = self.object(node.value, env, path)
         if isinstance(owner, (tuple, Reference, View)):
-            owner = self.held(owner, env)
+            known = env[owner.key] if isinstance(owner, Reference) else None
+            owner = known if isinstance(mapping(known), Mapping) else self.held(owner, env)
+            if isinstance(owner, Undefined):
+                self.read(node.value, owner, env)
         owner = mapping(owner)
-        if isinstance(owner, Mapping) and isinstance(referred, Reference):
-            if node.attr in DICT_CHANGES:
-                return Static(Method(referred, node.attr))
         if isinstance(owner, Record):
             return self.of_record(Call(self, node, path, None, [referred]), env)
         if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
-            return Static(Method(owner, node.attr))
+            return Static(Method(referred if node.attr in DICT_CHANGES else owner, node.attr))
         if isinstance(owner, (tuple, Resizable)) and (node.attr in METHODS or node.attr in CHANGES):
             return Static(Method(referred, node.attr))
         if isinstance(owner, (tuple, Resizable)):
@@ -405,6 +405,7 @@ class Expressions(Calls, Classes, Containers, Lists):
         value = self.expression(node.operand, env, path)
         if isinstance(value, Array):
             return spread(Call(self, node, path), lambda entry: self._signed(node.op, entry), value)
+        self.frame = env
         own = self.special(Call(self, node, path), "__neg__", value)
         if isinstance(node.op, ast.USub) and own is not None:
             return own
@@ -426,6 +427,7 @@ class Expressions(Calls, Classes, Containers, Lists):
 
     def _compare(self, node: ast.Compare, env: Env, path: Node) -> Value:
         graph, result = self.graph, self.graph.const(True)
+        self.frame = env
         left = self.expression(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.read(right_node, self._guarded(right_node, env, path, result), env)

@@ -33,6 +33,7 @@ from nbgraph.kernels.capture.values import (
     Unknown,
     Value,
     View,
+    copied,
     described,
     join_value,
     lists_of,
@@ -54,7 +55,7 @@ class Lists(Builtins):
     def held(self, value: Value, env: Env) -> Value:
         """A value with what lists and arrays hold now in place of references to them."""
         if isinstance(value, Reference):
-            return self.held(env[value.key], env)
+            return copied(self.held(env[value.key], env))
         if isinstance(value, View):
             part = self.held(value.owner, env)
             for places in value.subscripts:

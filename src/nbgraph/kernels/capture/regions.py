@@ -31,12 +31,14 @@ from nbgraph.kernels.capture.values import (
     Env,
     Optional,
     Partly,
+    Reference,
     Static,
     Undefined,
     Unset,
     Value,
     as_optional,
     as_partly,
+    copied,
     flatten,
     is_flag,
     keys_in,
@@ -85,7 +87,7 @@ class RegionLoop:
             self.start = {**first, **self.start}
             assigned.add(self.COUNTER)
         for name in assigned & self.start.keys():
-            self.start[name] = tracer.held(self.start[name], self.start)
+            self.start[name] = copied(tracer.held(self.start[name], self.start), back=True)
         self.none = {k for k in assigned if _is_none(self.start.get(k))}
         self.late = (
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
@@ -166,7 +168,7 @@ class RegionLoop:
     def _attempt(self) -> Env | None:
         graph, tracer, start = self.graph, self.tracer, self.start
         region = graph.region()
-        starts = {name: flatten(start[name]) or [] for name in self.names}
+        starts = {name: _carried(start[name]) or [] for name in self.names}
         phis = {
             name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
             for name, nodes in starts.items()
@@ -199,8 +201,8 @@ class RegionLoop:
             tracer.refuse(self.st, what, remedy)
         self._unshared(inside, ends)
         for name in self.names:
-            if name in ends:
-                ends[name] = tracer.held(ends[name], ends)
+            if name in ends and [*keys_in(ends[name])] != [*keys_in(start.get(name))]:
+                ends[name] = copied(tracer.held(ends[name], ends), back=True)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
         if self.MOVES in self.names:
@@ -239,7 +241,7 @@ class RegionLoop:
         """Whether a trip changed a variable."""
         graph, moves = self.graph, self.graph.const(False)
         names = [n for n in self.names if n not in (self.MOVES, RESULT) and n not in self.first]
-        pairs = [p for n in names for p in zip(phis[n], flatten(ends.get(n)) or [], strict=False)]
+        pairs = [p for n in names for p in zip(phis[n], _carried(ends.get(n)) or [], strict=False)]
         counts = (n.op in ("add", "sub") and n.kind != "f" and p in n.args for p, n in pairs)
         if any(counts):
             return graph.const(True)
@@ -301,8 +303,9 @@ class RegionLoop:
             if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
                 self.start[name] = Complex.of(graph, self.start[name])
                 settled = False
-            now, then = flatten(ends[name]), flatten(self.start[name])
-            if now is None or then is None or len(now) != len(then):
+            now, then = _carried(ends[name]), _carried(self.start[name])
+            moved = [*keys_in(ends[name])] != [*keys_in(self.start[name])]
+            if now is None or then is None or len(now) != len(then) or moved:
                 self.start[name], settled = self._longer(name, ends[name]), False
                 continue
             kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
@@ -367,7 +370,10 @@ class RegionLoop:
             (name, phi, init, graph.cast(out, phi.kind))
             for name in self.names
             for phi, init, out in zip(
-                phis[name], flatten(self.start[name]) or [], flatten(ends[name]) or [], strict=True
+                phis[name],
+                _carried(self.start[name]) or [],
+                _carried(ends[name]) or [],
+                strict=True,
             )
         ]
         for _, phi, init, out in carried:
@@ -387,6 +393,12 @@ class RegionLoop:
         after.pop(self.COUNTER, None)
         after.pop(self.MOVES, None)
         return after
+
+
+def _carried(value: Value) -> list[Node] | None:
+    """The nodes of a value, without those of the lists that are in it."""
+    lists = isinstance(value, tuple) and any(isinstance(item, Reference) for item in value)
+    return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)
 
 
 def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:

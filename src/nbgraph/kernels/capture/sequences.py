@@ -378,9 +378,10 @@ def _map(call: Call, fn: Value, *columns: Value) -> Value:
     return tuple(call.tracer.apply(call.of(fn.value, *row)) for row in _zip(call, *columns))
 
 
-def _accumulate(call: Call, items: Value, function: Value = None) -> Value:
-    fn = operator.add if function is None else function.value
-    return tuple(itertools.accumulate(items, lambda a, b: call.tracer.apply(call.of(fn, a, b))))
+def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
+    fn = operator.add if func is None or func.value is None else func.value
+    apply = lambda a, b: call.tracer.apply(call.of(fn, a, b))
+    return tuple(itertools.accumulate(items, apply, initial=initial))
 
 
 def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:

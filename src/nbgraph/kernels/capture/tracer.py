@@ -374,14 +374,16 @@ class FunctionTracer(Expressions):
         """A tuple whose parts of arrays are what they are now."""
         if type(value) is tuple:
             return tuple(self._read(item, env) for item in value)
-        return placed(self.held(value, env), env) if isinstance(value, View) else value
+        of_list = isinstance(value, View) and not isinstance(env[value.owner.key], Array)
+        return placed(self.held(value, env), env) if of_list else value
 
     def _parts(
         self, target: ast.Tuple | ast.List, value: Value, env: Env
     ) -> list[tuple[ast.expr, Value]]:
         """Each target with the item that is assigned to it; one with a star takes a list."""
         items = env[value.key] if isinstance(value, Reference) else value
-        items = self.held(items, env) if isinstance(items, View) else items
+        items = mapping(self.held(items, env) if isinstance(items, View) else items)
+        items = self.keys(target, items) if isinstance(items, Mapping) else items
         parts, count = target.elts, len(target.elts)
         star = next((i for i, part in enumerate(parts) if isinstance(part, ast.Starred)), None)
         least = count if star is None else count - 1

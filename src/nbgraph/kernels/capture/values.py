@@ -71,6 +71,7 @@ class Record(tuple[Any, ...]):
     cls: type
     fields: tuple[Any, ...]
     shared: bool  # whether its names mean one object, which assignments change
+    copied = False  # whether it was read: another name, which it has no key of, may mean it, too
 
 
 @functools.cache
@@ -78,6 +79,20 @@ def record(cls: type, fields: tuple[Any, ...], types: tuple[type, ...]) -> type[
     """Return the form of the objects of a class; the keys of a dict have types, too: 1 and True."""
     frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
     return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
+
+
+@functools.cache
+def _copy(form: type[Record]) -> type[Record]:
+    return type(form.__name__, (form,), {"copied": True})
+
+
+def copied(value: Value, *, back: bool = False) -> Value:
+    """A value that was read, whose objects are not those that names mean; `back`: as new ones."""
+    if type(value) in (tuple, List):
+        return type(value)(copied(item, back=back) for item in value)
+    if not isinstance(value, Record) or not value.shared or value.copied != back:
+        return value
+    return _sort(value)(value) if back else _copy(type(value))(value)
 
 
 def record_of(cls: type, values: dict[Any, Value]) -> Record:
@@ -262,7 +277,8 @@ def join_value(
         return lists.join(a, b)
     if isinstance(a, tuple) and isinstance(b, tuple) and _alike(a, b):
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
-        return _sort(a)(items)
+        read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
+        return (_sort(a) if read is None else type(read))(items)
     if isinstance(a, (List, Resizable)) and isinstance(b, (List, Resizable)):
         longer = _join_lists(graph, cond, a, b)
         if longer is not None:
@@ -281,6 +297,8 @@ def join_value(
         return _join_optional(graph, cond, a, b)
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
         return _join_choices(graph, cond, a, b)
+    if isinstance(a, Record) and isinstance(b, Record):
+        return Undefined("has other attributes or keys on one of the paths that reach this line")
     if isinstance(a, tuple) and isinstance(b, tuple):
         return Undefined(
             f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
@@ -456,12 +474,17 @@ def reference(env: Env, value: Value, name: str = "") -> Reference:
     return entry
 
 
-def placed(value: Value, env: Env, name: str = "") -> Value:
-    """A value as a name refers to it: new lists and arrays get a place in the environment."""
+def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Value:
+    """A value as a name refers to it: new lists and arrays get a place in the environment.
+    `alone`: of an argument, which only the function that is called may keep."""
     if type(value) is List:
         return reference(env, List(placed(item, env, name) for item in value), name)
     if isinstance(value, Record) and value.shared:
-        return reference(env, type(value)(placed(item, env, name) for item in value), name)
+        entry = reference(env, _sort(value)(placed(item, env, name) for item in value), name)
+        if value.copied:  # a change of it would be one of an object that others mean, or of none
+            alike = (k for k, v in env.items() if isinstance(v, Record) and v.cls is value.cls)
+            env[FROZEN] = env.get(FROZEN, frozenset()).union((entry.key,) if alone else alike)
+        return entry
     if type(value) in (Array, Resizable):
         return reference(env, value, name)
     if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
@@ -498,6 +521,8 @@ def _alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
 
 
 def _sort(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
+    if isinstance(value, Record) and value.copied:
+        return type(value).__bases__[0]
     return Array if isinstance(value, Array) else type(value)
 
 
@@ -537,7 +562,7 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
         return Optional(nodes.pop(0), unflatten(like.value, nodes))
     if isinstance(like, Partly):
         return Partly(nodes.pop(0), unflatten(like.value, nodes))
-    return nodes.pop(0)
+    return like if isinstance(like, Reference) else nodes.pop(0)
 
 
 # names that hold None, or nothing at all, on some paths and a number on others -----------------
