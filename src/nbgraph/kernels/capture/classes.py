@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+from collections import OrderedDict
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -172,7 +173,7 @@ def new_dict(call: Call) -> Value | None:
     if call.target == dict.fromkeys and len(call.args) in (1, 2):
         value = [*call.args, Static(None)][1]
         pairs: Any = [(key, value) for key in call.tracer.listed(call.node, first)]
-    elif call.target is not dict or len(call.args) > 1:
+    elif call.target not in (dict, OrderedDict) or len(call.args) > 1:
         return None
     elif isinstance(first, Mapping):
         return record_of(dict, {**first.entries, **call.kwargs})

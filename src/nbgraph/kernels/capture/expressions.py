@@ -504,6 +504,12 @@ class Expressions(Calls, Classes, Containers, Lists):
             return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
+        if isinstance(owner, Choice):
+            return owner.map(self.graph, lambda one, _: self._of_text(node, one, env, path))
+        return self._of_text(node, owner, env, path)
+
+    def _of_text(self, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
+        """Part of a string, or of a tuple."""
         digits = getattr(owner, "value", None)
         if isinstance(digits, objects.Digits):
             part = digits.part(self, node, path)

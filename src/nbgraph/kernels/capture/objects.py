@@ -116,7 +116,7 @@ def apply(call: Call) -> Value | None:
     texts = of_text or (callable(target) and target in _TEXTS)
     if not texts and not (type(target).__hash__ and target in _PURE):
         return None
-    if len(args) == 1 and isinstance(choice := args[0], Choice) and not of_text:
+    if len(args) == 1 and isinstance(choice := args[0], Choice):
         return choice.map(call.graph, lambda one, _: apply(call._replace(args=[one])))
     values = [known(value) for value in args]
     named = {name: known(value) for name, value in kwargs.items()}

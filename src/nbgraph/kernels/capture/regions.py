@@ -27,6 +27,7 @@ from nbgraph.kernels.capture.values import (
     MISSED,
     RESULT,
     RETURNED,
+    Choice,
     Complex,
     Env,
     Optional,
@@ -41,6 +42,7 @@ from nbgraph.kernels.capture.values import (
     copied,
     flatten,
     is_flag,
+    join_choices,
     keys_in,
     nothing_like,
     placed,
@@ -53,6 +55,7 @@ from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Node
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
+_OBJECTS = (Static, Choice)
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
 
 
@@ -88,6 +91,8 @@ class RegionLoop:
             assigned.add(self.COUNTER)
         for name in assigned & self.start.keys():
             self.start[name] = copied(tracer.held(self.start[name], self.start), back=True)
+            if isinstance(value := self.start[name], Static) and value.value is not None:
+                self.start[name] = Choice(self.graph.const(0), (value,))
         self.none = {k for k in assigned if _is_none(self.start.get(k))}
         self.late = (
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
@@ -303,6 +308,10 @@ class RegionLoop:
             if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
                 self.start[name] = Complex.of(graph, self.start[name])
                 settled = False
+            if isinstance(start := self.start[name], Choice) and isinstance(ends[name], _OBJECTS):
+                ends[name] = join_choices(graph, graph.const(False), start, ends[name])
+                settled = settled and len(ends[name].options) == len(start.options)
+                self.start[name] = Choice(start.index, ends[name].options)
             now, then = _carried(ends[name]), _carried(self.start[name])
             moved = [*keys_in(ends[name])] != [*keys_in(self.start[name])]
             if now is None or then is None or len(now) != len(then) or moved:

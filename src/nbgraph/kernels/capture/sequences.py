@@ -162,6 +162,7 @@ class Sequences(Builtins):
 
     def sequence_call(self, call: Call) -> Value | None:
         """The value of a built-in function of tuples; None for other functions."""
+        call = call._replace(args=[objects.characters(value) for value in call.args])
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
         if any(isinstance(a, Resizable) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True
@@ -379,7 +380,8 @@ def _map(call: Call, fn: Value, *columns: Value) -> Value:
 
 
 def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
-    fn = operator.add if func is None or func.value is None else func.value
+    func, initial = (None if getattr(v, "value", v) is None else v for v in (func, initial))
+    fn = operator.add if func is None else func.value
     apply = lambda a, b: call.tracer.apply(call.of(fn, a, b))
     return tuple(itertools.accumulate(items, apply, initial=initial))
 

@@ -276,7 +276,8 @@ class FunctionTracer(Expressions):
             case ast.Match():
                 return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
-                return {**env, name: self.local(st, env, path)}
+                function = self.local(st, env, path)
+                return {**env, name: function}
             case ast.Try():
                 return attempted(self, st, env, path)
             case ast.Pass() | ast.Nonlocal() | ast.Expr(value=ast.Constant()):

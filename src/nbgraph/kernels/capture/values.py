@@ -296,7 +296,7 @@ def join_value(
     if is_optional(a) or is_optional(b):
         return _join_optional(graph, cond, a, b)
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
-        return _join_choices(graph, cond, a, b)
+        return join_choices(graph, cond, a, b)
     if isinstance(a, Record) and isinstance(b, Record):
         return Undefined("has other attributes or keys on one of the paths that reach this line")
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -306,7 +306,8 @@ def join_value(
     return Undefined("has values of different types on the paths that reach this line")
 
 
-def _join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
+def join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
+    """The objects of the first, else those of the second; the first's keep their numbers."""
     a, b = (v if isinstance(v, Choice) else Choice(graph.const(0), (v,)) for v in values)
     options = [*a.options]
     for option in b.options:
@@ -344,6 +345,8 @@ def form(value: Value) -> Any:
         return (type(value).__name__, *map(form, value))
     if isinstance(value, Complex):
         return "complex number"
+    if isinstance(value, Choice):
+        return tuple(v if isinstance(v := o.value, str) else id(v) for o in value.options)
     return "number" if isinstance(value, Node) else "none"
 
 
@@ -533,6 +536,8 @@ def flatten(value: Value) -> list[Node] | None:
         return [value]
     if isinstance(value, Complex):
         return [value.real, value.imag]
+    if isinstance(value, Choice):
+        return [value.index]
     if isinstance(value, Optional):
         inner = flatten(value.value)
         return None if inner is None else [value.none, *inner]
@@ -558,6 +563,9 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
         return Resizable(length, tuple(unflatten(v, nodes) for v in like.items), like.bounded)
     if isinstance(like, Complex):
         return Complex(nodes.pop(0), nodes.pop(0))
+    if isinstance(like, Choice):
+        index = nodes.pop(0)
+        return Choice(index, like.options) if len(like.options) > 1 else like.options[0]
     if isinstance(like, Optional):
         return Optional(nodes.pop(0), unflatten(like.value, nodes))
     if isinstance(like, Partly):
