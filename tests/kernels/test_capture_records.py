@@ -295,6 +295,88 @@ def after_init(x):
     return Doubled(x).value + sum(Listed(x).values)
 
 
+def larger(x):
+    return 1 if abs(x) > 1 else 0
+
+
+def exchanged_rows(x):
+    rows, p = [[x, 2.0], [1.0, 3.0]], larger(x)
+    rows[0], rows[p] = rows[p], rows[0]
+    rows[0][1] += 10.0
+    return rows[0][0] + 10 * rows[1][0] + 100 * rows[0][1]
+
+
+def exchanged_by_a_name(x):
+    rows, p = [[x, 2.0], [1.0, 3.0]], larger(x)
+    row = rows[0]
+    rows[0] = rows[p]
+    rows[p] = row
+    rows[0][1] += 10.0
+    return rows[0][0] + 10 * rows[1][0] + 100 * rows[0][1]
+
+
+def eliminated(x):
+    m, b, n = [[x, 2.0, 1.0], [2.0, 1.0, x], [1.0, x, x * x]], [1.0, 2.0, 3.0], 3
+    for i in range(n):
+        p = max(range(i, n), key=lambda r: abs(m[r][i]))
+        if p != i:
+            m[i], m[p] = m[p], m[i]
+            b[i], b[p] = b[p], b[i]
+        for r in range(i + 1, n):
+            f = m[r][i] / m[i][i]
+            for c in range(i, n):
+                m[r][c] -= f * m[i][c]
+            b[r] -= f * b[i]
+    s = [0.0] * n
+    for i in range(n - 1, -1, -1):
+        s[i] = (b[i] - sum(m[i][j] * s[j] for j in range(i + 1, n))) / m[i][i]
+    return s[0] + 10 * s[1] + s[2]
+
+
+def views_of_an_array(x):
+    a = np.array([[x, 2.0], [1.0, 3.0]])
+    a[0], a[1] = a[1], a[0]  # both are the second row then, as in NumPy
+    return a[0, 0] + 10 * a[1, 0] + x
+
+
+def an_item_of_before(x):
+    rows = [[x, 2.0], [1.0, 3.0]]
+    row = rows[larger(x)]
+    rows[0] = [9.0, 9.0]
+    return row[0]
+
+
+def an_item_of_a_shorter_list(x):
+    rows = [[x, 2.0], [1.0, 3.0], [4.0, x]]
+    row = rows[larger(x)]
+    rows.pop(0)
+    return row[0]
+
+
+def two_items_that_are_one(x):
+    rows = [[x, 2.0], [1.0, 3.0]]
+    rows[0] = rows[larger(x)]
+    rows[0][0] = 5.0
+    return rows[1][0]
+
+
+def a_row_that_was_moved(x):
+    rows, p = [[x, 2.0], [1.0, 3.0]], larger(x)
+    row = rows[0]
+    rows[0], rows[p] = rows[p], rows[0]
+    rows[p][0] = 5.0
+    return row[0]
+
+
+def rows_of_others(x):
+    def exchange(rows, p):
+        rows[0], rows[p] = rows[p], rows[0]
+
+    m = [[x, 2.0], [1.0, 3.0]]
+    exchange(m, larger(x))
+    return m[0][0]
+
+
 class Counted:
     def __init__(self):
         self.count, self.total, self.latest = 0, 0.0, [0.0, 0.0]
@@ -369,7 +451,8 @@ FUNCTIONS = [
     *(operators, methods_that_assign, two_names, branches, helpers, namespaces, looked_up, lists),
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
     *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init, objects_of_a_dict),
-    *(lists_of_objects_in_loops, copies_of_a_dict, the_largest),
+    *(lists_of_objects_in_loops, copies_of_a_dict, the_largest, exchanged_rows, eliminated),
+    *(exchanged_by_a_name, views_of_an_array),
 ]
 X = np.array([0.3, 1.2, 2.4])
 
@@ -445,6 +528,11 @@ REFUSED = {
     "a change of the largest": (changes_the_largest, "would be changed"),
     "a change while another name may mean it": (changes_one_of_the_largest, "would be changed"),
     "a change of an item of enumerate()": (changes_those_enumerated, "would be changed"),
+    "an item before others came": (an_item_of_before, "whose items have changed since"),
+    "an item of a list that got shorter": (an_item_of_a_shorter_list, "have changed since"),
+    "two items that are one": (two_items_that_are_one, "would be changed"),
+    "a row that was moved": (a_row_that_was_moved, "'row' means a list .* has moved"),
+    "rows of others": (rows_of_others, "which others hold, too"),
     "a change of a sorted list": (changes_those_sorted, "would be changed"),
 }
 

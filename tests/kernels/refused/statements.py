@@ -215,7 +215,21 @@ def heapified(x):
     return values[0]
 
 
+def moves_rows(x):
+    def exchange(rows, p):
+        rows[0], rows[p] = rows[p], rows[0]
+
+    m = [[x, 2.0], [1.0, 3.0]]
+    exchange(m, 1 if x > 1 else 0)
+    return m[0][0]
+
+
 REFUSALS = [
+    (
+        moves_rows,
+        "an index that depends on values moves a list which others hold, too",
+        "change a copy, e.g. list(values) or values.copy()",
+    ),
     (
         heapified,
         "heapq.heapify() may change the list, array or object that it gets",

@@ -253,7 +253,7 @@ class Expressions(Calls, Classes, Containers, Lists):
             case ast.Tuple():
                 return self.elements(node.elts, env, path)
             case ast.List():
-                return List(self.elements(node.elts, env, path))
+                return List(self.taken(v, env) for v in self.elements(node.elts, env, path))
             case ast.ListComp():
                 return as_list(self.comprehension(node, env, path))
             case ast.GeneratorExp():

@@ -365,18 +365,18 @@ class FunctionTracer(Expressions):
                     self._refuse_target(target)
             case ast.Tuple() | ast.List():
                 if any(isinstance(n, ast.Subscript) for n in ast.walk(target)):
-                    value = self._read(value, env)
+                    value = self._read(value, env, [ast.unparse(part) for part in target.elts])
                 for part, item in self._parts(target, value, env):
                     self.assign_to(part, item, env, path)
             case _:
                 self.bind(target, value, env)
 
-    def _read(self, value: Value, env: Env) -> Value:
-        """A tuple whose parts of arrays are what they are now."""
+    def _read(self, value: Value, env: Env, targets: Sequence[str]) -> Value:
+        """A tuple whose parts of lists are what they are now; one that is a target is exchanged."""
         if type(value) is tuple:
-            return tuple(self._read(item, env) for item in value)
-        of_list = isinstance(value, View) and not isinstance(env[value.owner.key], Array)
-        return placed(self.held(value, env), env) if of_list else value
+            return tuple(self._read(item, env, targets) for item in value)
+        exchanged = isinstance(value, View) and ast.unparse(value.node) in targets
+        return self.taken(value, env, alone=exchanged)
 
     def _parts(
         self, target: ast.Tuple | ast.List, value: Value, env: Env
