@@ -377,6 +377,104 @@ def rows_of_others(x):
     return m[0][0]
 
 
+class Heat:
+    """A property that is assigned, and comparisons that leave others to Python."""
+
+    def __init__(self, celsius):
+        self.celsius = celsius
+
+    @property
+    def fahrenheit(self):
+        return self.celsius * 9 / 5 + 32
+
+    @fahrenheit.setter
+    def fahrenheit(self, value):
+        self.celsius = (value - 32) * 5 / 9
+
+    def __eq__(self, other):
+        if not isinstance(other, Heat):
+            return NotImplemented
+        return self.celsius == other.celsius
+
+    def __hash__(self):
+        return 0
+
+    def __lt__(self, other):
+        return self.celsius < other.celsius
+
+    def __sub__(self, other):
+        return Heat(self.celsius - other.celsius)
+
+    def __mul__(self, other):
+        if isinstance(other, Heat):
+            return self.celsius * other.celsius
+        return Heat(self.celsius * other)
+
+    __rmul__ = __mul__
+
+
+class Shape:
+    scale = 2.0
+
+    def __init__(self, size):
+        self.size = size
+
+    def area(self):
+        return self.scale * self.size
+
+    def total(self):
+        return self.area() + 1
+
+
+class Square(Shape):
+    scale = 3.0
+
+    def area(self):
+        return self.size**2 * self.scale
+
+
+class Controller:
+    def __init__(self, gain):
+        self.gain, self.total, self.before = gain, 0.0, None
+
+    def update(self, error):
+        slope = 0.0 if self.before is None else error - self.before
+        self.total += error
+        self.before = error
+        return self.gain * error + 0.1 * self.total + 0.01 * slope
+
+
+def assigned_properties(x):
+    heat = Heat(x)
+    heat.fahrenheit = 50.0 * x
+    return heat.celsius + heat.fahrenheit
+
+
+def compared_and_combined(x):
+    hot, other = Heat(x), Heat(1.0)
+    same = (hot == other) + 2 * (hot != Heat(x)) + 4 * (hot == 3) + 8 * (hot < other)
+    return same + (hot - other) * hot + (2.0 * hot * 0.5).celsius
+
+
+def inherited(x):
+    shape = Square(x)
+    kinds = isinstance(shape, Shape) + 2 * isinstance(shape, Heat) + 4 * isinstance(Body(x), Body)
+    return Shape(x).total() + shape.total() * kinds + bool(not shape)
+
+
+def controlled(x):
+    controller, value = Controller(0.5), x
+    for _ in range(6):
+        value += controller.update(2.0 - value)
+    return value
+
+
+def kinds_of_containers(x):
+    entries: Any = {"a": x}
+    kinds = isinstance(entries, dict) + 2 * isinstance(entries, (list, tuple))
+    return x * (kinds + 4 * isinstance(np.array([x]), np.ndarray))
+
+
 class Counted:
     def __init__(self):
         self.count, self.total, self.latest = 0, 0.0, [0.0, 0.0]
@@ -452,7 +550,8 @@ FUNCTIONS = [
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
     *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init, objects_of_a_dict),
     *(lists_of_objects_in_loops, copies_of_a_dict, the_largest, exchanged_rows, eliminated),
-    *(exchanged_by_a_name, views_of_an_array),
+    *(exchanged_by_a_name, views_of_an_array, assigned_properties, compared_and_combined),
+    *(inherited, controlled, kinds_of_containers),
 ]
 X = np.array([0.3, 1.2, 2.4])
 
@@ -509,6 +608,12 @@ def test_objects_are_equal_as_in_python(k):
     assert ng.op(EQUAL[k])(X).tolist() == [EQUAL[k](x) for x in X.tolist()]
 
 
+def which_it_is(x):
+    one = other = [x]
+    third = [x]
+    return x if one is other and other is not third else 0.0
+
+
 def may_be_either(x):
     one, other = Body(x), Body(1.0)
     chosen = one if x > 1 else other
@@ -533,6 +638,9 @@ REFUSED = {
     "two items that are one": (two_items_that_are_one, "would be changed"),
     "a row that was moved": (a_row_that_was_moved, "'row' means a list .* has moved"),
     "rows of others": (rows_of_others, "which others hold, too"),
+    "which of two objects it is": (which_it_is, "one object is not"),
+    "whether a list is a set": (lambda x: x if isinstance({x}, set) else 0.0, "not kept here"),
+    "replace() that calls __post_init__": (lambda x: replace(Doubled(x)).value, "takes an object"),
     "a change of a sorted list": (changes_those_sorted, "would be changed"),
 }
 

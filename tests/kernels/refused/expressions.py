@@ -314,7 +314,7 @@ REFUSALS = [
     ),
     (
         lambda x, y: 1.0 if x * 1.5 is y * 1.5 else 0.0,
-        "which numbers are one object is not defined",
+        "which values are one object is not defined",
         "compare with ==",
     ),
     (

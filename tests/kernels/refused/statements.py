@@ -224,7 +224,29 @@ def moves_rows(x):
     return m[0][0]
 
 
+class Before:
+    def __init__(self):
+        self.before = None
+        self.total = 0.0
+
+    def push(self, value):
+        self.total += value if self.before is None else 0.5 * value
+        self.before = value
+
+
+def none_in_an_object(x):
+    state = Before()
+    while state.total < 9.0:
+        state.push(x * x)
+    return state.total
+
+
 REFUSALS = [
+    (
+        none_in_an_object,
+        "a trip changes a list or an object which holds what is not a number",
+        "hold numbers alone, e.g. 0.0 in place of None",
+    ),
     (
         moves_rows,
         "an index that depends on values moves a list which others hold, too",

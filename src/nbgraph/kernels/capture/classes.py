@@ -98,7 +98,8 @@ class Classes(Builtins):
         if not isinstance(method, FunctionType) or not is_written(owner.cls, name):
             return None
         operands = [placed(value, self.frame, alone=True) for value in args]
-        return self.apply(call.of(method, *operands))
+        value = self.apply(call.of(method, *operands))
+        return None if isinstance(value, Static) and value.value is NotImplemented else value
 
     def store_attribute(self, target: ast.Attribute, value: Value, env: Env, path: Node) -> bool:
         """`owner.attr = value`, in place of the environment; whether there can be such."""
@@ -106,15 +107,20 @@ class Classes(Builtins):
         content = self.held(owner, env)
         if not isinstance(content, Record) or not content.shared or content.cls is dict:
             return False
+        member = inspect.getattr_static(content.cls, target.attr, None)
+        if isinstance(member, property) and member.fset is not None:
+            self.frame = env
+            self.apply(Call(self, target, path, member.fset, [owner, value]))
+            return True
         known = content.cls is SimpleNamespace or has_own_init(content.cls)
-        if not known and target.attr not in content.fields:
-            return False
-        self._put(target, owner, target.attr, value, env)
-        return True
+        free = known and not hasattr(type(member), "__set__")
+        if free or target.attr in content.fields:
+            self._put(target, owner, target.attr, value, env)
+        return free or target.attr in content.fields
 
     def _put(self, node: ast.AST, owner: Value, name: Any, value: Value, env: Env) -> None:
         key = self.changeable(node, owner, env).key
-        content = env[key]
+        content, value = env[key], self.taken(value, env)
         fields = {**dict(zip(content.fields, content, strict=True)), name: value}
         env[key] = record_of(content.cls, fields)
 
@@ -192,7 +198,8 @@ def replaced(call: Call) -> Value | None:
     if call.target is not dataclasses.replace:
         return None
     content = call.tracer.held(call.args[0], call.tracer.frame) if len(call.args) == 1 else None
-    if not isinstance(content, Record) or not call.kwargs.keys() <= {*content.fields}:
+    again = hasattr(getattr(content, "cls", None), "__post_init__")
+    if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")
     values = dict(zip(content.fields, content, strict=True)) | dict(call.kwargs)
     return record_of(content.cls, values)

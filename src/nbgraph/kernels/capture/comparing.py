@@ -11,6 +11,7 @@ from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.values import (
+    REFERS,
     Choice,
     Complex,
     Mapping,
@@ -26,6 +27,7 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
+_LISTS = (tuple, Resizable, *REFERS)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _COMPARE: dict[type[ast.cmpop], str] = dict(zip(_ORDERS, "lt le gt ge eq ne".split(), strict=True))
 _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -65,7 +67,7 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(graph, left, right)
         if same is None:
-            tracer.refuse(node, "which numbers are one object is not defined", "compare with ==")
+            tracer.refuse(node, "which values are one object is not defined", "compare with ==")
         return same if isinstance(op, ast.Is) else graph.logical_not(same)
     if isinstance(left, Optional) or isinstance(right, Optional):
         return _compare_optional(tracer, node, op, left, right)
@@ -89,10 +91,10 @@ def _by_method(
     tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Record, right: Value
 ) -> Node | None:
     """A comparison that the class of the first object writes; None where it writes none."""
-    if isinstance(op, ast.NotEq):
-        return tracer.graph.logical_not(compare(tracer, node, ast.Eq(), left, right))
     call = Call(tracer, node, tracer.graph.const(True))
     own = tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
+    if own is None and isinstance(op, ast.NotEq):
+        return tracer.graph.logical_not(compare(tracer, node, ast.Eq(), left, right))
     return None if own is None else tracer.truth(own)
 
 
@@ -203,6 +205,9 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Optional):
             return value.none if isinstance(other, Static) and other.value is None else None
+    if isinstance(a, _LISTS) and isinstance(b, _LISTS):
+        keys = [getattr(value, "key", None) for value in (a, b)]
+        return graph.const(True) if keys[0] and keys[0] == keys[1] else None
     if not (isinstance(a, Node) and isinstance(b, Node)):
         return graph.const(a is b)
     if is_boolean(a.kind) != is_boolean(b.kind) or (a.kind == "f") != (b.kind == "f"):

@@ -97,6 +97,7 @@ class Tracer(Protocol):
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts
     at_key: Callable[..., Value]
+    taken: Callable[..., Value]
     store_key: Callable[[ast.Subscript, Value, Value, Env, Node], None]
     held: Callable[[Value, Env], Value]
     read: Callable[[ast.expr, Value, Env], Value]

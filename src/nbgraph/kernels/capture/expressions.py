@@ -133,7 +133,8 @@ class Expressions(Calls, Classes, Containers, Lists):
         if isinstance(value, Array) and value:
             raise TypeError("the truth of an array of several entries is not defined: use any()")
         if isinstance(value, (tuple, Mapping)):
-            return self.graph.const(bool(value.entries if isinstance(value, Mapping) else value))
+            entries = value.entries if isinstance(value, Mapping) else value
+            return self.graph.const(bool(entries) or isinstance(value, Record))
         if isinstance(value, Complex):
             return complex_numbers.truth(self.graph, value)
         if isinstance(value, Resizable):
@@ -219,6 +220,7 @@ class Expressions(Calls, Classes, Containers, Lists):
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         name, self.frame = BINARY.get(type(node.op), "matmul"), env
+        a, b = (self.read(node, v, env) if isinstance(v, Reference) else v for v in (a, b))
         for one, other, side in ((a, b, ""), (b, a, "r")):
             method = f"__{side}{'truediv' if name == 'div' else name}__"
             special = self.special(Call(self, node, path), method, one, other)
@@ -428,9 +430,11 @@ class Expressions(Calls, Classes, Containers, Lists):
     def _compare(self, node: ast.Compare, env: Env, path: Node) -> Value:
         graph, result = self.graph, self.graph.const(True)
         self.frame = env
-        left = self.expression(node.left, env, path)
+        same = isinstance(node.ops[0], (ast.Is, ast.IsNot))
+        left = (self.object if same else self.expression)(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.read(right_node, self._guarded(right_node, env, path, result), env)
+            right = self._guarded(right_node, env, path, result)
+            right = right if same else self.read(right_node, right, env)
             compare = functools.partial(comparing.compare, self, node, op)
             spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
             if spreads and (isinstance(left, Array) or isinstance(right, Array)):

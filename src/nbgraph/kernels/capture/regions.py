@@ -198,6 +198,10 @@ class RegionLoop:
         ends = self._traced(inside, body, region.cond)
         changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not before[k]}
         if more := sorted(changed - {*self.names}):
+            for name in more:
+                if _carried(start[name]) is None:
+                    what = "a trip changes a list or an object which holds what is not a number"
+                    tracer.refuse(self.st, what, "hold numbers alone, e.g. 0.0 in place of None")
             self.names += more
             return None
         if self.names == [self.MOVES]:
