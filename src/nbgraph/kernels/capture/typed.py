@@ -177,7 +177,7 @@ def _isinstance(call: Call, args: Sequence[Value]) -> Value | None:
     if isinstance(value, Complex):
         return graph.const(any(issubclass(complex, c) for c in classes))
     if isinstance(value, (Record, Array, Mapping)):
-        own = {Array: np.ndarray, Mapping: dict}.get(type(value), getattr(value, "cls", np.ndarray))
+        own = dict if isinstance(value, Mapping) else getattr(value, "cls", np.ndarray)
         return graph.const(issubclass(own, classes))
     if isinstance(value, tuple):
         if (tuple in classes) != (list in classes) or {set, frozenset} & {*classes}:

@@ -565,7 +565,7 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
         return Complex(nodes.pop(0), nodes.pop(0))
     if isinstance(like, Choice):
         index = nodes.pop(0)
-        return Choice(index, like.options) if len(like.options) > 1 else like.options[0]
+        return Choice(index, like.options) if len(like.options) > 1 else next(iter(like.options))
     if isinstance(like, Optional):
         return Optional(nodes.pop(0), unflatten(like.value, nodes))
     if isinstance(like, Partly):
