@@ -44,12 +44,13 @@ class Node:
 class Region:
     """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
 
-    __slots__ = ("carried", "cond", "id")
+    __slots__ = ("carried", "cond", "id", "outer")
 
     def __init__(self, id: int) -> None:
         self.id = id
         self.cond: Node | None = None
         self.carried: dict[int, tuple[Node, Node, Node]] = {}  # phi, init, out
+        self.outer: frozenset[int] | None = None  # the regions that it lies in, once that is known
 
 
 class Nodes:
@@ -74,10 +75,7 @@ class Nodes:
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops
-        self._parts: dict[
-            Any, tuple[Node, ...]
-        ] = {}  # the same, and `_closures`, by what they hold
-        self._phis: dict[Any, tuple[Node, ...]] = {}
+        self._parts: dict[Any, tuple[Node, ...]] = {}  # the same, by what they hold
         self._finals: dict[tuple[int, int], Node] = {}
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
@@ -124,14 +122,15 @@ class Nodes:
 
     def carry(self, region: Region, phi: Node, init: Node, out: Node) -> Node:
         """Let `phi` start at `init` and become `out` on each trip; returns its final value."""
-        region.carried[phi.id] = (phi, init, out)
+        if region.carried.get(phi.id) != (phi, init, out):
+            region.carried[phi.id], region.outer = (phi, init, out), None
         assert region.cond is not None
         final = self.node("final", (), phi.kind, (region.id, phi.id))
         self._finals[region.id, phi.id] = final
-        outer = init.regions | region.cond.regions | out.regions
-        for _, other_init, other_out in region.carried.values():
-            outer |= other_init.regions | other_out.regions
-        final.regions = outer - {region.id}
+        if region.outer is None:
+            inner = (n.regions for _, *ends in region.carried.values() for n in ends)
+            region.outer = region.cond.regions.union(*inner) - {region.id}
+        final.regions = region.outer
         return final
 
     def find_final(self, region_id: int, phi_id: int) -> Node | None:
@@ -171,7 +170,7 @@ class Nodes:
                     needed[phi.id] = phi
                     stack.append(region.carried[phi.id][2])
         result = tuple(needed[key] for key in sorted(needed))
-        self._closures[final.id] = result = self._phis.setdefault(tuple(sorted(needed)), result)
+        self._closures[final.id] = result
         return result
 
     def children(self, node: Node) -> tuple[Node, ...]:

@@ -538,12 +538,12 @@ def flatten(value: Value) -> list[Node] | None:
         return [value.real, value.imag]
     if isinstance(value, Choice):
         return [value.index]
-    if isinstance(value, Optional):
-        inner = flatten(value.value)
-        return None if inner is None else [value.none, *inner]
-    if isinstance(value, Partly):
-        inner = flatten(value.value)
-        return None if inner is None else [value.missing, *inner]
+    if isinstance(value, (Optional, Partly)):
+        inner, first = (
+            flatten(value.value),
+            value.none if isinstance(value, Optional) else value.missing,
+        )
+        return None if inner is None else [first, *inner]
     if isinstance(value, Resizable):
         value = (value.length, *value.items)
     if isinstance(value, tuple):
@@ -566,10 +566,8 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
     if isinstance(like, Choice):
         index = nodes.pop(0)
         return Choice(index, like.options) if len(like.options) > 1 else next(iter(like.options))
-    if isinstance(like, Optional):
-        return Optional(nodes.pop(0), unflatten(like.value, nodes))
-    if isinstance(like, Partly):
-        return Partly(nodes.pop(0), unflatten(like.value, nodes))
+    if isinstance(like, (Optional, Partly)):
+        return type(like)(nodes.pop(0), unflatten(like.value, nodes))
     return like if isinstance(like, Reference) else nodes.pop(0)
 
 
