@@ -296,9 +296,8 @@ def cents(x):
 def test_round_is_that_of_python_where_scaling_makes_ties():
     """NumPy's gives 2.68 for 2.675, which is less; `np.round` keeps to that."""
     ties = np.arange(-2001, 2001, 2) / 200
-    x = np.concatenate(
-        [ties, np.nextafter(ties, 9.0), np.nextafter(ties, -99.0), ties * 10, 1e300 * ties]
-    )
+    x = np.concatenate([ties, np.nextafter(ties, 9.0), np.nextafter(ties, -99.0)])
     got = ng.op(cents)(x)
     np.testing.assert_array_equal(np.transpose(got), [cents(v) for v in x.tolist()])
+    np.testing.assert_array_equal(ng.op(lambda x: round(x, 2))(1e300 * ties), 1e300 * ties)
     np.testing.assert_array_equal(ng.op(lambda x: np.round(x, 2))(x), np.round(x, 2))
