@@ -26,6 +26,7 @@ from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
 from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.scipy_names import scipy_operation, solver
@@ -39,7 +40,6 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     Mapping,
-    Record,
     Reference,
     Resizable,
     Static,

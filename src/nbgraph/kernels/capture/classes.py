@@ -14,12 +14,12 @@ from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.values import (
     Choice,
     Env,
     List,
     Mapping,
-    Record,
     Reference,
     Static,
     Undefined,
@@ -27,7 +27,6 @@ from nbgraph.kernels.capture.values import (
     join_value,
     mapping,
     placed,
-    record_of,
 )
 from nbgraph.kernels.scalar import Node
 

@@ -10,13 +10,13 @@ from typing import Any, cast
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
+from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
     REFERS,
     Choice,
     Complex,
     Mapping,
     Optional,
-    Record,
     Resizable,
     Static,
     Value,

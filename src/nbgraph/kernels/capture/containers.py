@@ -12,6 +12,7 @@ import numpy as np
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
+from nbgraph.kernels.capture.records import record_of
 from nbgraph.kernels.capture.values import (
     Array,
     Choice,
@@ -21,7 +22,6 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Value,
     join_value,
-    record_of,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
 from nbgraph.kernels.scalar import Graph, Node

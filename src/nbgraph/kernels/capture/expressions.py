@@ -30,6 +30,7 @@ from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.intervals import Intervals, decided
 from nbgraph.kernels.capture.lists import CHANGES, Lists
+from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     FROZEN,
@@ -42,7 +43,6 @@ from nbgraph.kernels.capture.values import (
     Mapping,
     Optional,
     Partly,
-    Record,
     Reference,
     Resizable,
     Static,
@@ -56,7 +56,6 @@ from nbgraph.kernels.capture.values import (
     mapping,
     on_path,
     placed,
-    record_of,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node

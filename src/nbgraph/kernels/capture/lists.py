@@ -19,6 +19,7 @@ from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
+from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
     FROZEN,
     HELD,
@@ -27,7 +28,6 @@ from nbgraph.kernels.capture.values import (
     Env,
     List,
     Mapping,
-    Record,
     Reference,
     Resizable,
     Static,

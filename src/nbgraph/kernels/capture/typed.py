@@ -22,7 +22,8 @@ from nbgraph.kernels.capture.number_types import (
     is_instance,
     types_of,
 )
-from nbgraph.kernels.capture.values import Array, Complex, Mapping, Record, Static, Value
+from nbgraph.kernels.capture.records import Record
+from nbgraph.kernels.capture.values import Array, Complex, Mapping, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Node
 

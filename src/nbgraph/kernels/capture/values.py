@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.kernels.capture.intervals import implies
+from nbgraph.kernels.capture.records import Record, copy_of
 from nbgraph.kernels.scalar import Graph, Node
 
 
@@ -64,42 +64,6 @@ class List(tuple[Any, ...]):
     __slots__ = ()
 
 
-class Record(tuple[Any, ...]):
-    """An object of a class whose attributes are known: their values in order."""
-
-    __slots__ = ()
-    cls: type
-    fields: tuple[Any, ...]
-    shared: bool  # whether its names mean one object, which assignments change
-    copied = False  # whether it was read: another name, which it has no key of, may mean it, too
-
-
-@functools.cache
-def record(cls: type, fields: tuple[Any, ...], types: tuple[type, ...]) -> type[Record]:
-    """Return the form of the objects of a class; the keys of a dict have types, too: 1 and True."""
-    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
-    return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
-
-
-@functools.cache
-def _copy(form: type[Record]) -> type[Record]:
-    return type(form.__name__, (form,), {"copied": True})
-
-
-def copied(value: Value, *, back: bool = False) -> Value:
-    """A value that was read, whose objects are not those that names mean; `back`: as new ones."""
-    if type(value) in (tuple, List):
-        return type(value)(copied(item, back=back) for item in value)
-    if not isinstance(value, Record) or not value.shared or value.copied != back:
-        return value
-    return _sort(value)(value) if back else _copy(type(value))(value)
-
-
-def record_of(cls: type, values: dict[Any, Value]) -> Record:
-    """Return an object of a class, or a dict, for the values of its attributes."""
-    return record(cls, tuple(values), tuple(map(type, values)))(values.values())
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Resizable:
     """A list whose length depends on values: the first `length` of its items, which have one form.
@@ -137,6 +101,15 @@ class Mapping:
 
     def __init__(self, entries: dict[Any, Value]) -> None:
         self.entries = entries
+
+
+def copied(value: Value, *, back: bool = False) -> Value:
+    """A value that was read, whose objects are not those that names mean; `back`: as new ones."""
+    if type(value) in (tuple, List):
+        return type(value)(copied(item, back=back) for item in value)
+    if not isinstance(value, Record) or not value.shared or value.copied != back:
+        return value
+    return _sort(value)(value) if back else copy_of(value)
 
 
 def mapping(value: Value) -> Value:
