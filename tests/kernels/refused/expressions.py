@@ -320,7 +320,7 @@ REFUSALS = [
     (
         lambda x: 1.0 if x < "a" else 0.0,
         "this comparison is not understood",
-        "compare numbers with <, <= or ==",
+        "use == or != here",
     ),
     (
         lambda x: 1.0 if x * 1j < 2j else 0.0,
