@@ -373,8 +373,3 @@ def test_refusals_without_a_line():
 def test_a_capture_error_is_a_type_error():
     assert issubclass(CaptureError, TypeError)
     assert issubclass(CaptureError, ng.errors.NbgraphError)
-
-
-def test_a_dict_is_no_result():
-    with pytest.raises(CaptureError, match="the result is a dict, not a number"):
-        ng.op(lambda x: {"value": x})

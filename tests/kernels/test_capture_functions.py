@@ -287,3 +287,17 @@ def test_an_integer_to_a_negative_power_is_a_float_or_an_error():
     with pytest.raises(ValueError, match=r"write float\(x\) \*\* n .*element 1"):
         ng.op(lambda n: 2**n)(np.array([3, -1]))
     np.testing.assert_array_equal(ng.op(lambda n: 2.0**n)(np.array([3, -1])), [8.0, 0.5])
+
+
+def cents(x):
+    return round(x, 2), round(x, 1), round(2.675, 2), round(x, -1), round(x, 6)
+
+
+def test_round_is_that_of_python_where_scaling_makes_ties():
+    """NumPy's gives 2.68 for 2.675, which is less; `np.round` keeps to that."""
+    ties = np.arange(-2001, 2001, 2) / 200
+    x = np.concatenate([ties, np.nextafter(ties, 9.0), np.nextafter(ties, -99.0)])
+    got = ng.op(cents)(x)
+    np.testing.assert_array_equal(np.transpose(got), [cents(v) for v in x.tolist()])
+    np.testing.assert_array_equal(ng.op(lambda x: round(x, 2))(1e300 * ties), 1e300 * ties)
+    np.testing.assert_array_equal(ng.op(lambda x: np.round(x, 2))(x), np.round(x, 2))

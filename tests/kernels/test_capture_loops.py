@@ -5,7 +5,10 @@ Kernel budget: 22, one for each function.
 
 # ruff: noqa: PLW0120 - loops with an else, as people write them
 
+import bisect
+import itertools
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -209,7 +212,65 @@ def short_circuit(x):
     return 1.0 if x > 0 and math.log(x) > 0.5 or x < -1 and math.sqrt(-x) > 1.5 else 0.0
 
 
+NEXT = {"idle": "run", "run": "stop", "stop": "idle"}
+
+
+def carried_strings(x):
+    state, total = "idle", 0.0
+    while total < x:
+        total += {"idle": 0.5, "run": 2.0, "stop": 1.0}[state]
+        state = NEXT[state]
+    return total + len(state) * x
+
+
+def carried_directions(x):
+    heading, place = "N", 0.0
+    for k in range(60):
+        place += x if heading in "NE" else -k
+        heading = "NESW"[("NESW".index(heading) + 1) % 4] if k % 3 else heading
+    return place + (heading == "S")
+
+
+def carried_functions(x):
+    apply, value = math.sin, x
+    for _ in range(60):
+        value = apply(value)
+        apply = math.cos if value > 0.5 else math.sin
+    return value
+
+
+def letters(x):
+    total = sum(k for k, c in enumerate("hello") if c in "aeiou") + len(set("hello"))
+    return x * total + sum(a == b for a, b in zip("abc", "abd", strict=True))
+
+
+def running_totals(x):
+    totals = itertools.accumulate([x, 2.0], operator.mul, initial=3.0)
+    return sum(totals) + sum(itertools.accumulate([x, 2.0], initial=None))
+
+
+def patience(x):
+    tails: list[float] = []
+    for value in (x, 2.0, 1.0, 3.0 * x):
+        place = bisect.bisect_left(tails, value)
+        if place == len(tails):
+            tails.append(value)
+        else:
+            tails[place] = value
+    return len(tails) + tails[0]
+
+
+def kept_default(x):
+    def count(value, seen=[]):  # noqa: B006
+        seen.append(value)
+        return len(seen)
+
+    return count(x) + 10 * count(1.0) + x
+
+
 FUNCTIONS = [
+    carried_strings, carried_directions, carried_functions, letters, running_totals, patience,
+    kept_default,
     nested, nested_break, inner_return, inner_else, outer_else, everything, three_deep,
     trips_from_data, backward_range, exchange, forever, counter_changed, widening, two_results,
     loop_under_a_branch, return_in_ladder, chained, membership, floor_and_rest, rounding,

@@ -2,7 +2,7 @@
 
 import math
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -59,6 +59,15 @@ class Doubled:
 
     def __post_init__(self):
         self.value *= 2
+
+
+@dataclass
+class Listed:
+    value: float
+    values: list[float] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.values.append(self.value * 3)
 
 
 _ONE: Any = namedtuple("_ONE", "mass")  # noqa: PYI024  # type: ignore[misc]
@@ -146,9 +155,250 @@ def frozen(x):
     return medium.density * medium.index
 
 
+class Quaternion:
+    """A class as people write them."""
+
+    unit = 2.0
+
+    def __init__(self, w, x, y=0.0):
+        self.w, self.x = w, x
+        self.y = y * self.unit
+
+    def __mul__(self, other):
+        if isinstance(other, (int, float)):
+            return Quaternion(self.w * other, self.x * other, self.y)
+        return Quaternion(self.w * other.w - self.x * other.x, self.w * other.x, self.y + other.y)
+
+    def __neg__(self):
+        return Quaternion(-self.w, -self.x, -self.y)
+
+    def __call__(self, t):
+        return self.w + self.x * t + self.y * t * t
+
+    @property
+    def norm(self):
+        return math.sqrt(self.w**2 + self.x**2 + self.y**2)
+
+    @classmethod
+    def of(cls, angle):
+        return cls(math.cos(angle / 2), math.sin(angle / 2), y=angle)
+
+
+class Mean:
+    def __init__(self, start=0.0):
+        self.total = start
+        self.values = []
+        self.reset()
+
+    def reset(self):
+        self.count = 0
+
+    def push(self, value):
+        self.total += value
+        self.values.append(value)
+        self.count += 1
+        return self
+
+    def mean(self):
+        return self.total / self.count + max(self.values) if self.count else 0.0
+
+
+def of_a_class(x):
+    a, b = Quaternion(x, 1.0), Quaternion.of(x)
+    return (a * b).norm + (-a * 2.0)(x)
+
+
+def chained(x):
+    mean = Mean(x).push(2.0).push(x * x)
+    for value in (x, 3.0):
+        mean.push(value)
+    return mean.mean() * mean.count
+
+
+class Bucket:
+    def __init__(self, level):
+        self.level = level
+        self.leaks = 0
+
+    def leak(self):
+        self.level *= 0.9
+        if self.level > 1:
+            self.leaks += 1
+
+
+def of_a_state(x):
+    bucket = Bucket(5.0 * x)
+    while bucket.level > 0.5:
+        bucket.leak()
+    return bucket.level + bucket.leaks
+
+
+def with_lists(x):
+    names = [x, 1.0]
+    body: Any = Body(names)  # type: ignore[arg-type]
+    names.append(2.0 * x)
+    body.place[0] = 5.0 * x
+    return names[0] + sum(body.place)
+
+
+def replaced_parts(x):
+    at, body = Vector(x), Body(x, 1.0)
+    for _ in range(30):
+        at = at._replace(y=at.y + x * 0.1)
+        at = at._replace(x=at.x * 0.5)
+    return at.norm + replace(body, speed=x).speed + body.speed
+
+
+def dicts(x):
+    state = {"S": 0.99, "I": 0.01 * x, "R": 0.0}
+    other = state
+    day = 0
+    for day in range(40):  # noqa: B007
+        new = 0.3 * state["S"] * state["I"]
+        state["S"] -= new
+        state["I"] += new - 0.1 * state["I"]
+        other["R"] += 0.1 * state["I"]
+    state["last"] = day
+    state.update(S=1.0, more=2.0)
+    state.setdefault("I", 7.0)
+    values = list(state.values())
+    return state["R"] + state["I"] + sum(values) * x + len(state) + ("last" in state)
+
+
+def dicts_in_branches(x):
+    counts = {"low": 0.0, "high": 0.0}
+    for v in (x, 1.0, 2.0 * x, 3.0):
+        if v > 1.5:
+            counts["high"] += v
+        else:
+            counts["low"] += v
+        counts["low" if v < 2 else "high"] += 1.0
+    return counts["high"] - counts["low"] * x
+
+
+def dicts_with_numbers(x):
+    counts = dict.fromkeys(range(5), 0.0)
+    for v in (x, 1.0, 1.5 * x):
+        counts[int(v)] += v
+    return sum(k * v for k, v in counts.items())
+
+
+def dicts_of_lists(x):
+    groups: Any = {"a": [], "b": [1.0]}
+    for k in range(3):
+        groups["a"].append(x * k)
+    groups["b"][0] = x
+    return sum(groups["a"]) * groups["b"][0]
+
+
+def after_init(x):
+    return Doubled(x).value + sum(Listed(x).values)
+
+
+class Heat:
+    """A property that is assigned, and comparisons that leave others to Python."""
+
+    def __init__(self, celsius):
+        self.celsius = celsius
+
+    @property
+    def fahrenheit(self):
+        return self.celsius * 9 / 5 + 32
+
+    @fahrenheit.setter
+    def fahrenheit(self, value):
+        self.celsius = (value - 32) * 5 / 9
+
+    def __eq__(self, other):
+        if not isinstance(other, Heat):
+            return NotImplemented
+        return self.celsius == other.celsius
+
+    def __hash__(self):
+        return 0
+
+    def __lt__(self, other):
+        return self.celsius < other.celsius
+
+    def __sub__(self, other):
+        return Heat(self.celsius - other.celsius)
+
+    def __mul__(self, other):
+        if isinstance(other, Heat):
+            return self.celsius * other.celsius
+        return Heat(self.celsius * other)
+
+    __rmul__ = __mul__
+
+
+class Shape:
+    scale = 2.0
+
+    def __init__(self, size):
+        self.size = size
+
+    def area(self):
+        return self.scale * self.size
+
+    def total(self):
+        return self.area() + 1
+
+
+class Square(Shape):
+    scale = 3.0
+
+    def area(self):
+        return self.size**2 * self.scale
+
+
+class Controller:
+    def __init__(self, gain):
+        self.gain, self.total, self.before = gain, 0.0, None
+
+    def update(self, error):
+        slope = 0.0 if self.before is None else error - self.before
+        self.total += error
+        self.before = error
+        return self.gain * error + 0.1 * self.total + 0.01 * slope
+
+
+def assigned_properties(x):
+    heat = Heat(x)
+    heat.fahrenheit = 50.0 * x
+    return heat.celsius + heat.fahrenheit
+
+
+def compared_and_combined(x):
+    hot, other = Heat(x), Heat(1.0)
+    same = (hot == other) + 2 * (hot != Heat(x)) + 4 * (hot == 3) + 8 * (hot < other)
+    return same + (hot - other) * hot + (2.0 * hot * 0.5).celsius
+
+
+def inherited(x):
+    shape = Square(x)
+    kinds = isinstance(shape, Shape) + 2 * isinstance(shape, Heat) + 4 * isinstance(Body(x), Body)
+    return Shape(x).total() + shape.total() * kinds + bool(not shape)
+
+
+def controlled(x):
+    controller, value = Controller(0.5), x
+    for _ in range(6):
+        value += controller.update(2.0 - value)
+    return value
+
+
+def kinds_of_containers(x):
+    entries: Any = {"a": x}
+    kinds = isinstance(entries, dict) + 2 * isinstance(entries, (list, tuple))
+    return x * (kinds + 4 * isinstance(np.array([x]), np.ndarray))
+
+
 FUNCTIONS = [
     *(operators, methods_that_assign, two_names, branches, helpers, namespaces, looked_up, lists),
-    *(the_nearest, frozen),
+    *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
+    *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init),
+    *(assigned_properties, compared_and_combined),
+    *(inherited, controlled, kinds_of_containers),
 ]
 X = np.array([0.3, 1.2, 2.4])
 
@@ -165,7 +415,32 @@ def test_values_and_slopes_are_those_of_the_text(fn):
 _OTHER: Any = Vector
 
 
+@dataclass
+class Sized:
+    value: float
+
+    def __len__(self):
+        return 0
+
+
+class Slotted:
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+@dataclass
+class Near:  # noqa: PLW1641
+    value: float
+
+    def __eq__(self, other):
+        return abs(self.value - other.value) < 10
+
+
+HERE = Body(1.0)
 EQUAL = [
+    lambda x: float(Near(x) == Near(12.0)) + 2.0 * (Near(x) != Near(11.0)),
     lambda x: float(Body(x) == Body(1.2)),
     lambda x: float(Body(x) == Other(x)),
     lambda x: float(Body(x) == (x, 0.0)),
@@ -180,31 +455,16 @@ def test_objects_are_equal_as_in_python(k):
     assert ng.op(EQUAL[k])(X).tolist() == [EQUAL[k](x) for x in X.tolist()]
 
 
-def may_be_either(x):
-    one, other = Body(x), Body(1.0)
-    chosen = one if x > 1 else other
-    chosen.place = 7.0
-    return one.place
-
-
-@dataclass
-class Near:  # noqa: PLW1641
-    value: float
-
-    def __eq__(self, other):
-        return abs(self.value - other.value) < 10
-
-
-HERE = Body(1.0)
 REFUSED = {
-    "an __eq__ of its own": (lambda x: Near(x) == Near(1.0), "Near"),
+    "a __len__ of its own": (lambda x: Sized(x).value, "Sized"),
+    "a __slots__ and an __init__": (lambda x: Slotted(x).value, "Slotted"),
     "an object from outside": (lambda x: x if Body(x) == HERE else 0.0, "not understood"),
     "whether a set has another": (lambda x: x if {1, 2} > {0, 5} else 0.0, "not understood"),
     "the order of lists": (lambda x: x if [x] < [1.0] else 0.0, "not understood"),
-    "an __init__ that does more": (lambda x: Doubled(x).value, "Doubled"),
     "a __new__ that does more": (lambda x: Heavy(x).mass, "Heavy"),
     "an attribute that is not there": (lambda x: _OTHER(x).z, "has no attribute 'z'"),
-    "a change of one of two": (may_be_either, "would be changed"),
+    "whether a list is a set": (lambda x: x if isinstance({x}, set) else 0.0, "not kept here"),
+    "replace() that calls __post_init__": (lambda x: replace(Doubled(x)).value, "takes an object"),
 }
 
 

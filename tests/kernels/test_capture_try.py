@@ -155,6 +155,20 @@ def test_what_is_not_caught_ends_the_kernel():
         ng.op(raised_again)(np.array([1.0, -2.0]))
 
 
+@pytest.mark.parametrize("m", [7, 12])
+def test_what_has_no_inverse_is_caught(m):
+    def inverse_or_none(n):
+        try:
+            return pow(n, -1, m)
+        except ValueError:
+            return -1
+
+    n = np.arange(1, m)
+    assert ng.op(inverse_or_none)(n).tolist() == [inverse_or_none(k) for k in n.tolist()]
+    with pytest.raises(ValueError, match="not invertible"):
+        ng.op(lambda n: pow(n, -3, 12))(np.array([5, 8]))
+
+
 def test_outside_of_a_try_statement_division_is_numpys():
     assert np.isinf(ng.op(inverse)(np.array([0.0]))).all()
 

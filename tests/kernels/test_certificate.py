@@ -167,6 +167,76 @@ def test_a_wrong_gradient_is_used_when_told_to():
         assert op.derivative(0)(2.0) == 14.0
 
 
+def by_halves(x):
+    low, high = 0.0, max(1.0, x)
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        if middle**3 < x:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def by_halves_of_a_product(x, y):
+    low, high = 0.0, 40.0
+    at = lambda t: t + math.exp(t / 8) - abs(x) - abs(y)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if at(low) * at(middle) <= 0:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+@pytest.mark.parametrize("fn", [by_halves, by_halves_of_a_product], ids=lambda fn: fn.__name__)
+def test_the_slope_of_a_step_of_a_bisection_is_refused(fn):
+    """The value is there; its slope is that of no root."""
+    x = np.array([2.0, 7.0])
+    operands = [x] * fn.__code__.co_argcount
+    op = ng.op(fn)
+    np.testing.assert_allclose(op(*operands), [fn(*row) for row in zip(*operands, strict=True)])
+    with pytest.raises(CertificateError, match=r"narrows an interval \(test_certificate.py:\d+\)"):
+        op.derivative(0)(*operands)
+
+
+def least_of_a_narrowed_interval(x):
+    low, high = -30.0, 30.0
+    for _ in range(80):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        if (a - x) ** 2 < (b - x) ** 2:
+            high = b
+        else:
+            low = a
+    return ((low + high) / 2 - x) ** 2 + 3.0 * x
+
+
+def bounces(x):
+    place, speed = 1.0, 0.0
+    for _ in range(200):
+        speed -= 0.01 * x
+        place += 0.01 * speed
+        if place < 0:
+            place, speed = -place, -0.8 * speed
+    return place
+
+
+def nearest_of_a_grid(x):
+    best, place = 1e9, 0.0
+    for k in range(300):
+        if (gap := abs(k * 0.1 - x)) < best:
+            best, place = gap, k * 0.1
+    return place * x
+
+
+@pytest.mark.parametrize("fn", [least_of_a_narrowed_interval, bounces, nearest_of_a_grid])
+def test_other_loops_that_decide_keep_their_slopes(fn):
+    x = np.array([1.23, 2.37])
+    slopes = [(fn(v + 1e-7) - fn(v - 1e-7)) / 2e-7 for v in x.tolist()]
+    np.testing.assert_allclose(ng.op(fn).derivative(0)(x), slopes, rtol=1e-4, atol=1e-6)
+
+
 KINKS = {
     "abs": (lambda x: abs(-x), [0.0]),
     "relu": (lambda x: max(x, 0.0), [0.0]),

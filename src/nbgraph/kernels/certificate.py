@@ -20,7 +20,7 @@ from typing import Any
 from nbgraph.codegen import cache
 from nbgraph.codegen.making.events import certified
 from nbgraph.errors import CertificateError
-from nbgraph.kernels import guards, vanishing
+from nbgraph.kernels import guards, stairs, vanishing
 from nbgraph.kernels.claim import Claim, key
 from nbgraph.kernels.equalities import crossings
 from nbgraph.kernels.interpret import (
@@ -155,6 +155,7 @@ class _Checker:
             self._look_closely()
         except Exhausted:
             self.report.stopped = True
+        self._look_widely()
         self.report.seconds = time.thread_time() - started
         self.report.work = self.budget.used
         return self.report
@@ -187,6 +188,28 @@ class _Checker:
                 self.report.faint -= 1
                 self.report.points -= 1
                 self._note(leaves, verdict)
+
+    def _look_widely(self) -> None:
+        """Refuse the slope of a loop that narrows an interval, where it is that of one step."""
+        if (test := stairs.narrowing(self.claim)) is None:
+            return
+        wrt, draw = self.claim.wrt, self.random
+        points = [self._positive(self._others()) for _ in range(40)]
+        for leaves in points:
+            leaves[wrt.id] = draw.choice(_MAGNITUDES[:6]) * draw.uniform(0.5, 2)
+        if (step := stairs.step(self.claim, points)) is not None:
+            leaves, slope, rise = step
+            raise CertificateError(
+                f"{self.claim.name}: the derivative w.r.t. {wrt.data!r} is that of one step of a "
+                f"loop which narrows an interval ({test.line.rpartition('/')[2]}): at "
+                f"{self._point(leaves, 6)} it is {slope:.6g}, while the function rises by "
+                f"{rise:.6g}. Use scipy.optimize.brentq, or end with a step of Newton's method, "
+                "x - f(x) / df(x); certify=False uses it as it is"
+            )
+
+    def _point(self, leaves: Leaves, digits: int) -> str:
+        names = {n.id: str(n.data) for n in self.claim.leaves}
+        return ", ".join(f"{names[k]}={v:.{digits}g}" for k, v in leaves.items() if k in names)
 
     # points -----------------------------------------------------------------------------------
 
@@ -314,8 +337,7 @@ class _Checker:
 
     def _disagree(self, leaves: Leaves, verdict: Verdict) -> None:
         claim = self.claim
-        names = {n.id: str(n.data) for n in claim.leaves}
-        point = ", ".join(f"{names[k]}={v:.12g}" for k, v in leaves.items() if k in names)
+        point = self._point(leaves, 12)
         other = "the derived gradient" if claim.reference is not None else "differences"
         if claim.what == "hand-given":
             remedy = "Correct the gradient; certify=False uses it as it is"

@@ -18,6 +18,7 @@ from nbgraph.kernels.scalar import Graph, Node
 _JUDGES = (  # and what they read of functions
     *("certificate.py", "judge.py", "equalities.py", "interpret.py", "multiprecision.py"),
     *("mpmath_context.py", "multiprecision_special.py", "functions.py", "rules.py", "scalar.py"),
+    "stairs.py",
 )
 
 

@@ -44,12 +44,13 @@ class Node:
 class Region:
     """A loop: while `cond` holds, every carried phi takes its `out`; it starts at its `init`."""
 
-    __slots__ = ("carried", "cond", "id")
+    __slots__ = ("carried", "cond", "id", "outer")
 
     def __init__(self, id: int) -> None:
         self.id = id
         self.cond: Node | None = None
         self.carried: dict[int, tuple[Node, Node, Node]] = {}  # phi, init, out
+        self.outer: frozenset[int] | None = None  # the regions that it lies in, once that is known
 
 
 class Nodes:
@@ -74,6 +75,7 @@ class Nodes:
         self._table: dict[tuple[Any, ...], Node] = {}
         self._closures: dict[int, tuple[Node, ...]] = {}
         self._children: dict[int, tuple[Node, ...]] = {}  # of nodes that end loops
+        self._parts: dict[Any, tuple[Node, ...]] = {}  # the same, by what they hold
         self._finals: dict[tuple[int, int], Node] = {}
 
     def node(self, op: str, args: Sequence[Node], kind: str, data: object = None) -> Node:
@@ -120,14 +122,15 @@ class Nodes:
 
     def carry(self, region: Region, phi: Node, init: Node, out: Node) -> Node:
         """Let `phi` start at `init` and become `out` on each trip; returns its final value."""
-        region.carried[phi.id] = (phi, init, out)
+        if region.carried.get(phi.id) != (phi, init, out):
+            region.carried[phi.id], region.outer = (phi, init, out), None
         assert region.cond is not None
         final = self.node("final", (), phi.kind, (region.id, phi.id))
         self._finals[region.id, phi.id] = final
-        outer = init.regions | region.cond.regions | out.regions
-        for _, other_init, other_out in region.carried.values():
-            outer |= other_init.regions | other_out.regions
-        final.regions = outer - {region.id}
+        if region.outer is None:
+            inner = (n.regions for _, *ends in region.carried.values() for n in ends)
+            region.outer = region.cond.regions.union(*inner) - {region.id}
+        final.regions = region.outer
         return final
 
     def find_final(self, region_id: int, phi_id: int) -> Node | None:
@@ -143,7 +146,7 @@ class Nodes:
         assert region.cond is not None
         needed: dict[int, Node] = {}
         todo = [region.carried[final.data[1]][0]]
-        seen: set[int] = set()
+        seen, seen_parts = set[int](), set[int]()
         stack = [region.cond]
         while todo or stack:
             while stack:
@@ -154,7 +157,10 @@ class Nodes:
                 if node.op == "phi" and node.data[0] == region.id and node.id not in needed:
                     todo.append(node)
                 elif region.id in node.regions:
-                    stack.extend(self.children(node))
+                    parts = self.children(node)
+                    stack.extend(() if id(parts) in seen_parts else parts)
+                    if node.op == "final":  # many results are of one loop
+                        seen_parts.add(id(parts))
             while todo:
                 phi = todo.pop()
                 other = self._finals.get((region.id, phi.id))
@@ -173,12 +179,10 @@ class Nodes:
             return node.args
         if (known := self._children.get(node.id)) is not None:
             return known
-        region = self.regions[node.data[0]]
+        region, phis = self.regions[node.data[0]], self.closure(node)
         assert region.cond is not None
-        parts = [region.cond]
-        for phi in self.closure(node):
-            parts.extend(region.carried[phi.id])
-        known = self._children[node.id] = tuple(parts)
+        parts = (region.cond, *(part for phi in phis for part in region.carried[phi.id]))
+        known = self._children[node.id] = self._parts.setdefault((region.id, parts), parts)
         return known
 
     # walking ----------------------------------------------------------------------------------
@@ -187,10 +191,13 @@ class Nodes:
         """All nodes the roots depend on, each after those it is computed from (phis aside); without
         those whose ids are `known`, and what these alone depend on."""
         seen: dict[int, Node] = {}
-        stack = list(roots)
+        stack, loops = list(roots), set[int]()
         while stack:
             node = stack.pop()
             if node.id not in seen and node.id not in known:
                 seen[node.id] = node
-                stack.extend(node.args if node.op != "final" else self.children(node))
+                parts = node.args if node.op != "final" else self.children(node)
+                stack.extend(() if id(parts) in loops else parts)
+                if node.op == "final":
+                    loops.add(id(parts))
         return [seen[key] for key in sorted(seen)]

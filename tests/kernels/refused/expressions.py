@@ -3,6 +3,7 @@
 # ruff: noqa: E501, F821, NPY002, PIE804, PLW0108 - refused code
 
 import cmath
+import dataclasses
 import functools
 import math
 import operator
@@ -92,7 +93,48 @@ class Itself:
     value: float
 
 
+def sets_key(x):
+    entries = {"a": 1.0}
+    entries[x] = 2.0
+    return x
+
+
+def sets_another(x):
+    entries = {1: 1.0}
+    entries[int(x)] = "a"
+    return x
+
+
+def pops_key(x):
+    entries = {"a": x}
+    entries.setdefault(x, 2.0)
+    return x
+
+
 REFUSALS = [
+    (sets_key, "a key of the dict depends on values", "use a list, or constant keys"),
+    (
+        sets_another,
+        "the value has values of different types on the paths that reach this line",
+        "assign a value like the one before",
+    ),
+    (pops_key, "setdefault() of a dict with these arguments", "write the assignments"),
+    (
+        lambda x: dataclasses.replace(x, value=1.0),
+        "replace() takes an object and new values of its attributes",
+        "name them",
+    ),
+    (
+        lambda x: dict(zip((x, 2), (1.0, x), strict=True)),
+        "a key of the dict is not constant",
+        "use constant keys",
+    ),
+    (
+        lambda x: {"a": x} == {"a": 1.0},
+        "this comparison is not understood",
+        "compare numbers with <, <= or ==",
+    ),
+    (lambda x: {"value": x}, "the result is a dict, not a number", "return its values as a tuple"),
     (
         lambda x: Itself(x) == Itself(x),
         "objects of Itself are equal to themselves alone",
@@ -272,10 +314,14 @@ REFUSALS = [
     ),
     (
         lambda x, y: 1.0 if x * 1.5 is y * 1.5 else 0.0,
-        "which numbers are one object is not defined",
+        "which values are one object is not defined",
         "compare with ==",
     ),
-    (lambda x: 1.0 if x < "a" else 0.0, "this comparison is not understood", "use == or != here"),
+    (
+        lambda x: 1.0 if x < "a" else 0.0,
+        "this comparison is not understood",
+        "use == or != here",
+    ),
     (
         lambda x: 1.0 if x * 1j < 2j else 0.0,
         "complex numbers have no order",

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501, F401, PTH123 - refused code
 
+import heapq
 import math
 
 import numpy as np
@@ -208,7 +209,54 @@ def nonlocal_recursion(n):
     return total
 
 
+def heapified(x):
+    values = [3.0, x]
+    heapq.heapify(values)
+    return values[0]
+
+
+def moves_rows(x):
+    def exchange(rows, p):
+        rows[0], rows[p] = rows[p], rows[0]
+
+    m = [[x, 2.0], [1.0, 3.0]]
+    exchange(m, 1 if x > 1 else 0)
+    return m[0][0]
+
+
+class Before:
+    def __init__(self):
+        self.before = None
+        self.total = 0.0
+
+    def push(self, value):
+        self.total += value if self.before is None else 0.5 * value
+        self.before = value
+
+
+def none_in_an_object(x):
+    state = Before()
+    while state.total < 9.0:
+        state.push(x * x)
+    return state.total
+
+
 REFUSALS = [
+    (
+        none_in_an_object,
+        "a trip changes a list or an object which holds what is not a number",
+        "hold numbers alone, e.g. 0.0 in place of None",
+    ),
+    (
+        moves_rows,
+        "an index that depends on values moves a list which others hold, too",
+        "change a copy, e.g. list(values) or values.copy()",
+    ),
+    (
+        heapified,
+        "heapq.heapify() may change the list, array or object that it gets",
+        "use a method of it, an assignment, or sorted(values)",
+    ),
     (
         yields,
         "a `yield` or `await` is not understood in a scalar function",

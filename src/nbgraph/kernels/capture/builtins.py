@@ -237,15 +237,15 @@ class Builtins(Texts):
 
     def _round(self, a: Node, digits: Node | None = None, *, path: Node) -> Value:
         if digits is not None:
-            return self._round_to(a, digits, path)
+            return self._round_to(a, digits, path, composed.decimal)
         if a.kind != "f":
             return a
         return self.graph.cast(self.graph.call("round", a), "i")
 
-    def _round_to(self, a: Node, digits: Node, path: Node) -> Value:
+    def _round_to(self, a: Node, digits: Node, path: Node, fn: Any = composed.round_to) -> Value:
         graph = self.graph
         if a.kind == "f":
-            return self.compose(composed.round_to, [a, digits], path)
+            return self.compose(fn, [a, digits], path)
         kept = graph.compare("ge", digits, graph.const(0))
         if kept.op == "const" and kept.data:
             return a

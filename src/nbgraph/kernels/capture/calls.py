@@ -4,11 +4,12 @@ what texts of the library say of slopes."""
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter
-from types import FunctionType, MethodType, SimpleNamespace
+from types import FunctionType, MethodType
 from typing import Any, NoReturn, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -17,6 +18,7 @@ from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import spread
+from nbgraph.kernels.capture.classes import DICT_CHANGES, MISSING, is_class, new_dict, replaced
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, nonlocals, walk
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
@@ -24,6 +26,7 @@ from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
 from nbgraph.kernels.capture.generators import Generators
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
+from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.scipy_names import scipy_operation, solver
@@ -45,7 +48,6 @@ from nbgraph.kernels.capture.values import (
     flatten,
     lists_of,
     placed,
-    record,
 )
 from nbgraph.kernels.scalar import Node
 
@@ -92,9 +94,9 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
 }
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
-    *(typed.function_of_number, objects.apply, distribution, about_slopes, draw, exception),
+    *(typed.function_of_number, new_dict, objects.apply, distribution, about_slopes, draw),
+    *(exception, replaced),
 )
-_DEFAULT = object()  # stands for an argument that was left out
 
 
 @runtime_checkable
@@ -117,6 +119,8 @@ class Calls(Generators):
             if isinstance(node.func, ast.Name) and self.scope.is_missing(node.func.id):
                 raise NotYetDefined.of(error.obstacles) from None
             raise
+        if isinstance(callee, Record) and (own := _method(callee.cls, "__call__")):
+            callee = Static(Bound(own, (self.object(node.func, env, path),), {}))
         if not isinstance(callee, (Static, Choice)):
             self.refuse(node, "a number is called like a function", "check the name")
         if isinstance(callee, Static):
@@ -127,19 +131,21 @@ class Calls(Generators):
         call = call._replace(kwargs=self._keywords(node, env, path))
         self.frame, self.site = env, node
         if isinstance(callee, Static):
-            return self._called(call._replace(target=callee.value), env)
+            return self.called(call._replace(target=callee.value), env)
 
         def one(option: Static, here: Node) -> Value:
             taken = self.graph.logical_and(path, here)
             with self.under(here):
-                return self._called(call._replace(target=option.value, path=taken), env)
+                return self.called(call._replace(target=option.value, path=taken), env)
 
         return self.read(node, callee.map(self.graph, one), env)
 
-    def _called(self, call: Call, env: Env) -> Value:
+    def called(self, call: Call, env: Env) -> Value:
         """The value of a call whose arguments are known, of lists as references to them."""
         call, node = self._unbound(call), call.node
         target = call.target
+        if isinstance(target, Method) and target.name in DICT_CHANGES:
+            return self.change_keys(call, target.name, target.owner, env)
         if isinstance(target, Method) and isinstance(
             target.owner, (tuple, Reference, Resizable, View)
         ):
@@ -161,7 +167,9 @@ class Calls(Generators):
             value = placed(self.object(keyword.value, env, path), env)
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
-            elif isinstance(value, Mapping) and all(isinstance(k, str) for k in value.entries):
+                continue
+            value = self.read(keyword.value, value, env)
+            if isinstance(value, Mapping) and all(isinstance(k, str) for k in value.entries):
                 keywords |= value.entries
             else:
                 what = "what follows ** is not a dict whose keys are names"
@@ -224,19 +232,8 @@ class Calls(Generators):
             return self._call_function(call, inner)
         if isinstance(method := getattr(type(target), "__call__", None), FunctionType):  # noqa: B004
             return self.apply(call._replace(target=MethodType(method, target)))
-        return self._object(call)
-
-    def _object(self, call: Call) -> Value:
-        """An object of a class that only keeps its arguments."""
-        cls, values = call.target, dict(call.kwargs)
-        if cls is not SimpleNamespace or call.args:
-            if not _keeps_arguments(cls):
-                self._refuse_function(call)
-            signature = inspect.signature(cls)
-            values = self._arguments(call, cls.__name__, signature)
-            for name in [name for name, value in values.items() if value is _DEFAULT]:
-                values[name] = self.constant(signature.parameters[name].default, call.node)
-        return record(cls, tuple(values))(values.values())
+        value = self.made(call, self.frame)
+        return self._refuse_function(call) if value is None else value
 
     def _refuse_function(self, call: Call) -> NoReturn:
         of_tuples = takes_tuples(call.target)
@@ -270,9 +267,9 @@ class Calls(Generators):
     def _call_function(self, call: Call, fn: FunctionType) -> Value:
         """A helper is traced in place: calls cost nothing at run time."""
         signature = inspect.signature(fn, follow_wrapped=False)  # of the text itself
-        bound = self._arguments(call, fn.__name__, signature)
+        bound = self.arguments(call, fn.__name__, signature)
         for name, value in bound.items():
-            if value is _DEFAULT:
+            if value is MISSING:
                 bound[name] = self.constant(signature.parameters[name].default, call.node)
         return self.enter(call.node, fn, partial(self.subtracer, fn), bound, call.path)
 
@@ -315,7 +312,7 @@ class Calls(Generators):
         """What a helper returns; it may change the lists that it is given."""
         env = {**around, **lists_of(self.frame)}
         env[OUTER] = frozenset(lists_of(self.frame))
-        env.update({name: placed(value, env, name) for name, value in bound.items()})
+        env |= {name: placed(value, env, name, alone=True) for name, value in bound.items()}
         value, after = tracer.outcome(env, path)
         changed = nonlocals(tracer.text.body) if around else ()
         self.frame.update({name: after[name] for name in changed if name in after})
@@ -344,9 +341,9 @@ class Calls(Generators):
 
     def _call_local(self, call: Call, target: LocalFunction) -> Value:
         """A nested function, traced in place among the variables around it."""
-        bound = self._arguments(call, target.name, target.signature)
+        bound = self.arguments(call, target.name, target.signature)
         for name, value in bound.items():
-            if value is _DEFAULT:
+            if value is MISSING:
                 bound[name] = target.signature.parameters[name].default
         owner, text = target.owner, target.owner.text._replace(body=target.body())
         if nonlocals(text.body) and owner is not self:
@@ -361,8 +358,8 @@ class Calls(Generators):
         around = target.surroundings()
         return self.enter(call.node, target.definition, make, bound, call.path, around)
 
-    def _arguments(self, call: Call, name: str, signature: inspect.Signature) -> Env:
-        """Values by parameter, _DEFAULT for what was left out; at most MAX_DEPTH calls deep."""
+    def arguments(self, call: Call, name: str, signature: inspect.Signature) -> Env:
+        """Values by parameter, MISSING for what was left out; at most MAX_DEPTH calls deep."""
         if self.depth > MAX_DEPTH:
             call.refuse(f"calls nest more than {MAX_DEPTH} deep", "write a `while` loop")
         try:
@@ -370,38 +367,21 @@ class Calls(Generators):
         except TypeError as error:
             call.refuse(f"{name}(): {error}", "match the helper's signature")
         nothing: dict[object, Value] = {Parameter.VAR_POSITIONAL: (), Parameter.VAR_KEYWORD: {}}
-        arguments = {k: nothing.get(p.kind, _DEFAULT) for k, p in signature.parameters.items()}
+        arguments = {k: nothing.get(p.kind, MISSING) for k, p in signature.parameters.items()}
         arguments |= bound.arguments
         return {k: Mapping(v) if isinstance(v, dict) else v for k, v in arguments.items()}
 
 
-# methods by which objects are more than their values
-_MEANINGS = (
-    "__eq__ __bool__ __len__ __iter__ __getitem__ __contains__ __getattr__ __getattribute__ "
-    "__setattr__"
-).split()
-
-
-def _is_written(cls: type, name: str) -> bool:
-    """Whether a class has a method that somebody wrote: those of dataclasses are compiled text."""
+def _method(cls: type, name: str) -> FunctionType | None:
     method = inspect.getattr_static(cls, name, None)
-    return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
-
-
-def _keeps_arguments(cls: Any) -> bool:
-    """Whether it is the class of a named tuple or a dataclass, whose objects are their values."""
-    if not isinstance(cls, type) or hasattr(cls, "__post_init__"):
-        return False
-    if any(_is_written(cls, name) for name in _MEANINGS):
-        return False
-    home = cls.__new__.__module__ or ""
-    plain = getattr(vars(cls).get("__dataclass_params__"), "init", home.startswith("namedtuple_"))
-    return plain and [*inspect.signature(cls).parameters] == [*getattr(cls, "__match_args__", ())]
+    return method if isinstance(method, FunctionType) else None
 
 
 def _is_text(target: object) -> bool:
     """Whether a callee's text is traced in place, so that it may change lists."""
-    if target is partial or isinstance(target, (LocalFunction, MethodType)):
+    if target in (partial, dataclasses.replace) or isinstance(target, (LocalFunction, MethodType)):
+        return True
+    if isinstance(target, type) and is_class(target):
         return True
     known = isinstance(target, Inlinable) or _operation_of(target) or takes_tuples(target)
     return not known and plain_function(target) is not None

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.values import RESULT, Env, Value, without_flags
+from nbgraph.kernels.capture.values import RESULT, Env, Value, placed, without_flags
 from nbgraph.kernels.scalar import Node
 
 Definition = ast.FunctionDef | ast.Lambda
@@ -60,7 +60,8 @@ class LocalFunction:
             self.owner.refuse(decorator, what, "leave it out, or define the function outside")
 
         def value(default: ast.expr | None) -> Value:
-            return _EMPTY if default is None else self.owner.expression(default, env, path)
+            owner = self.owner
+            return _EMPTY if default is None else placed(owner.object(default, env, path), env)
 
         positional = [*arguments.posonlyargs, *arguments.args]
         missing = [None] * (len(positional) - len(arguments.defaults))

@@ -8,23 +8,26 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
+from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
+    REFERS,
     Choice,
     Complex,
     Mapping,
     Optional,
-    Record,
     Resizable,
     Static,
     Value,
     as_number,
+    mapping,
     resizable,
 )
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
 
+_LISTS = (tuple, Resizable, *REFERS)
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _COMPARE: dict[type[ast.cmpop], str] = dict(zip(_ORDERS, "lt le gt ge eq ne".split(), strict=True))
 _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -40,6 +43,8 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
         return left.map(tracer.graph, lambda one, _: compare(tracer, node, op, one, right))
     if isinstance(right, Choice):
         return right.map(tracer.graph, lambda one, _: compare(tracer, node, op, left, one))
+    if isinstance(left, Record) and (own := _by_method(tracer, node, op, left, right)) is not None:
+        return own
     return _compared(tracer, node, op, left, right)
 
 
@@ -50,7 +55,7 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
         right = objects.characters(right) if isinstance(op, (ast.In, ast.NotIn)) else right
         if (same := _compare_digits(tracer, digits, op, right)) is not None:
             return same
-    if isinstance(right, Mapping):
+    if isinstance(right := mapping(right), Mapping) and isinstance(op, (ast.In, ast.NotIn)):
         right = tracer.keys(node, right)
     if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (tuple, Resizable)):
         inside, items = graph.const(False), resizable(graph, right)
@@ -62,7 +67,7 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     if isinstance(op, (ast.Is, ast.IsNot)):
         same = identical(graph, left, right)
         if same is None:
-            tracer.refuse(node, "which numbers are one object is not defined", "compare with ==")
+            tracer.refuse(node, "which values are one object is not defined", "compare with ==")
         return same if isinstance(op, ast.Is) else graph.logical_not(same)
     if isinstance(left, Optional) or isinstance(right, Optional):
         return _compare_optional(tracer, node, op, left, right)
@@ -80,6 +85,17 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
         tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
     return graph.compare(_COMPARE[type(op)], left, right)
+
+
+def _by_method(
+    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Record, right: Value
+) -> Node | None:
+    """A comparison that the class of the first object writes; None where it writes none."""
+    call = Call(tracer, node, tracer.graph.const(True))
+    own = tracer.special(call, f"__{_COMPARE.get(type(op), 'is')}__", left, right)
+    if own is None and isinstance(op, ast.NotEq):
+        return tracer.graph.logical_not(compare(tracer, node, ast.Eq(), left, right))
+    return None if own is None else tracer.truth(own)
 
 
 def _compare_optional(
@@ -189,6 +205,9 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Optional):
             return value.none if isinstance(other, Static) and other.value is None else None
+    if isinstance(a, _LISTS) and isinstance(b, _LISTS):
+        keys = [getattr(value, "key", None) for value in (a, b)]
+        return graph.const(True) if keys[0] and keys[0] == keys[1] else None
     if not (isinstance(a, Node) and isinstance(b, Node)):
         return graph.const(a is b)
     if is_boolean(a.kind) != is_boolean(b.kind) or (a.kind == "f") != (b.kind == "f"):

@@ -123,6 +123,23 @@ def round_to(x, digits):
     return np.rint(x * scale) / scale
 
 
+def decimal(x, digits):
+    """x rounded to decimal digits, as Python: what only the product's rounding makes a tie is none.
+
+    Two parts of x, of which the product with the scale is exact, tell what that rounding was.
+    """
+    scale, high = 10.0 ** abs(digits), float(np.float32(x))
+    product = x * scale if digits > 0 else x / scale
+    whole = np.rint(product)
+    if abs(product - whole) == 0.5:
+        rest = (high * scale - product) + (x - high) * scale if digits > 0 else x - product * scale
+        if rest * (product - whole) > 0.0:
+            whole = whole + 2.0 * (product - whole)
+    if digits > 0 and abs(product) >= 2.0**52:
+        return x
+    return whole / scale if digits > 0 else whole * scale
+
+
 xlogy = lambda x, y: 0.0 if (x == 0.0 and y == y) else x * math.log(y)  # x * log(y), 0 where x is 0
 # x * log1p(y), 0 where x is 0
 xlog1py = lambda x, y: 0.0 if (x == 0.0 and y == y) else x * math.log1p(y)

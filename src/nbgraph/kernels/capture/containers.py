@@ -12,6 +12,7 @@ import numpy as np
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
+from nbgraph.kernels.capture.records import record_of
 from nbgraph.kernels.capture.values import (
     Array,
     Choice,
@@ -85,6 +86,8 @@ class Containers(Builtins):
             return self.at_key(node, owner, *args, *[Static(None)][len(args) - 1 :])
         if args:
             self.refuse(node, f"{method.name}() of a dict with arguments", "leave them out")
+        if method.name == "copy":
+            return record_of(dict, owner.entries)
         listed = {"keys": keys, "values": values, "items": tuple(zip(keys, values, strict=True))}
         return listed[method.name]
 
@@ -170,4 +173,4 @@ ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
     "ndim": lambda graph, owner: graph.const(len(owner.shape)),
     "T": lambda graph, owner: _transposed(owner),
 }
-MAPPING_METHODS = frozenset(("get", "keys", "values", "items"))
+MAPPING_METHODS = frozenset(("copy", "get", "setdefault", "update", "keys", "values", "items"))

@@ -88,9 +88,17 @@ class Tracer(Protocol):
     equal: Callable[[ast.expr, Value, Value], Node]
     operator_name: Callable[[ast.operator], str]
     # calls
+    called: Callable[[Call, Env], Value]
+    arguments: Callable[..., Env]
+    change_keys: Callable[..., Value]
+    made: Callable[[Call, Env], Value | None]
+    special: Callable[..., Value | None]
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts
+    at_key: Callable[..., Value]
+    taken: Callable[..., Value]
+    store_key: Callable[[ast.Subscript, Value, Value, Env, Node], None]
     held: Callable[[Value, Env], Value]
     read: Callable[[ast.expr, Value, Env], Value]
     adopt: Callable[[Env, Env], None]

@@ -20,10 +20,11 @@ from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.text import function_text
-from nbgraph.kernels.capture.values import Env, Static
+from nbgraph.kernels.capture.values import REFERS, Env, Static
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.wording import place
 
+_REPORTS = ("_io", "_warnings", "io", "logging", "pprint", "sys", "time", "traceback", "warnings")
 _SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
 _EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", None))
 
@@ -43,6 +44,10 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
         exits = ast.Call(name, call.args, [])
         return tracer.statement(ast.copy_location(ast.Raise(exits), st), env, path)
     elif _is_report(target):
+        lists = (env.get(n.id) for n in ast.walk(call) if isinstance(n, ast.Name))
+        if not _only_reports(target) and any(isinstance(v, REFERS) for v in lists):
+            what = f"{ast.unparse(call.func)}() may change the list, array or object that it gets"
+            tracer.refuse(st, what, "use a method of it, an assignment, or sorted(values)")
         _note(tracer, st)
     else:
         return _checked(tracer, st, target, env, path)
@@ -67,6 +72,12 @@ def _is_report(target: Any) -> bool:
     plain = plain_function(getattr(target, "__func__", target))
     known = plain is not None or isinstance(target, Inlinable) or hasattr(target, "func")
     return not known or str(module).partition(".")[0] in sys.stdlib_module_names
+
+
+def _only_reports(target: Any) -> bool:
+    """Whether a function changes nothing that it is given."""
+    module = getattr(target, "__module__", None) or type(getattr(target, "__self__", 0)).__module__
+    return target is print or str(module).partition(".")[0] in _REPORTS
 
 
 def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) -> Env:

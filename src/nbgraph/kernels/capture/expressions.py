@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
 from enum import Enum
-from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,7 +19,7 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.arrays import METHODS, spread
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
-from nbgraph.kernels.capture.closures import Bound
+from nbgraph.kernels.capture.classes import DICT_CHANGES, Classes
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
     MAPPING_METHODS,
@@ -32,6 +30,7 @@ from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.intervals import Intervals, decided
 from nbgraph.kernels.capture.lists import CHANGES, Lists
+from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     FROZEN,
@@ -44,7 +43,6 @@ from nbgraph.kernels.capture.values import (
     Mapping,
     Optional,
     Partly,
-    Record,
     Reference,
     Resizable,
     Static,
@@ -55,9 +53,9 @@ from nbgraph.kernels.capture.values import (
     as_number,
     described,
     join_value,
+    mapping,
     on_path,
     placed,
-    record,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
@@ -69,7 +67,7 @@ BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES,
 _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
 
 
-class Expressions(Calls, Containers, Lists):
+class Expressions(Calls, Classes, Containers, Lists):
     """Evaluates expression trees to values; Tracer adds statements."""
 
     def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
@@ -134,7 +132,8 @@ class Expressions(Calls, Containers, Lists):
         if isinstance(value, Array) and value:
             raise TypeError("the truth of an array of several entries is not defined: use any()")
         if isinstance(value, (tuple, Mapping)):
-            return self.graph.const(bool(value.entries if isinstance(value, Mapping) else value))
+            entries = value.entries if isinstance(value, Mapping) else value
+            return self.graph.const(bool(entries) or isinstance(value, Record))
         if isinstance(value, Complex):
             return complex_numbers.truth(self.graph, value)
         if isinstance(value, Resizable):
@@ -168,8 +167,9 @@ class Expressions(Calls, Containers, Lists):
             return complex_numbers.constant(self.graph, value)
         if isinstance(value, tuple):
             fields = getattr(value, "_fields", None)
-            sort = record(type(value), fields) if fields else tuple
-            return sort(self.constant(item, node) for item in value)
+            items = tuple(self.constant(item, node) for item in value)
+            named = dict(zip(fields or (), items, strict=False))
+            return record_of(type(value), named) if fields else items
         if isinstance(value, (list, dict, set, frozenset, np.ndarray)):
             return self.container(value, node)
         return Static(value)
@@ -218,12 +218,13 @@ class Expressions(Calls, Containers, Lists):
         return value
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
-        name = BINARY.get(type(node.op), "matmul")
+        name, self.frame = BINARY.get(type(node.op), "matmul"), env
+        a, b = (self.read(node, v, env) if isinstance(v, Reference) else v for v in (a, b))
         for one, other, side in ((a, b, ""), (b, a, "r")):
             method = f"__{side}{'truediv' if name == 'div' else name}__"
-            special = isinstance(one, Record) and inspect.getattr_static(one.cls, method, None)
-            if isinstance(special, FunctionType):
-                return self._called(Call(self, node, path, special, [one, other]), env)
+            special = self.special(Call(self, node, path), method, one, other)
+            if special is not None:
+                return special
         if objects.are_objects(a, b):
             return objects.binary(self, node, BINARY.get(type(node.op), "@"), a, b)
         if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
@@ -253,7 +254,7 @@ class Expressions(Calls, Containers, Lists):
             case ast.Tuple():
                 return self.elements(node.elts, env, path)
             case ast.List():
-                return List(self.elements(node.elts, env, path))
+                return List(self.taken(v, env) for v in self.elements(node.elts, env, path))
             case ast.ListComp():
                 return as_list(self.comprehension(node, env, path))
             case ast.GeneratorExp():
@@ -275,25 +276,25 @@ class Expressions(Calls, Containers, Lists):
         what = "this expression is not understood in a scalar function"
         self.refuse(node, what, refusals.expression(node))
 
-    def _dict(self, node: ast.Dict, env: Env, path: Node) -> Mapping:
+    def _dict(self, node: ast.Dict, env: Env, path: Node) -> Record:
         entries: dict[Any, Value] = {}
         for key, item in zip(node.keys, node.values, strict=True):
-            value = self.expression(item, env, path)
-            if key is None and isinstance(value, Mapping):
+            value = placed(self.object(item, env, path), env)
+            if key is None and isinstance(value := self.read(item, value, env), Mapping):
                 entries |= value.entries
                 continue
             if key is None:
                 self.refuse(item, "what follows ** is not a dict", "write the items out")
             entries[self._key(key, self.expression(key, env, path))] = value
-        return Mapping(entries)
+        return record_of(dict, entries)
 
-    def _listed_dict(self, node: ast.DictComp, env: Env, path: Node) -> Mapping:
+    def _listed_dict(self, node: ast.DictComp, env: Env, path: Node) -> Record:
         pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
         items = ast.copy_location(ast.ListComp(pair, node.generators), node)
         entries: dict[Any, Value] = {}
         for key, value in self.listed(node, self.comprehension(items, env, path)):
             entries[self._key(node.key, key)] = value
-        return Mapping(entries)
+        return record_of(dict, entries)
 
     def _key(self, node: ast.expr, key: Value) -> Any:
         """The Python object that a key of a dict is."""
@@ -328,13 +329,17 @@ class Expressions(Calls, Containers, Lists):
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
         owner = referred = self.object(node.value, env, path)
         if isinstance(owner, (tuple, Reference, View)):
-            owner = self.held(owner, env)
+            known = env[owner.key] if isinstance(owner, Reference) else None
+            owner = known if isinstance(mapping(known), Mapping) else self.held(owner, env)
+            if isinstance(owner, Undefined):
+                self.read(node.value, owner, env)
+        owner = mapping(owner)
         if isinstance(owner, Record):
-            return self._of_record(Call(self, node, path, None, [referred]), owner, env)
+            return self.of_record(Call(self, node, path, None, [referred]), env)
         if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
-            return Static(Method(owner, node.attr))
+            return Static(Method(referred if node.attr in DICT_CHANGES else owner, node.attr))
         if isinstance(owner, (tuple, Resizable)) and (node.attr in METHODS or node.attr in CHANGES):
             return Static(Method(referred, node.attr))
         if isinstance(owner, (tuple, Resizable)):
@@ -355,18 +360,6 @@ class Expressions(Calls, Containers, Lists):
             remedy = "write the scalar formula; the loop over the array is made for you"
             self.refuse(node, what, remedy)
         return self.attribute(node, owner.value, node.attr)
-
-    def _of_record(self, call: Call, owner: Record, env: Env) -> Value:
-        """An attribute, a property or a method of an object whose attributes are known."""
-        name = call.node.attr
-        if name in owner.fields:
-            return owner[owner.fields.index(name)]
-        member = inspect.getattr_static(owner.cls, name, None)
-        if isinstance(member, property):
-            return self._called(call.of(member.fget, *call.args), env)
-        if isinstance(member, FunctionType):
-            return Static(Bound(member, tuple(call.args), {}))
-        return self.attribute(call.node, owner.cls, name)
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
         """An attribute of a Python object."""
@@ -413,6 +406,10 @@ class Expressions(Calls, Containers, Lists):
         value = self.expression(node.operand, env, path)
         if isinstance(value, Array):
             return spread(Call(self, node, path), lambda entry: self._signed(node.op, entry), value)
+        self.frame = env
+        own = self.special(Call(self, node, path), "__neg__", value)
+        if isinstance(node.op, ast.USub) and own is not None:
+            return own
         return self._signed(node.op, self.operand_of(node.operand, value))
 
     def _signed(self, op: ast.unaryop, a: Node | Complex) -> Value:
@@ -431,9 +428,12 @@ class Expressions(Calls, Containers, Lists):
 
     def _compare(self, node: ast.Compare, env: Env, path: Node) -> Value:
         graph, result = self.graph, self.graph.const(True)
-        left = self.expression(node.left, env, path)
+        self.frame = env
+        same = isinstance(node.ops[0], (ast.Is, ast.IsNot))
+        left = (self.object if same else self.expression)(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
-            right = self.held(self._guarded(right_node, env, path, result), env)
+            right = self._guarded(right_node, env, path, result)
+            right = right if same else self.read(right_node, right, env)
             compare = functools.partial(comparing.compare, self, node, op)
             spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
             if spreads and (isinstance(left, Array) or isinstance(right, Array)):
@@ -502,11 +502,17 @@ class Expressions(Calls, Containers, Lists):
         return value
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
-        owner = self.object(node.value, env, path)
+        owner = mapping(self.object(node.value, env, path))
         if isinstance(owner, (Reference, View)):
             return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
+        if isinstance(owner, Choice):
+            return owner.map(self.graph, lambda one, _: self._of_text(node, one, env, path))
+        return self._of_text(node, owner, env, path)
+
+    def _of_text(self, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
+        """Part of a string, or of a tuple."""
         digits = getattr(owner, "value", None)
         if isinstance(digits, objects.Digits):
             part = digits.part(self, node, path)

@@ -107,10 +107,12 @@ def product_modulo(a, b, m):
 
 
 def inverse(a, m):
-    """The number whose product with a leaves 1 when divided by m; 0 where there is none."""
+    """The number whose product with a leaves 1 when divided by m."""
     rest, divisor, before, last = m, a % m, 0, 1
     while divisor != 0:
         times = rest // divisor
         rest, divisor = divisor, rest - times * divisor
         before, last = last, before - times * last
-    return before % m if abs(rest) == 1 else 0
+    if abs(rest) != 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return before % m

@@ -19,11 +19,15 @@ from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
+from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
     FROZEN,
+    HELD,
+    OUTER,
     Array,
     Env,
     List,
+    Mapping,
     Reference,
     Resizable,
     Static,
@@ -31,9 +35,12 @@ from nbgraph.kernels.capture.values import (
     Unknown,
     Value,
     View,
+    copied,
     described,
     join_value,
+    keys_in,
     lists_of,
+    mapping,
     placed,
 )
 from nbgraph.kernels.kinds import is_boolean
@@ -51,19 +58,19 @@ class Lists(Builtins):
     def held(self, value: Value, env: Env) -> Value:
         """A value with what lists and arrays hold now in place of references to them."""
         if isinstance(value, Reference):
-            return self.held(env[value.key], env)
+            return copied(self.held(env[value.key], env))
         if isinstance(value, View):
             part = self.held(value.owner, env)
             for places in value.subscripts:
                 part = self.entries(value.node, part, places)
             return part
-        if type(value) in (tuple, List) and any(_refers(item) for item in value):
+        if _holds(value) and any(map(_refers, value)):
             return type(value)(self.held(item, env) for item in value)
         return value
 
     def read(self, node: ast.expr, value: Value, env: Env) -> Value:
         """A value that is used: what lists and arrays hold, refused where that is not known."""
-        value = self.held(value, env)
+        value = mapping(self.held(value, env))
         if isinstance(value, Undefined) and not isinstance(value, Unknown):
             what = f"{ast.unparse(node)!r} {value.why}"
             self.refuse(node, what, "give it a value, of one length, on every path")
@@ -72,6 +79,8 @@ class Lists(Builtins):
     def part(self, node: ast.Subscript, owner: Reference | View, env: Env, path: Node) -> Value:
         """`owner[...]`: a number, the list that is an item, or part of an array."""
         root, before = (owner.owner, owner.subscripts) if isinstance(owner, View) else (owner, ())
+        if not before and isinstance(entries := mapping(env[root.key]), Mapping):
+            return self.at_key(node, entries, self.expression(node.slice, env, path))
         places = self.places(node, self.held(owner, env), env, path)
         content = env[root.key]
         first = places[0]
@@ -122,6 +131,9 @@ class Lists(Builtins):
     def store(self, node: ast.Subscript, value: Value, env: Env, path: Node) -> None:
         """`owner[...] = value`, in place of the environment."""
         owner = self.object(node.value, env, path)
+        if isinstance(mapping(self.held(owner, env)), Mapping):
+            self.store_key(node, owner, value, env, path)
+            return
         places = list(self.places(node, self.held(owner, env), env, path))
         if isinstance(owner, View):
             before = [place for places in owner.subscripts for place in places]
@@ -130,7 +142,10 @@ class Lists(Builtins):
             places, owner = [*before, *places], owner.owner
         root = self.changeable(node, owner, env)
         content = env[root.key]
-        value = self.held(value, env) if isinstance(content, Array) else placed(value, env)
+        if isinstance(content, Array):
+            value = self.held(value, env)
+        elif isinstance(value := placed(self.taken(value, env), env), (tuple, Reference)):
+            self._forget(root.key, env)
         call = Call(self, node, path)
         env[root.key] = self._changed(call, content, places, value, env, self.graph.const(True))
 
@@ -139,6 +154,8 @@ class Lists(Builtins):
     ) -> Value:
         """What a list holds once `value` was stored at `places` where a condition holds."""
         if not places:
+            if cond.op != "const" and any(isinstance(v, Reference) for v in (old, value)):
+                return self._moved(call, old, value, env, cond)
             return self._stored(call, old, value, cond)
         if isinstance(old, Reference):
             root = self.changeable(call.node, old, env)
@@ -202,6 +219,35 @@ class Lists(Builtins):
             items[number] = self._changed(call, items[number], rest, part, env, cond)
         return type(old)(items)
 
+    def taken(self, value: Value, env: Env, *, alone: bool = False) -> Value:
+        """What a list keeps of part of another one: a copy, and nothing may change either, unless
+        it is then the only one."""
+        if not isinstance(value, View) or isinstance(rows := env[value.owner.key], Array):
+            return value
+        entry = placed(copied(self.held(value, env), back=True), env)
+        if isinstance(entry, Reference) and not alone:
+            env[FROZEN] = env.get(FROZEN, frozenset()) | {entry.key, *keys_in(rows)}
+        return entry
+
+    def _forget(self, key: str, env: Env) -> None:
+        """Names that mean the item at an index of a list, which has other items now."""
+        for name in [n for n, v in env.items() if isinstance(v, View) and v.owner.key == key]:
+            env[name] = Undefined("means an item of a list whose items have changed since")
+
+    def _moved(self, call: Call, old: Value, value: Value, env: Env, cond: Node) -> Value:
+        """A list as an item where a condition holds: what else means it, or the one before, would
+        have to follow."""
+        keys = {v.key for v in (old, value) if isinstance(v, Reference)}
+        names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
+        kept = [key for n in names if n.startswith(HELD) for key in keys_in(env[n])]
+        if not keys.isdisjoint(env.get(OUTER, ())) or any(kept.count(key) > 1 for key in keys):
+            what = "an index that depends on values moves a list which others hold, too"
+            call.refuse(what, _COPY)
+        for name in (n for n in names if not n.startswith(HELD)):
+            env[name] = Undefined("means a list that an index which depends on values has moved")
+        value, old = (copied(self.held(v, env), back=True) for v in (value, old))
+        return placed(self._stored(call, old, value, cond), env)
+
     def _stored(self, call: Call, old: Value, value: Value, cond: Node) -> Value:
         """A new item: of an array as its numbers are, of a list whatever it is."""
         value = join_value(self.graph, cond, value, old) if cond.op != "const" else value
@@ -230,7 +276,8 @@ class Lists(Builtins):
     def change(self, call: Call, method: Method, args: Sequence[Value], env: Env) -> Value:
         """A method of a list that changes it."""
         root = self.changeable(call.node, method.owner, env)
-        content = env[root.key]
+        content, args = env[root.key], [self.taken(value, env) for value in args]
+        self._forget(root.key, env)
         if method.name == "add" and len(args) == 1:
             env[root.key] = call.text(vectors.with_item, content, self.held(args[0], env))
             return Static(None)
@@ -279,4 +326,8 @@ CHANGES: dict[str, Callable[..., Value]] = {
 
 
 def _refers(value: Value) -> bool:
-    return isinstance(value, (Reference, View)) or type(value) in (tuple, List)
+    return isinstance(value, (Reference, View)) or _holds(value)
+
+
+def _holds(value: Value) -> bool:
+    return type(value) in (tuple, List) or isinstance(value, Record)

@@ -158,7 +158,9 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...
 def _looped_over(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Value:
     """What a loop goes over; the items that are lists are references to them."""
     iterated = tracer.object(st.iter, env, path)
-    return env[iterated.key] if isinstance(iterated, Reference) else tracer.held(iterated, env)
+    if isinstance(iterated, Reference):
+        return env[iterated.key]
+    return iterated if type(iterated) is tuple else tracer.held(iterated, env)
 
 
 def _unroll(

@@ -15,8 +15,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.survey import unsurveyed
-from nbgraph.kernels.capture.values import Env, Static, Value
-from nbgraph.kernels.capture.values import Mapping as Dict
+from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 from nbgraph.kernels.kinds import is_integer
 from nbgraph.kernels.scalar import Node
 
@@ -110,8 +109,6 @@ def _is_text(value: Value) -> bool:
 def apply(call: Call) -> Value | None:
     """Return what a function without effects gives for known values; None for any other."""
     target, args, kwargs = call.target, call.args, call.kwargs
-    if target is dict and not args:
-        return Dict(dict(kwargs))
     if len(args) == 1 and (found := _of_digits(call, target, args[0])) is not None:
         return found
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
@@ -119,6 +116,8 @@ def apply(call: Call) -> Value | None:
     texts = of_text or (callable(target) and target in _TEXTS)
     if not texts and not (type(target).__hash__ and target in _PURE):
         return None
+    if len(args) == 1 and isinstance(choice := args[0], Choice):
+        return choice.map(call.graph, lambda one, _: apply(call._replace(args=[one])))
     values = [known(value) for value in args]
     named = {name: known(value) for name, value in kwargs.items()}
     if None in values or None in named.values():

@@ -27,18 +27,22 @@ from nbgraph.kernels.capture.values import (
     MISSED,
     RESULT,
     RETURNED,
+    Choice,
     Complex,
     Env,
     Optional,
     Partly,
+    Reference,
     Static,
     Undefined,
     Unset,
     Value,
     as_optional,
     as_partly,
+    copied,
     flatten,
     is_flag,
+    join_choices,
     keys_in,
     nothing_like,
     placed,
@@ -51,6 +55,7 @@ from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Node
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
+_OBJECTS = (Static, Choice)
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
 
 
@@ -85,7 +90,9 @@ class RegionLoop:
             self.start = {**first, **self.start}
             assigned.add(self.COUNTER)
         for name in assigned & self.start.keys():
-            self.start[name] = tracer.held(self.start[name], self.start)
+            self.start[name] = copied(tracer.held(self.start[name], self.start), back=True)
+            if isinstance(value := self.start[name], Static) and value.value is not None:
+                self.start[name] = Choice(self.graph.const(0), (value,))
         self.none = {k for k in assigned if _is_none(self.start.get(k))}
         self.late = (
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
@@ -166,7 +173,7 @@ class RegionLoop:
     def _attempt(self) -> Env | None:
         graph, tracer, start = self.graph, self.tracer, self.start
         region = graph.region()
-        starts = {name: flatten(start[name]) or [] for name in self.names}
+        starts = {name: _carried(start[name]) or [] for name in self.names}
         phis = {
             name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
             for name, nodes in starts.items()
@@ -191,6 +198,10 @@ class RegionLoop:
         ends = self._traced(inside, body, region.cond)
         changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not before[k]}
         if more := sorted(changed - {*self.names}):
+            for name in more:
+                if _carried(start[name]) is None:
+                    what = "a trip changes a list or an object which holds what is not a number"
+                    tracer.refuse(self.st, what, "hold numbers alone, e.g. 0.0 in place of None")
             self.names += more
             return None
         if self.names == [self.MOVES]:
@@ -199,8 +210,8 @@ class RegionLoop:
             tracer.refuse(self.st, what, remedy)
         self._unshared(inside, ends)
         for name in self.names:
-            if name in ends:
-                ends[name] = tracer.held(ends[name], ends)
+            if name in ends and [*keys_in(ends[name])] != [*keys_in(start.get(name))]:
+                ends[name] = copied(tracer.held(ends[name], ends), back=True)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
         if self.MOVES in self.names:
@@ -239,7 +250,7 @@ class RegionLoop:
         """Whether a trip changed a variable."""
         graph, moves = self.graph, self.graph.const(False)
         names = [n for n in self.names if n not in (self.MOVES, RESULT) and n not in self.first]
-        pairs = [p for n in names for p in zip(phis[n], flatten(ends.get(n)) or [], strict=False)]
+        pairs = [p for n in names for p in zip(phis[n], _carried(ends.get(n)) or [], strict=False)]
         counts = (n.op in ("add", "sub") and n.kind != "f" and p in n.args for p, n in pairs)
         if any(counts):
             return graph.const(True)
@@ -301,8 +312,13 @@ class RegionLoop:
             if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
                 self.start[name] = Complex.of(graph, self.start[name])
                 settled = False
-            now, then = flatten(ends[name]), flatten(self.start[name])
-            if now is None or then is None or len(now) != len(then):
+            if isinstance(start := self.start[name], Choice) and isinstance(ends[name], _OBJECTS):
+                ends[name] = join_choices(graph, graph.const(False), start, ends[name])
+                settled = settled and len(ends[name].options) == len(start.options)
+                self.start[name] = Choice(start.index, ends[name].options)
+            now, then = _carried(ends[name]), _carried(self.start[name])
+            moved = [*keys_in(ends[name])] != [*keys_in(self.start[name])]
+            if now is None or then is None or len(now) != len(then) or moved:
                 self.start[name], settled = self._longer(name, ends[name]), False
                 continue
             kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
@@ -367,7 +383,10 @@ class RegionLoop:
             (name, phi, init, graph.cast(out, phi.kind))
             for name in self.names
             for phi, init, out in zip(
-                phis[name], flatten(self.start[name]) or [], flatten(ends[name]) or [], strict=True
+                phis[name],
+                _carried(self.start[name]) or [],
+                _carried(ends[name]) or [],
+                strict=True,
             )
         ]
         for _, phi, init, out in carried:
@@ -387,6 +406,12 @@ class RegionLoop:
         after.pop(self.COUNTER, None)
         after.pop(self.MOVES, None)
         return after
+
+
+def _carried(value: Value) -> list[Node] | None:
+    """The nodes of a value, without those of the lists that are in it."""
+    lists = isinstance(value, tuple) and any(isinstance(item, Reference) for item in value)
+    return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)
 
 
 def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:

@@ -37,6 +37,7 @@ from nbgraph.kernels.kinds import promote
 from nbgraph.kernels.scalar import Graph, Node
 
 PLACES, TABLE, MOST_PLACES = 64, 128, 256  # where a loop's trips are not known, and where they are
+MOST_NUMBERS = 1024  # in all items
 MAX_WRITTEN = 128  # trips of a loop that is written out, so that the length of a list is known
 _WHAT = "a list whose length depends on values"
 
@@ -59,6 +60,8 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
     elif trips is not None:
         places = min(len(first.items) + more * trips, MOST_PLACES)
     kinds = [functools.reduce(promote, [node.kind for node in column]) for column in columns]
+    if places * len(columns) > MOST_NUMBERS:
+        return None
     unused = unflatten(items[0], [graph.cast(graph.const(0), kind) for kind in kinds])
     rest = [unused] * (places - len(first.items))
     return Resizable(first.length, (*first.items, *rest), bounded=True)

@@ -44,6 +44,7 @@ from nbgraph.kernels.capture.values import (
     described,
     flatten,
     join_value,
+    mapping,
     placed,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
@@ -147,7 +148,7 @@ class Sequences(Builtins):
     def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
         """The items of what is gone through: a tuple or an array, the keys of a dict, the
         characters of a string."""
-        items = objects.characters(value)
+        items = objects.characters(mapping(value))
         if isinstance(items, Resizable):
             self.refuse(node, _MANY, "write a `for` loop over them", CountError)
         if isinstance(items, Mapping):
@@ -161,6 +162,7 @@ class Sequences(Builtins):
 
     def sequence_call(self, call: Call) -> Value | None:
         """The value of a built-in function of tuples; None for other functions."""
+        call = call._replace(args=[objects.characters(value) for value in call.args])
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
         if any(isinstance(a, Resizable) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True
@@ -377,9 +379,11 @@ def _map(call: Call, fn: Value, *columns: Value) -> Value:
     return tuple(call.tracer.apply(call.of(fn.value, *row)) for row in _zip(call, *columns))
 
 
-def _accumulate(call: Call, items: Value, function: Value = None) -> Value:
-    fn = operator.add if function is None else function.value
-    return tuple(itertools.accumulate(items, lambda a, b: call.tracer.apply(call.of(fn, a, b))))
+def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
+    func, initial = (None if getattr(v, "value", v) is None else v for v in (func, initial))
+    fn = operator.add if func is None else func.value
+    apply = lambda a, b: call.tracer.apply(call.of(fn, a, b))
+    return tuple(itertools.accumulate(items, apply, initial=initial))
 
 
 def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:

@@ -42,9 +42,9 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     List,
+    Mapping,
     Optional,
     Partly,
-    Record,
     Reference,
     Resizable,
     Static,
@@ -59,6 +59,7 @@ from nbgraph.kernels.capture.values import (
     is_true,
     join,
     join_value,
+    mapping,
     on_path,
     placed,
     raises_of,
@@ -133,7 +134,9 @@ class FunctionTracer(Expressions):
         if isinstance(value, Static) and value.value is None:
             what = "the result is None: no path returns a number"
             self.refuse(last, what, "return a number on every path, e.g. `return 0.0` at the end")
-        values = self.held(value, env)
+        values = mapping(self.held(value, env))
+        if isinstance(values, Mapping):
+            self.refuse(last, "the result is a dict, not a number", "return its values as a tuple")
         for part in values if isinstance(values, tuple) else (values,):
             if isinstance(part, Resizable):
                 what = f"the result is {described(part)}"
@@ -273,7 +276,8 @@ class FunctionTracer(Expressions):
             case ast.Match():
                 return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
-                return {**env, name: self.local(st, env, path)}
+                function = self.local(st, env, path)
+                return {**env, name: function}
             case ast.Try():
                 return attempted(self, st, env, path)
             case ast.Pass() | ast.Nonlocal() | ast.Expr(value=ast.Constant()):
@@ -357,35 +361,30 @@ class FunctionTracer(Expressions):
             case ast.Subscript():
                 self.store(target, value, env, path)
             case ast.Attribute():
-                self._store_attribute(target, value, env, path)
+                if not self.store_attribute(target, value, env, path):
+                    self._refuse_target(target)
             case ast.Tuple() | ast.List():
                 if any(isinstance(n, ast.Subscript) for n in ast.walk(target)):
-                    value = self._read(value, env)
+                    value = self._read(value, env, [ast.unparse(part) for part in target.elts])
                 for part, item in self._parts(target, value, env):
                     self.assign_to(part, item, env, path)
             case _:
                 self.bind(target, value, env)
 
-    def _store_attribute(self, target: ast.Attribute, value: Value, env: Env, path: Node) -> None:
-        owner = self.object(target.value, env, path)
-        content = self.held(owner, env)
-        if not isinstance(content, Record) or target.attr not in content.fields:
-            self._refuse_target(target)
-        fields = {**dict(zip(content.fields, content, strict=True)), target.attr: value}
-        env[self.changeable(target, owner, env).key] = type(content)(fields.values())
-
-    def _read(self, value: Value, env: Env) -> Value:
-        """A tuple whose parts of arrays are what they are now."""
+    def _read(self, value: Value, env: Env, targets: Sequence[str]) -> Value:
+        """A tuple whose parts of lists are what they are now; one that is a target is exchanged."""
         if type(value) is tuple:
-            return tuple(self._read(item, env) for item in value)
-        return placed(self.held(value, env), env) if isinstance(value, View) else value
+            return tuple(self._read(item, env, targets) for item in value)
+        exchanged = isinstance(value, View) and ast.unparse(value.node) in targets
+        return self.taken(value, env, alone=exchanged)
 
     def _parts(
         self, target: ast.Tuple | ast.List, value: Value, env: Env
     ) -> list[tuple[ast.expr, Value]]:
         """Each target with the item that is assigned to it; one with a star takes a list."""
         items = env[value.key] if isinstance(value, Reference) else value
-        items = self.held(items, env) if isinstance(items, View) else items
+        items = mapping(self.held(items, env) if isinstance(items, View) else items)
+        items = self.keys(target, items) if isinstance(items, Mapping) else items
         parts, count = target.elts, len(target.elts)
         star = next((i for i, part in enumerate(parts) if isinstance(part, ast.Starred)), None)
         least = count if star is None else count - 1

@@ -22,7 +22,8 @@ from nbgraph.kernels.capture.number_types import (
     is_instance,
     types_of,
 )
-from nbgraph.kernels.capture.values import Complex, Static, Value
+from nbgraph.kernels.capture.records import Record
+from nbgraph.kernels.capture.values import Array, Complex, Mapping, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Node
 
@@ -176,8 +177,11 @@ def _isinstance(call: Call, args: Sequence[Value]) -> Value | None:
         return graph.const(is_instance(value.kind, classes))
     if isinstance(value, Complex):
         return graph.const(any(issubclass(complex, c) for c in classes))
+    if isinstance(value, (Record, Array, Mapping)):
+        own = dict if isinstance(value, Mapping) else getattr(value, "cls", np.ndarray)
+        return graph.const(issubclass(own, classes))
     if isinstance(value, tuple):
-        if (tuple in classes) != (list in classes):
+        if (tuple in classes) != (list in classes) or {set, frozenset} & {*classes}:
             text = "whether a sequence is a tuple or a list is not kept here"
             call.refuse(text, "ask for both: isinstance(x, (tuple, list))")
         return graph.const(any(issubclass(tuple, c) for c in classes))

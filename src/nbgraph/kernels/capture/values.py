@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbgraph.kernels.capture.intervals import implies
+from nbgraph.kernels.capture.records import Record, copy_of
 from nbgraph.kernels.scalar import Graph, Node
 
 
@@ -64,22 +64,6 @@ class List(tuple[Any, ...]):
     __slots__ = ()
 
 
-class Record(tuple[Any, ...]):
-    """An object of a class whose attributes are known: their values in order."""
-
-    __slots__ = ()
-    cls: type
-    fields: tuple[str, ...]
-    shared: bool  # whether its names mean one object, which assignments change
-
-
-@functools.cache
-def record(cls: type, fields: tuple[str, ...]) -> type[Record]:
-    """Return the form of the objects of a class."""
-    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", hasattr(cls, "_fields"))
-    return type(cls.__name__, (Record,), {"cls": cls, "fields": fields, "shared": not frozen})
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Resizable:
     """A list whose length depends on values: the first `length` of its items, which have one form.
@@ -117,6 +101,22 @@ class Mapping:
 
     def __init__(self, entries: dict[Any, Value]) -> None:
         self.entries = entries
+
+
+def copied(value: Value, *, back: bool = False) -> Value:
+    """A value that was read, whose objects are not those that names mean; `back`: as new ones."""
+    if type(value) in (tuple, List):
+        return type(value)(copied(item, back=back) for item in value)
+    if not isinstance(value, Record) or not value.shared or value.copied != back:
+        return value
+    return _sort(value)(value) if back else copy_of(value)
+
+
+def mapping(value: Value) -> Value:
+    """A dict of the function as it is now; any other value as it is."""
+    if isinstance(value, Record) and value.cls is dict:
+        return Mapping(dict(zip(value.fields, value, strict=True)))
+    return value
 
 
 class Undefined:
@@ -250,7 +250,8 @@ def join_value(
         return lists.join(a, b)
     if isinstance(a, tuple) and isinstance(b, tuple) and _alike(a, b):
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
-        return _sort(a)(items)
+        read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
+        return (_sort(a) if read is None else type(read))(items)
     if isinstance(a, (List, Resizable)) and isinstance(b, (List, Resizable)):
         longer = _join_lists(graph, cond, a, b)
         if longer is not None:
@@ -268,7 +269,9 @@ def join_value(
     if is_optional(a) or is_optional(b):
         return _join_optional(graph, cond, a, b)
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
-        return _join_choices(graph, cond, a, b)
+        return join_choices(graph, cond, a, b)
+    if isinstance(a, Record) and isinstance(b, Record):
+        return Undefined("has other attributes or keys on one of the paths that reach this line")
     if isinstance(a, tuple) and isinstance(b, tuple):
         return Undefined(
             f"has {len(a)} items on one of the paths that reach this line, {len(b)} on another"
@@ -276,7 +279,8 @@ def join_value(
     return Undefined("has values of different types on the paths that reach this line")
 
 
-def _join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
+def join_choices(graph: Graph, cond: Node, *values: Static | Choice) -> Choice:
+    """The objects of the first, else those of the second; the first's keep their numbers."""
     a, b = (v if isinstance(v, Choice) else Choice(graph.const(0), (v,)) for v in values)
     options = [*a.options]
     for option in b.options:
@@ -314,6 +318,8 @@ def form(value: Value) -> Any:
         return (type(value).__name__, *map(form, value))
     if isinstance(value, Complex):
         return "complex number"
+    if isinstance(value, Choice):
+        return tuple(v if isinstance(v := o.value, str) else id(v) for o in value.options)
     return "number" if isinstance(value, Node) else "none"
 
 
@@ -444,11 +450,18 @@ def reference(env: Env, value: Value, name: str = "") -> Reference:
     return entry
 
 
-def placed(value: Value, env: Env, name: str = "") -> Value:
-    """A value as a name refers to it: new lists and arrays get a place in the environment."""
+def placed(value: Value, env: Env, name: str = "", *, alone: bool = False) -> Value:
+    """A value as a name refers to it: new lists and arrays get a place in the environment.
+    `alone`: of an argument, which only the function that is called may keep."""
     if type(value) is List:
         return reference(env, List(placed(item, env, name) for item in value), name)
-    if type(value) in (Array, Resizable) or (isinstance(value, Record) and value.shared):
+    if isinstance(value, Record) and value.shared:
+        entry = reference(env, _sort(value)(placed(item, env, name) for item in value), name)
+        if value.copied:  # a change of it would be one of an object that others mean, or of none
+            alike = (k for k, v in env.items() if isinstance(v, Record) and v.cls is value.cls)
+            env[FROZEN] = env.get(FROZEN, frozenset()).union((entry.key,) if alone else alike)
+        return entry
+    if type(value) in (Array, Resizable):
         return reference(env, value, name)
     if type(value) is tuple and any(type(item) in (List, Array, tuple) for item in value):
         return tuple(placed(item, env, name) for item in value)
@@ -466,7 +479,7 @@ def keys_in(value: Value) -> Iterator[str]:
         yield value.key
     elif isinstance(value, View):
         yield value.owner.key
-    elif type(value) in (tuple, List):
+    elif type(value) in (tuple, List) or isinstance(value, Record):
         for item in value:
             yield from keys_in(item)
 
@@ -484,6 +497,8 @@ def _alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
 
 
 def _sort(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
+    if isinstance(value, Record) and value.copied:
+        return type(value).__bases__[0]
     return Array if isinstance(value, Array) else type(value)
 
 
@@ -494,12 +509,14 @@ def flatten(value: Value) -> list[Node] | None:
         return [value]
     if isinstance(value, Complex):
         return [value.real, value.imag]
-    if isinstance(value, Optional):
-        inner = flatten(value.value)
-        return None if inner is None else [value.none, *inner]
-    if isinstance(value, Partly):
-        inner = flatten(value.value)
-        return None if inner is None else [value.missing, *inner]
+    if isinstance(value, Choice):
+        return [value.index]
+    if isinstance(value, (Optional, Partly)):
+        inner, first = (
+            flatten(value.value),
+            value.none if isinstance(value, Optional) else value.missing,
+        )
+        return None if inner is None else [first, *inner]
     if isinstance(value, Resizable):
         value = (value.length, *value.items)
     if isinstance(value, tuple):
@@ -519,11 +536,12 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
         return Resizable(length, tuple(unflatten(v, nodes) for v in like.items), like.bounded)
     if isinstance(like, Complex):
         return Complex(nodes.pop(0), nodes.pop(0))
-    if isinstance(like, Optional):
-        return Optional(nodes.pop(0), unflatten(like.value, nodes))
-    if isinstance(like, Partly):
-        return Partly(nodes.pop(0), unflatten(like.value, nodes))
-    return nodes.pop(0)
+    if isinstance(like, Choice):
+        index = nodes.pop(0)
+        return Choice(index, like.options) if len(like.options) > 1 else next(iter(like.options))
+    if isinstance(like, (Optional, Partly)):
+        return type(like)(nodes.pop(0), unflatten(like.value, nodes))
+    return like if isinstance(like, Reference) else nodes.pop(0)
 
 
 # names that hold None, or nothing at all, on some paths and a number on others -----------------

@@ -41,6 +41,8 @@ def dot(a, b):
 def bisect_left(a, x, above=False):
     """How many entries of a sorted table are below a number, or not above it; NaN is above all."""
     place, count = 0, len(a)
+    if count == 0:
+        return 0
     for step in POWERS:
         if step <= count:
             last = (min(count, place + step)) - 1

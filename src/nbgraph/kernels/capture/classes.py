@@ -1,0 +1,236 @@
+"""Objects whose attributes are known: of named tuples, dataclasses and namespaces, of classes with
+an `__init__` of their own, and dicts, whose attributes are their keys."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from collections import OrderedDict
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.closures import Bound
+from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.records import Record, record_of
+from nbgraph.kernels.capture.values import (
+    Choice,
+    Env,
+    List,
+    Mapping,
+    Reference,
+    Static,
+    Undefined,
+    Value,
+    join_value,
+    mapping,
+    placed,
+)
+from nbgraph.kernels.scalar import Node
+
+# methods by which objects are more than their attributes
+_MEANINGS = (
+    "__bool__ __len__ __iter__ __getitem__ __contains__ __getattr__ __getattribute__ "
+    "__setattr__ __setitem__ __iadd__ __isub__ __imul__ __itruediv__"
+).split()
+_FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})}
+MISSING = object()  # stands for an argument that was left out
+
+
+class Classes(Builtins):
+    """Mixed into Expressions."""
+
+    def made(self, call: Call, env: Env) -> Value | None:
+        """An object of a class; None for what is none, or more than its attributes."""
+        cls, values = call.target, dict(call.kwargs)
+        if cls is SimpleNamespace and not call.args:
+            return record_of(cls, values)
+        init, given = (), {}
+        if keeps_arguments(cls):
+            signature = inspect.signature(cls)
+            values = self.arguments(call, cls.__name__, signature)
+            for name in [name for name, value in values.items() if value is MISSING]:
+                values[name] = self._default(call, cls, name, signature)
+            method = inspect.getattr_static(cls, "__post_init__", None)
+        elif has_own_init(cls):
+            values, init, given = {}, call.args, call.kwargs
+            method = inspect.getattr_static(cls, "__init__")
+        else:
+            return None
+        made = record_of(cls, values)
+        if not isinstance(method, FunctionType):
+            return made
+        owner = placed(made, env)
+        self.apply(call.of(method, owner, *init, **given))
+        return owner
+
+    def _default(self, call: Call, cls: type, name: str, signature: inspect.Signature) -> Value:
+        for field in dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ():
+            if field.name == name and field.default_factory is not dataclasses.MISSING:
+                make = _FACTORIES.get(field.default_factory)
+                return make(()) if make else self.apply(call.of(field.default_factory))
+        return self.constant(signature.parameters[name].default, call.node)
+
+    # attributes -------------------------------------------------------------------------------
+
+    def of_record(self, call: Call, env: Env) -> Value:
+        """An attribute, a property or a method of an object whose attributes are known."""
+        (referred,), name = call.args, call.node.attr
+        owner = env[referred.key] if isinstance(referred, Reference) else self.held(referred, env)
+        if name in owner.fields:
+            return owner[owner.fields.index(name)]
+        if name in ("_replace", "__replace__"):
+            return Static(Bound(dataclasses.replace, (referred,), {}))
+        member = inspect.getattr_static(owner.cls, name, None)
+        if isinstance(member, property):
+            return self.called(call.of(member.fget, *call.args), env)
+        if isinstance(member, FunctionType):
+            return Static(Bound(member, tuple(call.args), {}))
+        return self.attribute(call.node, owner.cls, name)
+
+    def special(self, call: Call, name: str, *args: Value) -> Value | None:
+        """What a method that a class writes for an operator gives; None where it has none."""
+        owner = args[0]
+        method = isinstance(owner, Record) and inspect.getattr_static(owner.cls, name, None)
+        if not isinstance(method, FunctionType) or not is_written(owner.cls, name):
+            return None
+        operands = [placed(value, self.frame, alone=True) for value in args]
+        value = self.apply(call.of(method, *operands))
+        return None if isinstance(value, Static) and value.value is NotImplemented else value
+
+    def store_attribute(self, target: ast.Attribute, value: Value, env: Env, path: Node) -> bool:
+        """`owner.attr = value`, in place of the environment; whether there can be such."""
+        owner = self.object(target.value, env, path)
+        content = self.held(owner, env)
+        if not isinstance(content, Record) or not content.shared or content.cls is dict:
+            return False
+        member = inspect.getattr_static(content.cls, target.attr, None)
+        if isinstance(member, property) and member.fset is not None:
+            self.frame = env
+            self.apply(Call(self, target, path, member.fset, [owner, value]))
+            return True
+        known = content.cls is SimpleNamespace or has_own_init(content.cls)
+        free = known and not hasattr(type(member), "__set__")
+        if free or target.attr in content.fields:
+            self._put(target, owner, target.attr, value, env)
+        return free or target.attr in content.fields
+
+    def _put(self, node: ast.AST, owner: Value, name: Any, value: Value, env: Env) -> None:
+        key = self.changeable(node, owner, env).key
+        content, value = env[key], self.taken(value, env)
+        fields = {**dict(zip(content.fields, content, strict=True)), name: value}
+        env[key] = record_of(content.cls, fields)
+
+    # dicts ------------------------------------------------------------------------------------
+
+    def store_key(
+        self, node: ast.Subscript, owner: Value, value: Value, env: Env, path: Node
+    ) -> None:
+        """`owner[key] = value`, in place of the environment."""
+        key = self.expression(node.slice, env, path)
+        value = placed(value, env)
+        constant = objects.known(key)
+        if constant is not None:
+            self._put(node, owner, constant[0], value, env)
+            return
+        graph, missing = self.graph, self.graph.const(True)
+        content = env[self.changeable(node, owner, env).key]
+        for name, old in zip(content.fields, content, strict=True):
+            if not isinstance(key, Choice) and not isinstance(name, (int, float)):
+                continue
+            here = self.equal(node, key, self.constant(name, node))
+            missing = graph.logical_and(missing, graph.logical_not(here))
+            new = join_value(graph, here, value, old)
+            if isinstance(new, Undefined):
+                self.refuse(node, f"the value {new.why}", "assign a value like the one before")
+            self._put(node, owner, name, new, env)
+        if missing.op == "const" and missing.data:
+            self.refuse(node, "a key of the dict depends on values", "use a list, or constant keys")
+        words = "a key that depends on values is none of those that the dict has"
+        self.raises_lookup(node, KeyError, words, missing)
+
+    def change_keys(self, call: Call, name: str, owner: Value, env: Env) -> Value:
+        """`update` and `setdefault` of a dict."""
+        owner = self.changeable(call.node, owner, env)
+        args = [self.read(call.node, value, env) for value in call.args]
+        if name == "update" and all(isinstance(value, Mapping) for value in args):
+            for value in [*(a.entries for a in args), call.kwargs]:
+                for key, item in value.items():
+                    self._put(call.node, owner, key, placed(item, env), env)
+            return Static(None)
+        key = objects.known(args[0]) if args and name == "setdefault" else None
+        if key is None:
+            call.refuse(f"{name}() of a dict with these arguments", "write the assignments")
+        entries = mapping(env[owner.key]).entries
+        if key[0] not in entries:
+            self._put(call.node, owner, key[0], [*call.args, Static(None)][1], env)
+        return mapping(env[owner.key]).entries[key[0]]
+
+
+DICT_CHANGES = frozenset(("update", "setdefault"))
+
+
+def new_dict(call: Call) -> Value | None:
+    """`dict(...)` and `dict.fromkeys(...)`; None for other functions."""
+    first = [*call.args, None][0]
+    if call.target == dict.fromkeys and len(call.args) in (1, 2):
+        value = [*call.args, Static(None)][1]
+        pairs: Any = [(key, value) for key in call.tracer.listed(call.node, first)]
+    elif call.target not in (dict, OrderedDict) or len(call.args) > 1:
+        return None
+    elif isinstance(first, Mapping):
+        return record_of(dict, {**first.entries, **call.kwargs})
+    else:
+        pairs = () if first is None else call.tracer.listed(call.node, first)
+    keys = [objects.known(pair[0]) for pair in pairs]
+    if None in keys:
+        call.refuse("a key of the dict is not constant", "use constant keys")
+    entries = {key[0]: pair[1] for key, pair in zip(keys, pairs, strict=True) if key}
+    return record_of(dict, {**entries, **call.kwargs})
+
+
+def replaced(call: Call) -> Value | None:
+    """`dataclasses.replace(object, name=value)`, and `_replace` of a named tuple; None for other
+    functions."""
+    if call.target is not dataclasses.replace:
+        return None
+    content = call.tracer.held(call.args[0], call.tracer.frame) if len(call.args) == 1 else None
+    again = hasattr(getattr(content, "cls", None), "__post_init__")
+    if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
+        call.refuse("replace() takes an object and new values of its attributes", "name them")
+    values = dict(zip(content.fields, content, strict=True)) | dict(call.kwargs)
+    return record_of(content.cls, values)
+
+
+def is_written(cls: type, name: str) -> bool:
+    """Whether a class has a method that somebody wrote: those of dataclasses are compiled text."""
+    method = inspect.getattr_static(cls, name, None)
+    return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
+
+
+def _is_plain(cls: Any) -> bool:
+    return isinstance(cls, type) and not any(is_written(cls, name) for name in _MEANINGS)
+
+
+def keeps_arguments(cls: Any) -> bool:
+    """Whether it is the class of a named tuple or a dataclass, whose objects are their values."""
+    if not _is_plain(cls):
+        return False
+    home = cls.__new__.__module__ or ""
+    plain = getattr(vars(cls).get("__dataclass_params__"), "init", home.startswith("namedtuple_"))
+    return plain and [*inspect.signature(cls).parameters] == [*getattr(cls, "__match_args__", ())]
+
+
+def has_own_init(cls: Any) -> bool:
+    """Whether a class is one of plain Python with an `__init__` that says its attributes."""
+    plain = _is_plain(cls) and type(cls) is type and cls.__new__ is object.__new__
+    return plain and is_written(cls, "__init__") and not hasattr(cls, "__slots__")
+
+
+def is_class(target: object) -> bool:
+    """Whether objects of a class may share lists with those who made them."""
+    return not (isinstance(target, type) and issubclass(target, tuple)) and (
+        keeps_arguments(target) or has_own_init(target)
+    )
