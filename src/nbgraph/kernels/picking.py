@@ -55,6 +55,44 @@ def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     )
 
 
+def take_along_text(dtype: str, index: str) -> str:
+    """Return the text of out[o, c, i] = x[o, indices[o, c, i], i]. A tile: some c of one o."""
+    return function(
+        "def take_along(args, lo, hi):",
+        *record("x", "indices", "out").reading(),
+        f"index = {index}_pointer(indices)",
+        f"given = {dtype}_pointer(x)",
+        f"y = {dtype}_pointer(out)",
+        "for tile in range(lo, hi):",
+        "    o = tile // parts",
+        "    first = (tile - o * parts) * share",
+        "    for c in range(first, min(first + share, count)):",
+        *(f"        {line}" for line in _ALONG),
+        "            store(y, k, load(given, (o * size + at) * inner + j))",
+        "return 0",
+    )
+
+
+def add_along_text(dtype: str, index: str) -> str:
+    """Return the text of out[o, indices[o, c, i], i] += value[o, c, i]. A tile: one o."""
+    return run("cleared(y, m)", f"store_output(y, i, {dtype}(0))") + function(
+        "def add_along(args, lo, hi):",
+        *record("value", "indices", "out").reading(
+            "size", "count", "value", "indices", "out", "inner"
+        ),
+        f"index = {index}_pointer(indices)",
+        f"given = {dtype}_pointer(value)",
+        "for o in range(lo, hi):",
+        f"    y = {dtype}_pointer(out + o * size * inner * {ITEM[dtype]})",
+        "    done = cleared(y, size * inner)",
+        "    for c in range(count):",
+        *(f"        {line}" for line in _ALONG),
+        "            at = at * inner + j",
+        "            store(y, at, load(y, at) + load(given, k))",
+        "return 0",
+    )
+
+
 def add_text(dtype: str, index: str) -> str:
     """out[o, indices[k]] = sum of value[o, k]. A tile: part of the lines of one o."""
     layout, item = record("value", "indices", "out"), ITEM[dtype]
@@ -109,4 +147,9 @@ _FOUND = (
     f"    return at * 256 + {INDEX_CODE}",
     "if at < 0:",
     "    at += size",
+)
+_ALONG = (
+    "for j in range(inner):",
+    "    k = (o * count + c) * inner + j",
+    *(f"    {line}" for line in _FOUND),
 )

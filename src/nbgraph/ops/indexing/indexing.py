@@ -12,7 +12,7 @@ import numpy as np
 
 from nbgraph.errors import DTypeError, IndexingError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
-from nbgraph.operator.tiled_op import PickingOp
+from nbgraph.operator.tiled_op import AddingOp, PickingOp
 from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import (
     Shape,
@@ -26,7 +26,7 @@ from nbgraph.ops.define import (
     shape_tuple,
     whole,
 )
-from nbgraph.ops.indexing.picking_tiles import take_tiling
+from nbgraph.ops.indexing.picking_tiles import add_along_tiling, take_along_tiling, take_tiling
 from nbgraph.ops.reductions.reductions import accumulator
 from nbgraph.ops.shapes.slicing import at_axis
 from nbgraph.settings import config
@@ -190,13 +190,12 @@ def _along_infer(x: Spec, indices: Spec, *, axis: int) -> Spec:
     return Spec(_chosen("take_along_axis", x.shape, indices.shape, place), x.dtype)
 
 
-def _along(inputs: list[Array], outputs: list[Array], *, axis: int) -> None:
-    x, indices = inputs
+def _along(x: Array, indices: Array, *, axis: int) -> Array:
     axis = axis_of("take_along_axis", axis, x.ndim)
     check_bounds("take_along_axis", indices, x.shape[axis], axis)
-    shape = outputs[0].shape
+    shape = _chosen("take_along_axis", x.shape, indices.shape, axis)
     wide = np.broadcast_to(x, [x.shape[d] if d == axis else n for d, n in enumerate(shape)])
-    outputs[0][...] = wide[_places(indices, axis, shape)]
+    return wide[_places(indices, axis, shape)]
 
 
 def _along_rule(g: Gradients) -> list[Any]:
@@ -208,9 +207,10 @@ def _along_rule(g: Gradients) -> list[Any]:
     return [library.sum_to(added, shape), None]
 
 
-_TAKE_ALONG = ArrayOp(
+_TAKE_ALONG = PickingOp(
     "take_along_axis",
     _along_infer,
+    take_along_tiling,
     _along,
     operands=("x", "indices"),
     gradient=_along_rule,
@@ -231,17 +231,18 @@ def _scatter_infer(value: Spec, indices: Spec, *, shape: Shape, axis: int) -> Sp
     return Spec(shape, value.dtype)
 
 
-def _scatter(inputs: list[Array], outputs: list[Array], *, shape: Shape, axis: int) -> None:
-    value, indices = inputs
+def _scatter(value: Array, indices: Array, *, shape: Shape, axis: int) -> Array:
     axis = axis_of("scatter_along_axis", axis, len(shape))
     check_bounds("scatter_along_axis", indices, shape[axis], axis)
-    outputs[0].fill(0)
-    add_at(outputs[0], _places(indices, axis, value.shape), value)
+    out = np.zeros(shape, value.dtype)
+    add_at(out, _places(indices, axis, value.shape), value)
+    return out
 
 
-_SCATTER_ALONG = ArrayOp(
+_SCATTER_ALONG = AddingOp(
     "scatter_along_axis",
     _scatter_infer,
+    add_along_tiling,
     _scatter,
     operands=("value", "indices"),
     gradient=lambda g: [

@@ -79,6 +79,51 @@ def add_tiling(
     return tile_call(code, head, words, outer * parts, _cost(outer * count * 2, inner * item))
 
 
+def take_along_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> KernelCall | None:
+    """The call for `take_along_axis`; None where something broadcasts."""
+    from nbgraph.kernels.picking import take_along_text
+    from nbgraph.kernels.written import written
+
+    x, indices = specs
+    place = axis_of("take_along_axis", axis, len(x.shape))
+    sizes = _sizes(x.shape, indices.shape, place)
+    if sizes is None or x.dtype.itemsize > 8:
+        return None
+    outer, inner = sizes
+    count = indices.shape[place]
+    share = max(1, min(count, _TILE // (inner * x.dtype.itemsize)))
+    parts = -(-count // share)
+    text = take_along_text(f"uint{8 * x.dtype.itemsize}", indices.dtype.name)
+    code, words = written("take_along", text, "float32"), (inner, share, parts)
+    cost = outer * count * inner
+    return tile_call(code, (x.shape[place], count), words, outer * parts, cost)
+
+
+def add_along_tiling(
+    specs: Sequence[Spec], dtype: Any, *, shape: Shape, axis: int
+) -> KernelCall | None:
+    """The call for `scatter_along_axis`."""
+    from nbgraph.kernels.picking import add_along_text
+    from nbgraph.kernels.written import written
+
+    place = axis_of("scatter_along_axis", axis, len(shape))
+    sizes = _sizes(shape, specs[1].shape, place)
+    if sizes is None:
+        return None
+    outer, inner = sizes
+    count = specs[1].shape[place]
+    code = written("add_along", add_along_text(dtype, specs[1].dtype.name), dtype)
+    cost = 2 * outer * (count + shape[place]) * inner
+    return tile_call(code, (shape[place], count), (inner, count, 1), outer, cost)
+
+
+def _sizes(shape: Shape, chosen: Shape, place: int) -> tuple[int, int] | None:
+    """Elements before and behind an axis; None where two shapes differ in them."""
+    if shape[:place] != chosen[:place] or shape[place + 1 :] != chosen[place + 1 :]:
+        return None
+    return math.prod(shape[:place]), math.prod(shape[place + 1 :])
+
+
 def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) -> KernelCall | None:
     """The call for `argmax` and `argmin` of short rows; NumPy is quicker at long ones."""
     from nbgraph.kernels.picking import place_text
