@@ -62,7 +62,8 @@ def _binary(name: str, *, swapped: bool = False) -> Method:
             return NotImplemented
         return call(operator_of(name), (other, self) if swapped else (self, other), {})
 
-    return _named(method, Way(name, 2, swapped))
+    named = _named(method, Way(name, 2, swapped))
+    return named if name != "power" or swapped else powers(named)
 
 
 def _unary(name: str) -> Method:
@@ -96,10 +97,10 @@ def powers(general: Method) -> Method:
 
 
 def _floating(x: Any, unknown: bool) -> bool:
-    """Whether x has floats; `unknown`: of a symbol whose dtype is not known."""
+    """Whether x has floats; `unknown`: of a value whose dtype is not known."""
     try:
         return x.dtype.kind in "fV"
-    except NbgraphError:
+    except (AttributeError, NbgraphError):  # of a row, of a symbol without shapes
         return unknown
 
 
@@ -123,7 +124,7 @@ class Operators:
     __rmod__: Method = _binary("remainder", swapped=True)
     __divmod__: Method = _binary("divmod")
     __rdivmod__: Method = _binary("divmod", swapped=True)
-    __pow__: Method = powers(_binary("power"))
+    __pow__: Method = _binary("power")
     __rpow__: Method = _binary("power", swapped=True)
     __and__: Method = _binary("bitwise_and")
     __rand__: Method = _binary("bitwise_and", swapped=True)

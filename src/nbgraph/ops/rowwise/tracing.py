@@ -104,11 +104,6 @@ class Trace:
 
     def elementwise(self, op: Mapper, nodes: Sequence[Node], attributes: Attributes) -> list[Node]:
         """Move the scalar graph of an operator here."""
-        if op.__name__ == "power" and nodes[1].op == "const" and nodes[1].data in (1, 2, 3):
-            product = nodes[0]
-            for _ in range(int(nodes[1].data) - 1):
-                product = self.graph.arithmetic("mul", product, nodes[0])
-            return [product]
         scalar = op.scalar
         values = {p.name: attributes.get(p.name, p.default) for p in scalar.parameters}
         plain = {
