@@ -61,14 +61,14 @@ def take_along_text(dtype: str, index: str) -> str:
         "def take_along(args, lo, hi):",
         *record("x", "indices", "out").reading(),
         f"index = {index}_pointer(indices)",
-        f"given = {dtype}_pointer(x)",
+        f"source = {dtype}_pointer(x)",
         f"y = {dtype}_pointer(out)",
         "for tile in range(lo, hi):",
         "    o = tile // parts",
         "    first = (tile - o * parts) * share",
         "    for c in range(first, min(first + share, count)):",
         *(f"        {line}" for line in _ALONG),
-        "            store(y, k, load(given, (o * size + at) * inner + j))",
+        "            store(y, k, load(source, (o * size + at) * inner + j))",
         "return 0",
     )
 
@@ -81,14 +81,14 @@ def add_along_text(dtype: str, index: str) -> str:
             "size", "count", "value", "indices", "out", "inner"
         ),
         f"index = {index}_pointer(indices)",
-        f"given = {dtype}_pointer(value)",
+        f"source = {dtype}_pointer(value)",
         "for o in range(lo, hi):",
         f"    y = {dtype}_pointer(out + o * size * inner * {ITEM[dtype]})",
         "    done = cleared(y, size * inner)",
         "    for c in range(count):",
         *(f"        {line}" for line in _ALONG),
         "            at = at * inner + j",
-        "            store(y, at, load(y, at) + load(given, k))",
+        "            store(y, at, load(y, at) + load(source, k))",
         "return 0",
     )
 

@@ -232,7 +232,7 @@ class Calls(Generators):
             return self._call_function(call, inner)
         if isinstance(method := getattr(type(target), "__call__", None), FunctionType):  # noqa: B004
             return self.apply(call._replace(target=MethodType(method, target)))
-        value = self.made(call, self.frame)
+        value = self.instance(call, self.frame)
         return self._refuse_function(call) if value is None else value
 
     def _refuse_function(self, call: Call) -> NoReturn:

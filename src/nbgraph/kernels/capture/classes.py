@@ -42,12 +42,12 @@ MISSING = object()  # stands for an argument that was left out
 class Classes(Builtins):
     """Mixed into Expressions."""
 
-    def made(self, call: Call, env: Env) -> Value | None:
+    def instance(self, call: Call, env: Env) -> Value | None:
         """An object of a class; None for what is none, or more than its attributes."""
         cls, values = call.target, dict(call.kwargs)
         if cls is SimpleNamespace and not call.args:
             return record_of(cls, values)
-        init, given = (), {}
+        init, options = (), {}
         if keeps_arguments(cls):
             signature = inspect.signature(cls)
             values = self.arguments(call, cls.__name__, signature)
@@ -55,15 +55,15 @@ class Classes(Builtins):
                 values[name] = self._default(call, cls, name, signature)
             method = inspect.getattr_static(cls, "__post_init__", None)
         elif has_own_init(cls):
-            values, init, given = {}, call.args, call.kwargs
+            values, init, options = {}, call.args, call.kwargs
             method = inspect.getattr_static(cls, "__init__")
         else:
             return None
-        made = record_of(cls, values)
+        content = record_of(cls, values)
         if not isinstance(method, FunctionType):
-            return made
-        owner = placed(made, env)
-        self.apply(call.of(method, owner, *init, **given))
+            return content
+        owner = placed(content, env)
+        self.apply(call.of(method, owner, *init, **options))
         return owner
 
     def _default(self, call: Call, cls: type, name: str, signature: inspect.Signature) -> Value:
