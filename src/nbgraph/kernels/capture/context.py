@@ -91,7 +91,7 @@ class Tracer(Protocol):
     called: Callable[[Call, Env], Value]
     arguments: Callable[..., Env]
     change_keys: Callable[..., Value]
-    made: Callable[[Call, Env], Value | None]
+    instance: Callable[[Call, Env], Value | None]
     special: Callable[..., Value | None]
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
