@@ -88,7 +88,7 @@ CALLS = {
     **rows("roll", [M], shift=(1,), axis=0),
     **rows("take", [M, I], axis=1),
     **rows("take_along_axis", [M, I[:, [0, 1, 1, 0]]], axis=0),
-    **rows("scatter_along_axis", [M[:, :2], I], shape=(3, 4), axis=1),
+    **rows("scatter_along_axis", [M[:, :2], I.repeat(3, 0)], shape=(3, 4), axis=1),
     **rows("one_hot", [I], depth=3, dtype=F4),
     **rows("gather", [M, I], key=("array",)),
     **rows("scatter_add", [M, I[0].repeat(2)[:3]], shape=(3, 4), key=("array",)),
