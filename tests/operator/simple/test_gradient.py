@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.device import cpu
-from nbgraph.errors import DeviceError
+from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator import registry
-from nbgraph.operator.facts import dependence_rows, in_place
 from nbgraph.operator.full.gradient import SPECS
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.simple import simple_declaration
 from tests.operator.simple import functions as fns
 from tests.operator.simple.judge import differences, gradients
 from tests.zoo import functions
@@ -164,14 +164,6 @@ def test_gradients_use_resources_and_keywords(new):
 smooth_l1 = ng.op(functions.smooth_l1)
 
 
-def inferred(op):
-    """The form of the gradient and both in-place options, as they follow from an op's text."""
-    rows = dependence_rows(op)
-    options = in_place(op, rows, np.dtype("float32"))
-    names = options["forward_option"], options["backward_option"]
-    return max((row["class"] for row in rows), default=""), *names
-
-
 def declared(new):
     op = new("simple_smooth_l1").set_enable_scalar(True)
     op.set_function("cpu", fns.smooth_l1, ng.kNoInplace)
@@ -181,9 +173,11 @@ def declared(new):
 def test_what_is_inferred_is_what_was_declared_by_hand(new):
     """SMP-30: the gradient reads the input, so forward is not in place, backward is."""
     op = declared(new)
-    options = [table["cpu"].option.name for table in (op.functions, op.gradients)]
-    assert inferred(smooth_l1) == (op.gradient_form.name, *options)
-    assert inferred(smooth_l1) == ("T2", "kNoInplace", "kInplaceOutIn")
+    inferred = simple_declaration(smooth_l1)
+    assert inferred == ("T2", ng.kNoInplace, ng.kInplaceOutIn)
+    assert inferred.form == op.gradient_form.name
+    assert inferred.function == op.functions["cpu"].option
+    assert inferred.gradient == op.gradients["cpu"].option
 
 
 @settings(max_examples=25)
@@ -208,9 +202,19 @@ def test_both_ways_of_definition_agree(values, sigma):
         (lambda x: x * x, ("T2", "kNoInplace", "kInplaceOutIn")),
         (lambda x, y: x * y, ("T2", "kNoInplace", "kInplaceOutLhs")),
         (lambda x, y: x + y, ("T0", "kInplaceLhsOut", "kInplaceOutLhs")),
-        # a bool is smaller than a float: it cannot be written over one
-        (lambda x: x > 0, ("", "kNoInplace", "kNoInplace")),
+        (lambda x: x > 0, ("", "kInplaceInOut", "kNoInplace")),
     ],
 )
 def test_declarations_of_other_operators(fn, expected):
-    assert inferred(ng.op(fn)) == expected
+    form, function, gradient = simple_declaration(ng.op(fn))
+    want = list(expected)
+    if form == "":  # a bool is smaller than a float: it cannot be written over one
+        want[1] = "kNoInplace"
+    assert [form, function.name, gradient.name] == want
+
+
+def test_what_is_no_simple_operator_has_no_declaration():
+    with pytest.raises(ArgumentError, match="one or two operands and one output"):
+        simple_declaration(ng.op(lambda x, y, z: x + y + z))
+    with pytest.raises(ArgumentError, match="one or two operands and one output"):
+        simple_declaration(ng.op(lambda x: (x, 2 * x)))
