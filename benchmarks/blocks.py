@@ -151,8 +151,8 @@ def main() -> None:
                 steps["torch.compile"] = of_torch(name, torch, model, compiled=True)
         steps = {"bound": ours(name, model), **steps}
         training.require_equal(steps)
-        found = training.measured(steps, options.rounds)
-        print(name, training.table(name, found, int(options.threads == 1)), sep="\n")
+        times = training.measured(steps, options.rounds)
+        print(name, training.table(name, times, int(options.threads == 1)), sep="\n")
 
 
 if __name__ == "__main__":

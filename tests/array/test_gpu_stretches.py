@@ -53,11 +53,11 @@ def test_a_step_of_training_is_one_graph_with_the_bits_of_its_kernels(monkeypatc
     the first step is a replay, with those launches changed."""
     with ng.config(cuda_graphs=0):
         wanted = trained(name)
-    told = heard(monkeypatch)
+    events = heard(monkeypatch)
     with hurried(2):
         assert trained(name) == wanted
-    assert told.count("captured") == 1 and told.count("replay") == 4
-    warm = Counter(told[len(told) - told[::-1].index("replay", 1) - 1 :])
+    assert events.count("captured") == 1 and events.count("replay") == 4
+    warm = Counter(events[len(events) - events[::-1].index("replay", 1) - 1 :])
     assert set(warm) == {"replay", "changed"} and warm["changed"] < 15
 
 
@@ -131,9 +131,9 @@ def test_runs_from_two_threads(monkeypatch):
             for a, b in zip(found, wanted, strict=True):
                 assert np.allclose(a, b, rtol=1e-4)
 
-    told = heard(monkeypatch)
+    events = heard(monkeypatch)
     on_threads(work, range(2))
-    assert "replay" in told
+    assert "replay" in events
 
 
 def test_what_no_graph_holds_is_issued_between_graphs(monkeypatch):
@@ -143,12 +143,12 @@ def test_what_no_graph_holds_is_issued_between_graphs(monkeypatch):
         (lambda x: chain(ng.sort(before(x), axis=0)), ["replay", "call", "replay"]),
         (lambda x: chain(x @ ng.ones((6, 6), device=x.device)), ["multiply", "replay"]),
     ):
-        run, told = ng.jit(of), heard(monkeypatch)
+        run, events = ng.jit(of), heard(monkeypatch)
         x = ng.array(X, device=GPU)
         for _ in range(4):
-            del told[:]
+            del events[:]
             found = run(x)
             ng.waitall()
         np.testing.assert_allclose(found.asnumpy(), of(ng.array(X)).asnumpy(), rtol=1e-4, atol=1e-6)
-        assert [name for name in told if name not in ("changed", "launch")] == wanted
+        assert [name for name in events if name not in ("changed", "launch")] == wanted
         monkeypatch.undo()

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import operator
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
@@ -250,5 +251,9 @@ def test_powers_by_numbers(dtype, exponent):
         assert power.dtype == wanted.dtype
         np.testing.assert_allclose(power, wanted, rtol=1e-3 if dtype == "float16" else 1e-6)
     if np.dtype(dtype).kind == "f" and exponent is not True:
+        y = ng.array(x)
+        view, y = y[::-1], operator.ipow(y, exponent)
+        np.testing.assert_array_equal(y, ng.array(x) ** exponent)
+        np.testing.assert_array_equal(view, y[::-1])  # of the same memory
         own = ng.var("x", shape=(5,), dtype=dtype) ** exponent
         assert own.entry[0].op.__name__ == names.get(exponent, "power")

@@ -207,11 +207,13 @@ def test_the_launch_is_as_it_was_asked_for(new):
 
 def test_a_device_without_a_function_is_named_at_the_call_and_at_bind(new, times):
     """SMP-24: cpu only, gpu only, both; the function and the gradient."""
-    told = r"simple_of_gpus: there is no function for gpu\(0\); registered: cpu; add one with set_f"
+    message = (
+        r"simple_of_gpus: there is no function for gpu\(0\); registered: cpu; add one with set_f"
+    )
     op = new().set_enable_scalar().set_function("cpu", scaled)
-    with pytest.raises(DeviceError, match=told):
+    with pytest.raises(DeviceError, match=message):
         op(ng.ones(3, device=GPU), scalar=1)
-    with pytest.raises(DeviceError, match=told):
+    with pytest.raises(DeviceError, match=message):
         op(ng.var("x"), scalar=1).simple_bind(ctx=GPU, x=(3,), grad_req="null")
     assert op(ng.ones(2), scalar=2).asnumpy().tolist() == [2, 2]
     other = new("simple_gpu_alone").set_enable_scalar().set_function("gpu", scaled)
@@ -234,10 +236,12 @@ def test_what_no_gpu_runs_is_refused_when_it_is_registered(new):
     def python(src, env, ret, req, ctx):
         ng.assign(ret.get(), req, src.get())
 
-    told = r"the function for gpu is the Python function python, .*cuda\.jit kernel or ng\.thread_k"
-    with pytest.raises(ArgumentError, match=told):
+    message = (
+        r"the function for gpu is the Python function python, .*cuda\.jit kernel or ng\.thread_k"
+    )
+    with pytest.raises(ArgumentError, match=message):
         new().set_function("gpu", python)
-    with pytest.raises(ArgumentError, match=told):
+    with pytest.raises(ArgumentError, match=message):
         new().set_function(("cpu", "gpu"), python)
     with pytest.raises(
         ArgumentError, match=r"thread_kernel: <lambda>\(src, ret, req\) does not end"
@@ -253,14 +257,14 @@ def test_what_cannot_be_compiled_is_told_at_the_call(new):
         ret[0] = src.no_such_thing
 
     op = new().set_function("gpu", strange)
-    told = (
+    message = (
         r"simple_of_gpus: the gpu function .* is not compiled for \(float32\[:\], float32\[:\], i"
     )
-    with pytest.raises(CompileError, match=told) as caught:
+    with pytest.raises(CompileError, match=message) as caught:
         op(ng.ones(3, device=GPU))
     assert "Unknown attribute 'no_such_thing'" in str(caught.value)
     assert "Unknown attribute 'no_such_thing'" in caught.value.details
-    with pytest.raises(CompileError, match=told):
+    with pytest.raises(CompileError, match=message):
         op(ng.var("x")).simple_bind(ctx=GPU, x=(3,), grad_req="null")
 
     class P(ng.Param):
@@ -307,5 +311,5 @@ def test_kernels_of_cuda():
 
         own_kernels.main()
         return
-    told = run_python("-m", "tests.array.own_kernels", NUMBA_ENABLE_CUDASIM="1")
-    assert told.endswith("all of it ran\n")
+    printed = run_python("-m", "tests.array.own_kernels", NUMBA_ENABLE_CUDASIM="1")
+    assert printed.endswith("all of it ran\n")

@@ -154,5 +154,5 @@ def test_a_forked_child_has_no_gpu():
         "    os._exit(0)\n"
         "os.wait()\n"
     )
-    told = run_python("-W", "ignore", "-c", program, NBGRAPH_GPU="emulated")
-    assert "was forked after GPUs had been used; start processes by 'spawn'" in told
+    printed = run_python("-W", "ignore", "-c", program, NBGRAPH_GPU="emulated")
+    assert "was forked after GPUs had been used; start processes by 'spawn'" in printed

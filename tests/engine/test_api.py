@@ -362,9 +362,9 @@ def test_stop_and_start(engine, gate):
 def test_the_setting_chooses_the_first_engine():
     """X-ENG-04: NBGRAPH_ENGINE."""
     code = "import nbgraph as ng; print(ng.engine.current().kind)"
-    for value, told in (("naive", "naive"), ("quick", "expected one of naive, threaded, chaos")):
+    for value, words in (("naive", "naive"), ("quick", "expected one of naive, threaded, chaos")):
         ended = child("-c", code, NBGRAPH_ENGINE=value)
-        assert told in ended.stdout + ended.stderr
+        assert words in ended.stdout + ended.stderr
 
 
 def test_an_engine_object_has_its_own_variables(engine):

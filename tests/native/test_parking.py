@@ -21,8 +21,8 @@ MILLISECOND = 1_000_000
 
 @pytest.fixture(scope="module", params=WAYS)
 def report(request):
-    told = run_python("-W", "error", PROGRAM, NBGRAPH_PARKING=request.param)
-    return {"asked": request.param, **json.loads(told)}
+    printed = run_python("-W", "error", PROGRAM, NBGRAPH_PARKING=request.param)
+    return {"asked": request.param, **json.loads(printed)}
 
 
 def test_the_setting_chooses_the_way(report):

@@ -18,7 +18,7 @@ class Operators(operators.Operators):
     __itruediv__: Method = in_place("divide")
     __ifloordiv__: Method = in_place("floor_divide")
     __imod__: Method = in_place("remainder")
-    __ipow__: Method = in_place("power")
+    __ipow__: Method = operators.powers(in_place("power"), over=True)
     __iand__: Method = in_place("bitwise_and")
     __ior__: Method = in_place("bitwise_or")
     __ixor__: Method = in_place("bitwise_xor")

@@ -215,7 +215,7 @@ class _Cells:
         )
 
     def row(self, y: str, ahead: int) -> dict[int, str]:
-        """A vector for each offset, of a row of cells; zeros where there is no such row.
+        """A vector for each offset, of a row of cells; zeros for rows outside of the data.
 
         Those are loaded from zeros on the stack: the masks of columns, which stay in registers, do
         for all rows.

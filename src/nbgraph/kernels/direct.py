@@ -43,7 +43,7 @@ def body_of(dtype: str, channels: int) -> Body:
 
 
 def worth() -> float:
-    """How many of the places that are made have to be asked for, to be quicker than columns are."""
+    """Return the least useful part of computed places with which this beats columns and BLAS."""
     return _WORTH[vector_bytes(features())]
 
 

@@ -22,8 +22,8 @@ def test_collected_loops(workload, full):
     machine_code.required()
     count = 0 if full else EVERYDAY[workload]
     module = "tests.kernels.cuda.collected"
-    told = run_python("-m", module, workload, 5, count, cwd=ROOT, timeout=3600)
-    found = [json.loads(line) for line in told.splitlines()]
+    printed = run_python("-m", module, workload, 5, count, cwd=ROOT, timeout=3600)
+    found = [json.loads(line) for line in printed.splitlines()]
     assert {each["form"] for each in found} >= FORMS.get(workload, {"map", "rows"})
     assert len(found) == (count or found[0]["of"])
     assert [each["wrong"] for each in found if each["wrong"]] == []

@@ -23,8 +23,8 @@ FORMS = {
 def child(module, *words):
     """What a program on the simulator prints, a line each."""
     options = {"cwd": ROOT, "timeout": 3600, "NUMBA_ENABLE_CUDASIM": "1"}
-    told = run_python("-m", f"tests.kernels.cuda.{module}", *words, **options)
-    return [json.loads(line) for line in told.splitlines()]
+    printed = run_python("-m", f"tests.kernels.cuda.{module}", *words, **options)
+    return [json.loads(line) for line in printed.splitlines()]
 
 
 @pytest.mark.everyday(1 / 4)

@@ -26,8 +26,8 @@ def test_collected_loops(workload, full):
     """The loops that operators, methods and graphs come to, over memory of their own."""
     count = 0 if full else EVERYDAY[workload]
     module = "tests.kernels.llvm.collected"
-    told = run_python("-m", module, workload, 5, count, cwd=ROOT, timeout=3600)
-    found = [json.loads(line) for line in told.splitlines()]
+    printed = run_python("-m", module, workload, 5, count, cwd=ROOT, timeout=3600)
+    found = [json.loads(line) for line in printed.splitlines()]
     assert {each["form"] for each in found} >= FORMS[workload]
     assert len(found) == (found[0]["of"] if full else count)
     assert [each["wrong"] for each in found if each["wrong"]] == []

@@ -65,8 +65,8 @@ def test_other_instruction_sets(name, own_cache):
     if missing:
         pytest.skip(f"this processor lacks {missing}")
     settings = {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": SETS[name]}
-    told = run_python("-m", "tests.kernels.llvm.collected", "few", 1, 0, cwd=ROOT, **settings)
-    found = [json.loads(line) for line in told.splitlines()]
+    printed = run_python("-m", "tests.kernels.llvm.collected", "few", 1, 0, cwd=ROOT, **settings)
+    found = [json.loads(line) for line in printed.splitlines()]
     assert len(found) == len(FEW)
     assert [each["wrong"] for each in found if each["wrong"]] == []
 

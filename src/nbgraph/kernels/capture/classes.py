@@ -230,7 +230,7 @@ def has_own_init(cls: Any) -> bool:
 
 
 def is_class(target: object) -> bool:
-    """Whether objects of a class may share lists with those who made them."""
+    """Whether objects of a class may share lists with the function that creates them."""
     return not (isinstance(target, type) and issubclass(target, tuple)) and (
         keeps_arguments(target) or has_own_init(target)
     )

@@ -75,7 +75,7 @@ def _is_report(target: Any) -> bool:
 
 
 def _only_reports(target: Any) -> bool:
-    """Whether a function changes nothing that it is given."""
+    """Whether a function leaves its arguments unchanged."""
     module = getattr(target, "__module__", None) or type(getattr(target, "__self__", 0)).__module__
     return target is print or str(module).partition(".")[0] in _REPORTS
 

@@ -82,16 +82,18 @@ def _named(method: Method, way: Way) -> Method:
 _POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "square"}
 
 
-def powers(general: Method) -> Method:
-    """Return the method for `x ** y`: a few numbers, whose powers are ten times as quick that way,
-    are operators of their own where x has floats, as in NumPy."""
+def powers(general: Method, *, over: bool = False) -> Method:
+    """Return the method for `x ** y`, or (`over`) for `x **= y`: powers by a few numbers,
+    ten times as quick that way, are operators of their own where x has floats, as in NumPy."""
 
     def method(self: Any, exponent: Any) -> Any:
         name = _POWERS.get(exponent) if type(exponent) is int or type(exponent) is float else None
         if name is None or not _floating(self, type(exponent) is int or exponent == 0.5):
             return general(self, exponent)
-        result = getattr(ops, name)(self)
-        return ops.multiply(result, self) if exponent == 3 else result
+        out = self if over else None
+        if exponent == 3:
+            return ops.multiply(ops.square(self), self, out=out)
+        return getattr(ops, name)(self, out=out)
 
     return _named(method, Way("power", 2))
 

@@ -19,9 +19,9 @@ def operator_of(name: str) -> Any:
 def takes_part(other: Any) -> bool:
     """Whether a value may stand beside a carrier: a class that says otherwise, or that keeps masks,
     units or labels, is asked first."""
-def powers(general: Method) -> Method:
-    """Return the method for `x ** y`: a few numbers, whose powers are ten times as quick that way,
-    are operators of their own where x has floats, as in NumPy."""
+def powers(general: Method, *, over: bool=False) -> Method:
+    """Return the method for `x ** y`, or (`over`) for `x **= y`: powers by a few numbers,
+    ten times as quick that way, are operators of their own where x has floats, as in NumPy."""
 class Operators:
     """What the language writes as an operator; each is an operator of the library."""
     __slots__ = ()

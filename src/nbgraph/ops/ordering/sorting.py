@@ -64,7 +64,7 @@ def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
 
 def _sort(xp: Any, x: Any, out: Any, *, axis: int, descending: bool, stable: bool) -> None:
     axis = axis_of("sort", axis, x.ndim)
-    ordered = xp.sort(_sortable(x), axis=axis)  # equal numbers cannot be told apart
+    ordered = xp.sort(_sortable(x), axis=axis)  # stable or not: equal numbers are alike
     out[...] = xp.flip(ordered, axis) if descending else ordered
 
 
@@ -220,7 +220,7 @@ sort(x, axis: int | None = -1, *, descending=False, stable=True, out=None): The 
     along an axis; NaN counts as the largest.
     axis : int, or None: of the flattened array
     descending : whether the largest comes first
-    stable : whether equal elements keep their order
+    stable : of no effect: equal elements are alike, and zeros of both signs are equal
     -> array of the shape of x, or (n,). The gradient goes back to where elements were.
     >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])

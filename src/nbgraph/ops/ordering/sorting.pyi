@@ -57,7 +57,7 @@ def sort(x: Operand[Carried], axis: int | None=-1, *, descending: bool=False, st
     x : array
     axis : int, or None: of the flattened array
     descending : whether the largest comes first
-    stable : whether equal elements keep their order
+    stable : of no effect: equal elements are alike, and zeros of both signs are equal
     out : array to write to, optional
 
     Returns
