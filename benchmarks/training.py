@@ -1,8 +1,9 @@
 """Steps of training against PyTorch and JAX: forward, loss, backward and update of two models.
 
-    python -m benchmarks.training [mlp lenet] [--optimizer sgd|adam] [--threads 2] [--rounds 30]
+    python -m benchmarks.training [mlp lenet small] [--optimizer sgd|adam] [--threads 2]
 
-An MLP (784-512-10, batch 256) and LeNet (batch 64 of 1x28x28). Ours in three ways: a bound symbol
+An MLP (784-512-10, batch 256), LeNet (batch 64 of 1x28x28), and a small MLP (64-64-10, batch 64),
+where what a call costs counts. Ours in three ways: a bound symbol
 (`exe.train_step`), a function of arrays (`ng.optim.train_step`), and operator by operator. Before
 anything is timed, three steps of all have to give the same losses. All take turns within a round.
 With --threads 1 the process is pinned to one core, and CPU time says how much work there is; with
@@ -25,9 +26,10 @@ from benchmarks.harness import machine, peer
 
 Step = Callable[[], float]  # one step; the loss before it
 RATE, MOMENTUM, STEPS = 0.01, 0.9, 5
-BATCHES = {"mlp": (256, 784), "lenet": (64, 1, 28, 28)}
+BATCHES = {"mlp": (256, 784), "lenet": (64, 1, 28, 28), "small": (64, 64)}
 SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "mlp": {"w1": (512, 784), "b1": (512,), "w2": (10, 512), "b2": (10,)},
+    "small": {"w1": (64, 64), "b1": (64,), "w2": (10, 64), "b2": (10,)},
     "lenet": {
         "w1": (20, 1, 5, 5),
         "b1": (20,),
@@ -42,6 +44,7 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
 LEAST = {  # of ours, bound, against the peers
     "mlp": {"torch eager": 1.2, "jax.jit": 0.97},
     "lenet": {"torch eager": 0.8, "jax.jit": 1.0},
+    "small": {"torch eager": 2.5, "jax.jit": 1.0},
 }
 
 
@@ -71,7 +74,7 @@ class Task:
 
 def loss(model: str, w: Mapping[str, Any], x: Any, label: Any) -> Any:
     """The mean cross entropy, of arrays or of symbols."""
-    if model == "mlp":
+    if model != "lenet":
         h = ng.relu(ng.fully_connected(x, w["w1"], w["b1"]))
         return ng.mean(ng.cross_entropy(ng.fully_connected(h, w["w2"], w["b2"]), label))
     h = ng.max_pooling(ng.tanh(ng.convolution(x, w["w1"], w["b1"])), 2)
@@ -150,7 +153,7 @@ def of_torch(torch: Any, task: Task, device: str = "cpu") -> Step:
         opt = torch.optim.SGD(list(w.values()), RATE, momentum=MOMENTUM, fused=True)
 
     def outputs() -> Any:
-        if task.model == "mlp":
+        if task.model != "lenet":
             return f.linear(torch.relu(f.linear(x, w["w1"], w["b1"])), w["w2"], w["b2"])
         h = f.max_pool2d(torch.tanh(f.conv2d(x, w["w1"], w["b1"])), 2)
         h = f.max_pool2d(torch.tanh(f.conv2d(h, w["w2"], w["b2"])), 2)
@@ -179,7 +182,7 @@ def of_jax(jax: Any, task: Task) -> Step:
         return np_.tanh(found + b[None, :, None, None])
 
     def value(w: Any, x: Any, label: Any) -> Any:
-        if task.model == "mlp":
+        if task.model != "lenet":
             h = jax.nn.relu(x @ w["w1"].T + w["b1"]) @ w["w2"].T + w["b2"]
         else:
             h = pooled(convolved(x, w["w1"], w["b1"]))
@@ -287,7 +290,7 @@ def table(model: str, found: Mapping[str, list[tuple[float, float]]], clock: int
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("models", nargs="*", default=["mlp", "lenet"])
+    parser.add_argument("models", nargs="*", default=[*SHAPES])
     parser.add_argument("--optimizer", choices=("sgd", "adam"), default="sgd")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=30)
@@ -296,7 +299,7 @@ def main() -> None:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
     print(machine(("numpy", "torch", "jax")), f"{given.threads} thread(s), {given.optimizer}")
     print("load", os.getloadavg())
-    for model in given.models or ["mlp", "lenet"]:
+    for model in given.models:
         steps = steps_of(Task(model, given.optimizer), given.threads)
         require_equal(steps)
         print(table(model, measured(steps, given.rounds), int(given.threads == 1)))

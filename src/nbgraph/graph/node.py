@@ -56,21 +56,20 @@ def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
     """
     order: list[Node] = []
     seen: set[int] = set()
-    stack: list[tuple[Node, bool]] = [(head, False) for head in reversed(list(heads))]
+    stack: list[Any] = [*heads][::-1]
     while stack:
-        node, expanded = stack.pop()
-        if expanded:
-            order.append(node)
+        node = stack.pop()
+        if node is None:  # all that the next one depends on is there
+            order.append(stack.pop())
             continue
         if id(node) in seen:
             continue
         seen.add(id(node))
-        stack.append((node, True))
-        if node in ends:
+        if node in ends or (node.op is None and not node.after):
+            order.append(node)
             continue
-        for other in node.after:
-            stack.append((other, False))
+        stack += node, None, *node.after
         for entry in reversed(node.inputs):
             if type(entry) is tuple and id(entry[0]) not in seen:
-                stack.append((entry[0], False))
+                stack.append(entry[0])
     return order
