@@ -18,6 +18,7 @@ def walks(monkeypatch):
     """The number of passes that were walked with arrays; nothing is known at first."""
     monkeypatch.setattr(replay, "_graphs", {})
     monkeypatch.setattr(replay, "_counts", {})
+    monkeypatch.setattr(replay, "_REPEATS", 3)
     walked = []
 
     def walk(*args, create_graph=False, **options):

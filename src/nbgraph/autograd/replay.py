@@ -36,10 +36,11 @@ from nbgraph.operator.layout import Layout, keep, layout, packed
 from nbgraph.ops.define import library
 from nbgraph.settings import CLOSELY_ASKED, config
 
-_REPEATS = 3  # passes of one structure, of which the last is traced
+_REPEATS = 6  # passes of one structure, of which the last is traced: that costs 20 walks
 _LARGE = 1 << 25  # bytes of saved values; a walk frees them as it goes, a plan when it ends
 _LONG = 4096  # nodes; tracing takes some 0.2 ms for each
-_MOST_COUNTED, _MOST_KEPT = 1024, 64  # structures
+_MOST_COUNTED, _MOST_KEPT = 1024, 256  # structures
+_ROOM = 1 << 28  # bytes of saved values of all graphs that are kept
 _TRACING = threading.RLock()
 
 Heads = Sequence[tuple[Node, int, Any]]
@@ -53,6 +54,7 @@ class _Graph(NamedTuple):
     captured: Sequence[Array]  # arrays that rules read besides
     results: Sequence[int | None]  # of each wanted entry: its head; None: nothing flows there
     walked: Sequence[int]  # places of the records whose values are read
+    nbytes: int  # of the arrays, and of the order of what a run needs
 
 
 _counts: dict[Any, int] = {}
@@ -176,13 +178,15 @@ def _graph(structure: _Structure) -> _Graph | None:
     if count < _REPEATS:
         keep(_counts, key, count, _MOST_COUNTED)
         return None
-    graph = None
-    if sum(array._layout.nbytes for array in structure.arrays) <= _LARGE:
+    graph, nbytes = None, sum(array._layout.nbytes for array in structure.arrays)
+    if nbytes <= _LARGE:
         with _TRACING:
             try:
                 graph = _traced(structure)
             except NbgraphError:  # a rule looks at values
                 graph = None
+    if nbytes + sum(g.nbytes for g in [*_graphs.values()] if g is not None) > _ROOM:
+        _graphs.clear()
     return keep(_graphs, key, graph, _MOST_KEPT)
 
 
@@ -222,6 +226,7 @@ def _traced(structure: _Structure) -> _Graph:
         [array for array in variables.values() if array is not None],
         [number.get(entry) for entry in wanted],
         [k for k, node in enumerate(nodes) if isinstance(node, Record) and node.saved is None],
+        sum(array._layout.nbytes for array in structure.arrays),
     )
 
 
