@@ -15,26 +15,25 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Container, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.array.place import ELSEWHERE
 from nbgraph.autograd import reverse
-from nbgraph.autograd.graph_call import GraphFunction
 from nbgraph.autograd.rules import ArrayRule, MapRule
 from nbgraph.autograd.sums import Ones
 from nbgraph.autograd.tape import Leaf, Record
-from nbgraph.autograd.traced import Traced
-from nbgraph.autograd.tracing import tracing
 from nbgraph.engine.thread import here
 from nbgraph.errors import NbgraphError
-from nbgraph.graph.graph import Graph
 from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import Layout, keep, layout, packed
 from nbgraph.ops.define import library
 from nbgraph.settings import CLOSELY_ASKED, config
+
+if TYPE_CHECKING:
+    from nbgraph.autograd.graph_call import GraphFunction
 
 _REPEATS = 6  # passes of one structure, of which the last is traced: that costs 20 walks
 _LARGE = 1 << 25  # bytes of saved values; a walk frees them as it goes, a plan when it ends
@@ -191,6 +190,11 @@ def _graph(structure: _Structure) -> _Graph | None:
 
 
 def _traced(structure: _Structure) -> _Graph:
+    from nbgraph.autograd.graph_call import GraphFunction  # these load all of graphs
+    from nbgraph.autograd.traced import Traced
+    from nbgraph.autograd.tracing import tracing
+    from nbgraph.graph.graph import Graph
+
     orders = [_order(array._layout) for array in structure.arrays]
     with tracing("backward") as tracer:
         symbols: list[Any] = []
