@@ -221,6 +221,25 @@ def test_a_function_of_the_user_is_called_at_each_pass(walks):
     assert len(called) == len(walks) == 5
 
 
+def test_a_pass_that_is_looked_at_is_walked_and_later_ones_are_not(walks):
+    x = ng.array([1.0, 2.0])
+    x.attach_grad()
+
+    def passed():
+        with ng.autograd.record():
+            y = ng.sum(ng.exp(x) * x)
+        y.backward()
+
+    for options in {"anomaly": 1}, {"compiler": "python"}:
+        with ng.config(**options):
+            for _ in range(5):
+                passed()
+    assert len(walks) == 10
+    for _ in range(5):
+        passed()
+    assert len(walks) == 12
+
+
 def test_a_failure_is_in_the_gradients(walks):
     """What failed in the forward pass fails in those of this step and in no later one."""
     x = ng.array([[0.0, 1.0], [2.0, 0.0]])

@@ -38,7 +38,7 @@ class _Ways:
         if not takes_part(b):
             return NotImplemented
         operands = (b, a) if self.swapped else (a, b)
-        output = recorded(self.push, self.op, operands, dict, _frame(2))
+        output = recorded(self.push, self.op, operands, {}, _frame(2))
         if output is not None:
             return output
         if self.op is None:

@@ -82,7 +82,7 @@ class ByRoutes:
             return
         if copies is not None:
             keep(routes.copied, layouts, copies, _KEPT)
-        keep(op.shortcuts, told(attributes, values), _of_copies(routes), _KEPT)
+        keep(op.shortcuts, told(attributes, values), (_of_copies(routes), attributes), _KEPT)
 
 
 def _of_copies(routes: Routes) -> Push:
@@ -264,7 +264,7 @@ def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes
             op.carried.clear()
             op.shortcuts.clear()
         places = op.carried[_view_key(attributes)] = {}
-        op.shortcuts[told(attributes, (source,))] = _shortcut(places, type(source))
+        op.shortcuts[told(attributes, (source,))] = _shortcut(places, type(source)), attributes
     keep(places, source._layout, (found._address - source._address, found._layout), _PLACES)
     return places
 

@@ -30,7 +30,7 @@ from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import Layout, keep, layout, packed
 from nbgraph.ops.define import library
-from nbgraph.settings import CLOSELY_ASKED, config
+from nbgraph.settings import config, looks_closely
 
 if TYPE_CHECKING:
     from nbgraph.autograd.graph_call import GraphFunction
@@ -70,7 +70,7 @@ def run(
 ) -> list[Any]:
     """Do what `reverse.run` does, by a graph where there is one for passes like this."""
     order = topological((node for node, _, _ in heads), ends)
-    plain = recording.get() is None and here.running is None and not CLOSELY_ASKED[0]
+    plain = recording.get() is None and here.running is None and not looks_closely()
     if plain and not create_graph and 1 < len(order) <= _LONG:
         structure = _Structure(heads, wanted, order, ends)
         elsewhere = ELSEWHERE[0] and any(not a.device.host for a in structure.arrays)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
+from typing import Any
 
 from nbgraph.autograd.tape import TAPE
-from nbgraph.operator.call import Recorder, recording, training
+from nbgraph.operator.call import recording, training
 
 _latest = [""]  # "attach_grad" or "record": what was asked for last, for messages
 
@@ -25,21 +25,36 @@ def missing_half() -> str:
     return f"{first}, then {inside}"
 
 
-@contextmanager
-def _set(tape: Recorder | None, *, train: bool) -> Generator[None]:
-    current = recording.get()
-    if current is not None and current.traces and tape is not current:
-        tape = current.within(records=tape is not None)
-    recorded, trained = recording.set(tape), training.set(train)
-    try:
-        yield
-    finally:
-        training.reset(trained)
-        recording.reset(recorded)
+class Mode(ContextDecorator):
+    """A block, or the calls of a function, that records or not and trains or not.
+
+    A class, as generators take a third of what recording a small operator does.
+    """
+
+    def __init__(self, tape: Any, *, train: bool) -> None:
+        self._tape, self._train = tape, train
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+        current = recording.get()
+        tape = current if self._tape is _AS_BEFORE else self._tape
+        if current is not None and current.traces and tape is not current:
+            tape = current.within(records=tape is not None)
+        self._recorded, self._trained = recording.set(tape), training.set(self._train)
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        training.reset(self._trained)
+        recording.reset(self._recorded)
+
+    def _recreate_cm(self) -> Mode:
+        return Mode(self._tape, train=self._train)  # a function may call itself
 
 
-@contextmanager
-def record(train_mode: bool = True) -> Generator[None]:
+_AS_BEFORE = object()
+
+
+def record(train_mode: bool = True) -> Mode:
     """Record what is computed within the block, for `backward`.
 
     Parameters
@@ -56,12 +71,10 @@ def record(train_mode: bool = True) -> Generator[None]:
     array([2., 4.], dtype=float32)
     """
     noted("record")
-    with _set(TAPE, train=train_mode):
-        yield
+    return Mode(TAPE, train=train_mode)
 
 
-@contextmanager
-def pause(train_mode: bool = False) -> Generator[None]:
+def pause(train_mode: bool = False) -> Mode:
     """Record nothing within the block.
 
     Parameters
@@ -72,32 +85,27 @@ def pause(train_mode: bool = False) -> Generator[None]:
     ...     is_recording()
     False
     """
-    with _set(None, train=train_mode):
-        yield
+    return Mode(None, train=train_mode)
 
 
-@contextmanager
-def train_mode() -> Generator[None]:
+def train_mode() -> Mode:
     """Let operators behave as in training within the block (dropout drops), recorded or not.
 
     >>> with train_mode():
     ...     is_training(), is_recording()
     (True, False)
     """
-    with _set(recording.get(), train=True):
-        yield
+    return Mode(_AS_BEFORE, train=True)
 
 
-@contextmanager
-def predict_mode() -> Generator[None]:
+def predict_mode() -> Mode:
     """Let operators behave as in prediction within the block, recorded or not.
 
     >>> with record(), predict_mode():
     ...     is_training(), is_recording()
     (False, True)
     """
-    with _set(recording.get(), train=False):
-        yield
+    return Mode(_AS_BEFORE, train=False)
 
 
 def is_recording() -> bool:

@@ -143,8 +143,8 @@ class ArrayOp:
         self.resources = tuple(resources)
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         self.repeated: dict[Any, Any] = {}  # calls on NumPy arrays; see `at_once`
-        # by attributes (see `told`): the quick way of calls like some before, if one is known
-        self.shortcuts: dict[Any, Callable[[Any, tuple[Any, ...]], Any]] = {}
+        # by attributes (see `told`): the quick way of calls like some before, and their attributes
+        self.shortcuts: dict[Any, tuple[Callable[..., Any], Attributes]] = {}
         self.inplace = tuple(inplace)
         self.constant, self.copies = constant, copies
         self._partial = partial
@@ -188,16 +188,14 @@ class ArrayOp:
     def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
         """Return the result of the quick way, or None."""
         try:
-            push = self.shortcuts.get(told(attributes, operands))
+            known = self.shortcuts.get(told(attributes, operands))
         except TypeError:  # an attribute that is a list or an array
             return None
-        if push is None:
+        if known is None:
             return None
+        push, normalised = known
         result = push(frame, operands)
-        if result is None:
-            options = functools.partial(self.normalise, attributes)
-            result = recorded(push, self, operands, options, frame)
-        return result
+        return recorded(push, self, operands, normalised, frame) if result is None else result
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing

@@ -114,16 +114,18 @@ def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
     return best
 
 
-def recorded(push: Any, op: Any, operands: tuple[Any, ...], options: Any, frame: Any) -> Any:
+def recorded(
+    push: Any, op: Any, operands: tuple[Any, ...], attributes: Attributes, frame: Any
+) -> Any:
     """Return what a carrier's quick way, which has declined, gives while a tape follows it; None
-    where it declines all the same. `options`: a function that gives the attributes."""
+    where it declines all the same."""
     recorder = recording.get()
     if recorder is None or recorder.traces:
         return None
     result = push(frame, operands, True)
     if result is not None:
         outputs = result if type(result) is tuple else (result,)
-        recorder.record(op, operands, options(), outputs, ())
+        recorder.record(op, operands, attributes, outputs, ())
     return result
 
 

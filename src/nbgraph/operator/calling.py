@@ -115,7 +115,7 @@ class Calls(Elementwise):
             if not options and out is None and len(operands) == self.nin:
                 push, result = self.shortcut, None
                 if push is not None:
-                    result = recorded(push, self, operands, dict, _frame(2))
+                    result = recorded(push, self, operands, {}, _frame(2))
                 if result is None:
                     result = carrier.__nbgraph_call__(self, operands, options, None)
                 return result
