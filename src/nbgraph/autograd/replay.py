@@ -163,7 +163,7 @@ _TRACED = (MapRule, ArrayRule)
 def _number(value: Any) -> Any:
     """Return what tells a number from others: 1 from 1.0, 0.0 from -0.0."""
     if type(value) is float and value == 0:
-        return float, math.copysign(1.0, value)
+        return float, value, math.copysign(1.0, value)
     return type(value), value
 
 
