@@ -74,8 +74,11 @@ def within(found, plain, summands):
 @pytest.mark.parametrize("seed", some((1,), range(200)))
 def test_sums_in_loops_are_as_good_as_any_order_of_addition(seed):
     """X-SYM-04: only the sums differ, and by no more than orders of addition can."""
-    group, given = storm(seed, nodes=8)
-    parts = [s for s in map(Symbol, zip(group.entries)) if s.dtype.kind == "f" and s.size]
+    parts: list = []
+    while not parts:  # there are graphs of integers and empty arrays alone
+        group, given = storm(seed, nodes=8)
+        parts = [s for s in map(Symbol, zip(group.entries)) if s.dtype.kind == "f" and s.size]
+        seed += 200
     sums = ng.Group([ng.sum(ng.tanh(part)) for part in parts])
     given = {name: given[name] for name in sums.list_arguments()}
     exe = executor(sums, given, Options(), grad_req="null")

@@ -7,6 +7,7 @@ import nbgraph as ng
 from nbgraph import ops
 from nbgraph.errors import DeviceError
 from nbgraph.operator import registry
+from nbgraph.ops.named.keywords import in_words
 from tests import worlds
 from tests.graph.every_operator import calls
 from tests.ops.array_calls import CALLS, operators
@@ -73,12 +74,13 @@ FUNCTIONS = {
     "copies, with a gradient of their own": "linear_regression_output mae_regression_output "
     "logistic_regression_output SVMOutput MakeLoss",
     "windows of given places": "roi_pooling",
+    "elements along an axis, where one operand broadcasts": "take_along_axis",
     "NumPy alone draws them": "random_bernoulli random_beta random_binomial random_choice "
     "random_generalized_negative_binomial random_geometric random_integers random_multinomial "
     "random_negative_binomial random_permutation random_poisson random_standard_gamma",
 }
 _ALLOWED = " ".join(FUNCTIONS.values()).split()
-_SOMETIMES = {"astype", "full_like"}  # kernels, for other dtypes and attributes
+_SOMETIMES = {"astype", "full_like", "take_along_axis"}  # kernels, for other dtypes and attributes
 
 
 @pytest.mark.parametrize("name", sorted(name for name, (inputs, _) in CALLS.items() if inputs))
@@ -178,7 +180,8 @@ def test_every_public_function_is_alike_in_every_world(name):
     def f(*made):
         operands, keywords = arguments([x.copy() if type(x) is np.ndarray else x for x in made])
         ng.random.seed(1)
-        found = function(*operands, **keywords)
+        call, operands, keywords = in_words(function, tuple(operands), keywords)
+        found = call(*operands, **keywords)
         return tuple(found) if isinstance(found, list) else found
 
     wanted = worlds.bits(f(*arrays))

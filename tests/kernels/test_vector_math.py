@@ -79,9 +79,11 @@ def test_polygamma_is_accurate_on_both_sides_of_poles(dtype):
 
 
 def test_polygamma_where_it_has_no_value():
-    """MFU-01: poles of odd orders are infinite; orders are whole numbers from 0 on."""
+    """MFU-01: lgamma is infinite at poles, odd orders are, too; orders are whole, from 0 on."""
     poles = np.array([0.0, -0.0, -1.0, -7.0])
     assert (nbgraph.polygamma(poles, n=3) == np.inf).all()
+    far = -np.finfo(float).max / np.array([1.0, 2.0, 709.0, 720.0])  # all whole numbers
+    assert (nbgraph.lgamma([*poles, *far]) == np.inf).all()
     assert np.isnan(nbgraph.polygamma(poles, n=2)).all()
     assert np.isnan(nbgraph.polygamma([1.0, -np.inf, np.nan], n=0.5)).all()
     assert np.isnan(nbgraph.polygamma(1.0, n=-1)) and np.isnan(nbgraph.polygamma(-np.inf))

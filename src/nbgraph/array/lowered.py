@@ -61,7 +61,7 @@ def deliver(lowering: Lowered, job: Job) -> None:
             r = results[k - count]
             arrays[k] = empty_of(own or layout(r.shape, r.dtype), device)
     arrays += [empty_of(own, device) for own in lowering.scratch]
-    is_train = training.get()
+    is_train = training.get() and op.mode(attributes) is not False
     numbers, states = op.numbers(attributes, is_train=is_train), op.states(is_train=is_train)
     for call in lowering.calls:
         if not call.size:

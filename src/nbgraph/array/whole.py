@@ -102,7 +102,7 @@ def apply(
     watched = CLOSELY_ASKED[0] and bool(config.anomaly) and anomaly.clean(values)
     results = _short(op, values, attributes, specs, device) if outs is None else None
     if results is None:
-        states = op.states(is_train=training.get())
+        states = op.states(is_train=training.get() and op.mode(attributes) is not False)
         for i in states:
             _require_state(op, values[i], operands[i], names[i])
         results = _outputs(op, specs, device, outs, [v._chunk for v in values])

@@ -61,15 +61,18 @@ def test_moving_averages():
 
 
 def test_a_frozen_layer_trains_without_moving():
-    """OPR-12: `frozen` uses the moving averages in training, and leaves them."""
+    """OPR-12: `frozen` uses the moving averages in training, and leaves them, NumPy's too."""
     states = [ng.array([1.0, 2.0]), ng.array([4.0, 9.0])]
     x = ng.array(np.ones((2, 2, 1), "float32"))
     x.attach_grad()
     with ng.autograd.record():
+        other = x[0, :, 0] * states[0]  # reads an average, which is not written
         out = ng.batch_norm(x, None, None, *states, frozen=True, eps=0)
-        ng.sum(out).backward()
+        (ng.sum(out) + 0 * ng.sum(other)).backward()
+        own = ng.batch_norm(x, None, None, *(s.asnumpy() for s in states), frozen=True, eps=0)
     np.testing.assert_allclose(x.grad.asnumpy()[0, :, 0], [1 / 2, 1 / 3])
     np.testing.assert_array_equal(states[0].asnumpy(), [1, 2])
+    np.testing.assert_array_equal(own.asnumpy(), out.asnumpy())
 
 
 def test_a_graph_has_states():

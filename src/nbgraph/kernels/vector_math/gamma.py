@@ -132,7 +132,7 @@ def lgamma(f: Format):
         rest = fma(v, polynomial(v * v, LOG_FAR), HALF_LOG - 0.5)
         y = fma(w - 0.5, y - 1.0, rest) if far else close
         reflected = log(math.pi / (a * sine(a))) - y
-        return float_(a if a == inf else (reflected if below else y))
+        return float_(y if y == inf else (reflected if below else y))
 
     return lgamma
 

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 73508655207b1984, llvmlite 0.50, fma
+; sources 8bd462d7a066daa0, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 
@@ -1417,7 +1417,7 @@ b4:
   %v206 = fcmp ult double %v12, 1.200000e+01
   br i1 %v206, label %b7, label %b5
 b5:
-  call fastcc void @p_ec74be0846e4(ptr %v1, double %v10)
+  call fastcc void @p_060630263330(ptr %v1, double %v10)
   %v207 = load double, ptr %v1, align 8
   %v208 = fmul double %v12, %v12
   %v209 = fdiv double 1.000000e+00, %v208
@@ -1546,12 +1546,12 @@ b5:
   %v332 = fadd double %v289, %v331
   br label %b8
 b6:
-  call fastcc void @p_ec74be0846e4(ptr %v2, double %x)
+  call fastcc void @p_060630263330(ptr %v2, double %x)
   %v333 = load double, ptr %v2, align 8
-  call fastcc void @p_ec74be0846e4(ptr %v3, double %y)
+  call fastcc void @p_060630263330(ptr %v3, double %y)
   %v334 = load double, ptr %v3, align 8
   %v335 = fadd double %x, %y
-  call fastcc void @p_ec74be0846e4(ptr %v4, double %v335)
+  call fastcc void @p_060630263330(ptr %v4, double %v335)
   %v336 = load double, ptr %v4, align 8
   %v337 = fadd double %v333, %v334
   %v338 = fsub double %v337, %v336
@@ -4323,7 +4323,7 @@ b6:
   %v51 = fdiv double %v50, %v49
   br label %b8
 b7:
-  call fastcc void @p_4bce60813361(ptr %v3, double %x, double %y)
+  call fastcc void @p_bac4159b9eda(ptr %v3, double %x, double %y)
   %v52 = load double, ptr %v3, align 8
   %v53 = fdiv double %x, %y
   %v54 = fmul double %v53, %v52
@@ -4341,7 +4341,7 @@ b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_386b8e0a0475(ptr %v1, double %x, double %y)
+  call fastcc void @p_f19fd2227e02(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -4352,7 +4352,7 @@ b1:
   %v1 = alloca double, align 8
   call void @llvm.lifetime.start.p0(ptr nonnull %v1)
   store double 0.000000e+00, ptr %v1, align 8
-  call fastcc void @p_160de6d8b982(ptr %v1, double %x, double %y)
+  call fastcc void @p_5d98f306471a(ptr %v1, double %x, double %y)
   %v2 = load double, ptr %v1, align 8
   call void @llvm.lifetime.end.p0(ptr nonnull %v1)
   ret double %v2
@@ -4834,7 +4834,7 @@ b26:
   br i1 %v415, label %b37, label %b22
 b27:
   %v416 = fadd double %x, 1.000000e+00
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v4, double %v416)
+  call fastcc void @p_060630263330(ptr nonnull %v4, double %v416)
   %v417 = fcmp oeq double %v15, 0.000000e+00
   %v418 = fcmp olt double %v15, 0.000000e+00
   %v419 = fcmp one double %v15, 0x7FF0000000000000
@@ -4932,7 +4932,7 @@ b31:
   br label %b37
 b32:
   %v503 = fadd double %x, 1.000000e+00
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v5, double %v503)
+  call fastcc void @p_060630263330(ptr nonnull %v5, double %v503)
   %v504 = fcmp oeq double %v15, 0.000000e+00
   %v505 = fcmp olt double %v15, 0.000000e+00
   %v506 = fcmp one double %v15, 0x7FF0000000000000
@@ -5150,7 +5150,7 @@ b43:
   %v695 = fdiv double %v694, %v693
   br label %b52
 b44:
-  call fastcc void @p_4bce60813361(ptr nonnull %v3, double %x, double %v654)
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v3, double %x, double %v654)
   %v696 = load double, ptr %v3, align 8
   %v697 = fdiv double %x, %v654
   %v698 = fmul double %v697, %v696
@@ -5188,7 +5188,7 @@ b51:
 b52:
   %v715 = phi double [ 0.000000e+00, %b41 ], [ %v695, %b43 ], [ %v698, %b44 ], [ 0x7FF8000000000000, %b39 ], [ %v650, %b40 ]
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_d84424ec16f1(ptr nonnull %v6, double %x, double %v654, i8 %v17)
+  call fastcc void @p_f28f21628640(ptr nonnull %v6, double %x, double %v654, i8 %v17)
   %v716 = load double, ptr %v6, align 8
   %v717 = fsub double %v716, %v16
   %v718 = fneg double %v717
@@ -5690,7 +5690,7 @@ b25:
   br i1 %v415, label %b36, label %b22
 b26:
   %v416 = fadd double %x, 1.000000e+00
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v4, double %v416)
+  call fastcc void @p_060630263330(ptr nonnull %v4, double %v416)
   %v417 = fcmp olt double %y, 0x10000000000000
   %v418 = fmul double %y, 0x4340000000000000
   %v419 = select i1 %v417, double %v418, double %y
@@ -5783,7 +5783,7 @@ b30:
 b31:
   %v497 = phi double [ %y, %b24 ], [ %v395, %b23 ]
   %v498 = fadd double %x, 1.000000e+00
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v5, double %v498)
+  call fastcc void @p_060630263330(ptr nonnull %v5, double %v498)
   %v499 = fcmp oeq double %v497, 0.000000e+00
   %v500 = fcmp olt double %v497, 0.000000e+00
   %v501 = fcmp one double %v497, 0x7FF0000000000000
@@ -6000,7 +6000,7 @@ b42:
   %v689 = fdiv double %v688, %v687
   br label %b51
 b43:
-  call fastcc void @p_4bce60813361(ptr nonnull %v3, double %x, double %v648)
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v3, double %x, double %v648)
   %v690 = load double, ptr %v3, align 8
   %v691 = fdiv double %x, %v648
   %v692 = fmul double %v691, %v690
@@ -6038,7 +6038,7 @@ b50:
 b51:
   %v709 = phi double [ 0.000000e+00, %b40 ], [ %v689, %b42 ], [ %v692, %b43 ], [ 0x7FF8000000000000, %b38 ], [ %v644, %b39 ]
   store double 0.000000e+00, ptr %v6, align 8
-  call fastcc void @p_d84424ec16f1(ptr nonnull %v6, double %x, double %v648, i8 %v17)
+  call fastcc void @p_f28f21628640(ptr nonnull %v6, double %x, double %v648, i8 %v17)
   %v710 = load double, ptr %v6, align 8
   %v711 = fsub double %v710, %v16
   %v712 = fneg double %v711
@@ -6596,7 +6596,7 @@ b15:
   %v91 = fdiv double %v89, %v90
   br label %b20
 b16:
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v3, double %v26)
+  call fastcc void @p_060630263330(ptr nonnull %v3, double %v26)
   %v92 = fcmp oeq double %v6, 0.000000e+00
   %v93 = fcmp one double %v6, 0x7FF0000000000000
   %v94 = fcmp olt double %v6, 0x10000000000000
@@ -7054,7 +7054,7 @@ b15:
   %v91 = fdiv double %v89, %v90
   br label %b20
 b16:
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v3, double %v25)
+  call fastcc void @p_060630263330(ptr nonnull %v3, double %v25)
   %v92 = fcmp oeq double %v88, 0.000000e+00
   %v93 = fcmp one double %v88, 0x7FF0000000000000
   %v94 = fcmp olt double %v88, 0x10000000000000
@@ -8018,7 +8018,7 @@ b11:
   %v51 = fdiv double %v49, %v50
   br label %b16
 b12:
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v3, double %v31)
+  call fastcc void @p_060630263330(ptr nonnull %v3, double %v31)
   %v52 = fcmp oeq double %v48, 0.000000e+00
   %v53 = fcmp one double %v48, 0x7FF0000000000000
   %v54 = fcmp olt double %v48, 0x10000000000000
@@ -11972,699 +11972,229 @@ b7:
   ret double %v87
 }
 
-define internal fastcc void @p_160de6d8b982(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_060630263330(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
 b1:
-  %v4 = alloca double, align 8
-  %v5 = alloca double, align 8
-  %v6 = alloca double, align 8
-  %v7 = alloca double, align 8
-  %v8 = fcmp oge double %v2, 0.000000e+00
-  %v9 = fcmp oge double %v3, 0.000000e+00
-  %v10 = select i1 %v8, i1 %v9, i1 false
-  br i1 %v10, label %b2, label %b4
+  %v3 = tail call double @llvm.fabs.f64(double %v2)
+  %v4 = fcmp olt double %v2, -5.000000e-01
+  %v5 = select i1 %v4, double %v3, double %v2
+  %v6 = fcmp olt double %v5, 5.000000e-01
+  br i1 %v6, label %b4, label %b2
 b2:
-  %v11 = fcmp oeq double %v2, 0x7FF0000000000000
-  br i1 %v11, label %b3, label %b5
+  %v7 = fcmp olt double %v5, 1.500000e+00
+  br i1 %v7, label %b5, label %b3
 b3:
-  %v12 = fcmp oeq double %v3, 0x7FF0000000000000
-  br i1 %v12, label %b4, label %b6
+  %v8 = fcmp ogt double %v5, 2.500000e+00
+  br i1 %v8, label %b6, label %b7
 b4:
-  %v13 = phi double [ %v14, %b36 ], [ %v15, %b35 ], [ %v16, %b31 ], [ %v17, %b16 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v18, %b6 ], [ 0.000000e+00, %b7 ]
-  store double %v13, ptr %v1, align 8
-  ret void
+  %v9 = tail call double @llvm.fma.f64(double %v5, double %v5, double %v5)
+  %v10 = tail call double @llvm.fabs.f64(double %v9)
+  br label %b8
 b5:
-  %v19 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v19, label %b6, label %b7
+  %v11 = fadd double %v5, -1.000000e+00
+  br label %b8
 b6:
-  %v20 = fcmp oeq double %v2, 0.000000e+00
-  %v18 = select i1 %v20, double 0x7FF8000000000000, double 1.000000e+00
-  br label %b4
+  %v12 = fadd double %v5, -3.000000e+00
+  %v13 = fadd double %v5, -1.000000e+00
+  br label %b8
 b7:
-  %v21 = fcmp oeq double %v2, 0.000000e+00
-  %v22 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v23 = select i1 %v21, i1 true, i1 %v22
-  br i1 %v23, label %b4, label %b8
+  %v14 = fadd double %v5, -2.000000e+00
+  br label %b8
 b8:
-  %v24 = fcmp ult double %v2, 2.000000e+02
-  br i1 %v24, label %b13, label %b9
-b9:
-  %v25 = fsub double %v3, %v2
-  %v26 = tail call double @llvm.fabs.f64(double %v25)
-  %v27 = fmul double %v2, 6.000000e-01
-  %v28 = fcmp olt double %v26, %v27
-  br i1 %v28, label %b10, label %b13
-b10:
-  %v29 = fdiv double %v25, %v2
-  call fastcc void @p_661ea91f3447(ptr nonnull %v5, double %v29)
-  %v30 = load double, ptr %v5, align 8
-  %v31 = fmul double %v30, -2.000000e+00
-  %v32 = tail call double @llvm.sqrt.f64(double %v31)
-  %v33 = tail call double @llvm.copysign.f64(double %v32, double %v25)
-  %v34 = fmul double %v2, %v30
-  %v35 = fcmp olt double %v34, -7.460000e+02
-  br i1 %v35, label %b31, label %b11
-b11:
-  %v36 = fcmp ogt double %v34, 7.105000e+02
-  br i1 %v36, label %b31, label %b12
-b12:
-  br label %b31
-b13:
-  %v37 = fcmp ogt double %v3, 1.100000e+00
-  br i1 %v37, label %b14, label %b17
-b14:
-  %v38 = fcmp ogt double %v3, %v2
-  br i1 %v38, label %b15, label %b19
-b15:
-  call fastcc void @p_4bce60813361(ptr nonnull %v6, double %v2, double %v3)
-  %v39 = load double, ptr %v6, align 8
-  %v40 = fadd double %v3, 1.000000e+00
-  %v41 = fsub double %v40, %v2
-  %v42 = freeze double %v41
-  %v43 = fcmp une double %v42, 0.000000e+00
-  %v44 = fdiv double 1.000000e+00, %v42
-  %v45 = select i1 %v43, double %v44, double 0x7E37E43C8800759B
-  br label %b32
-b16:
-  %v46 = fmul double %v2, %v39
-  %v17 = fmul double %v46, %v47
-  br label %b4
-b17:
-  %v48 = fmul double %v3, 1.100000e+00
-  %v49 = fcmp ogt double %v2, %v48
-  br i1 %v49, label %b19, label %b18
-b18:
-  %v50 = fcmp ugt double %v3, 5.000000e-01
-  br i1 %v50, label %b20, label %b33
-b19:
-  call fastcc void @p_4bce60813361(ptr nonnull %v7, double %v2, double %v3)
-  %v51 = load double, ptr %v7, align 8
-  br label %b34
-b20:
-  %v52 = fcmp ugt double %v2, 5.000000e-01
-  %v53 = fadd double %v2, 1.000000e+00
-  br i1 %v52, label %b21, label %b27
-b21:
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v4, double %v53)
-  %v54 = load double, ptr %v4, align 8
-  br label %b22
-b22:
-  %v55 = phi double [ %v56, %b27 ], [ %v54, %b21 ]
-  %v57 = fneg double %v3
-  br label %b23
-b23:
-  %v58 = phi double [ 0.000000e+00, %b22 ], [ %v59, %b23 ]
-  %v60 = phi double [ 1.000000e+00, %b22 ], [ %v61, %b23 ]
-  %v62 = phi double [ 0.000000e+00, %b22 ], [ %v63, %b23 ]
-  %v63 = fadd double %v62, 1.000000e+00
-  %v64 = fdiv double %v57, %v63
-  %v61 = fmul double %v60, %v64
-  %v65 = fadd double %v2, %v63
-  %v66 = fdiv double %v61, %v65
-  %v59 = fadd double %v58, %v66
-  %v67 = tail call double @llvm.fabs.f64(double %v61)
-  %v68 = tail call double @llvm.fabs.f64(double %v59)
-  %v69 = fmul double %v68, 1.200000e-16
-  %v70 = fcmp ogt double %v67, %v69
-  %v71 = fcmp olt double %v63, 2.000000e+02
-  %v72 = select i1 %v70, i1 %v71, i1 false
-  br i1 %v72, label %b23, label %b24
-b24:
-  %v73 = fcmp olt double %v3, 0x10000000000000
-  %v74 = fmul double %v3, 0x4340000000000000
-  %v75 = select i1 %v73, double %v74, double %v3
-  %v76 = bitcast double %v75 to i64
-  %v77 = add nuw i64 %v76, 2638147582215219
-  %v78 = lshr i64 %v77, 52
-  %v79 = or disjoint i64 %v78, 4841369599423283200
-  %v80 = bitcast i64 %v79 to double
-  %v81 = fadd double %v80, 0xC330000000000000
-  %v82 = and i64 %v77, 4503599627370495
-  %v83 = add nuw nsw i64 %v82, 4604544271217802189
-  %v84 = bitcast i64 %v83 to double
-  %v85 = fadd double %v84, -1.000000e+00
-  %v86 = select i1 %v73, double 1.076000e+03, double 1.023000e+03
-  %v87 = fsub double %v81, %v86
-  %v88 = fmul double %v85, %v85
-  %v89 = fmul double %v85, %v88
-  %v90 = tail call double @llvm.fma.f64(double %v85, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v91 = tail call double @llvm.fma.f64(double %v90, double %v85, double 0x3FB01AFE6A8424B4)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v85, double 0xBFAB27B0C993BBC0)
-  %v93 = tail call double @llvm.fma.f64(double %v92, double %v85, double 0x3FA96A9DC91C0AB0)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v85, double 0xBFABDF5878266EB8)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v85, double 0x3FAE4354EB22A1B0)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v85, double 0xBFB00A587343E0D9)
-  %v97 = tail call double @llvm.fma.f64(double %v96, double %v85, double 0x3FB1102D84AF44AA)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v85, double 0xBFB24855AF69FCA9)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v85, double 0x3FB3B13EC5312F6B)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v85, double 0xBFB5555EFD378F3D)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v85, double 0x3FB745D193E77765)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v85, double 0xBFB999995508C5FB)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v85, double 0x3FBC71C71ABD3E9F)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v85, double 0xBFC000000086E86D)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v85, double 0x3FC24924924CCF71)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v85, double 0xBFC5555555545D1D)
-  %v107 = tail call double @llvm.fma.f64(double %v106, double %v85, double 0x3FC999999999934F)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v85, double 0xBFD0000000000045)
-  %v109 = tail call double @llvm.fma.f64(double %v108, double %v85, double 0x3FD5555555555557)
-  %v110 = fmul double %v87, 0xBD48432A1B0E2634
-  %v111 = tail call double @llvm.fma.f64(double %v89, double %v109, double %v110)
-  %v112 = tail call double @llvm.fma.f64(double %v88, double -5.000000e-01, double %v111)
-  %v113 = fadd double %v85, %v112
-  %v114 = tail call double @llvm.fma.f64(double %v87, double 0x3FE62E42FEFA4000, double %v113)
-  %v115 = fmul double %v2, %v114
-  %v116 = fsub double %v115, %v55
-  %v117 = fcmp olt double %v116, -4.000000e+01
-  br i1 %v117, label %b28, label %b25
-b25:
-  %v118 = fcmp ogt double %v116, 0x40862F3333333333
-  br i1 %v118, label %b28, label %b26
-b26:
-  br label %b28
-b27:
-  %v119 = fadd double %v53, -1.000000e+00
-  %v120 = fsub double %v2, %v119
-  %v121 = bitcast double %v53 to i64
-  %v122 = add nuw i64 %v121, 2638147582215219
-  %v123 = lshr i64 %v122, 52
-  %v124 = or disjoint i64 %v123, 4841369599423283200
-  %v125 = bitcast i64 %v124 to double
-  %v126 = fadd double %v125, 0xC330000000000000
-  %v127 = and i64 %v122, 4503599627370495
-  %v128 = add nuw nsw i64 %v127, 4604544271217802189
-  %v129 = bitcast i64 %v128 to double
-  %v130 = fadd double %v129, -1.000000e+00
-  %v131 = fcmp ogt double %v126, 2.046000e+03
-  %v132 = select i1 %v131, double 2.046000e+03, double %v126
-  %v133 = fadd double %v132, 0x4330000000000000
-  %v134 = bitcast double %v133 to i64
-  %v135 = shl i64 %v134, 52
-  %v136 = sub i64 9214364837600034816, %v135
-  %v137 = bitcast i64 %v136 to double
-  %v138 = fadd double %v126, -1.023000e+03
-  %v139 = fmul double %v130, %v130
-  %v140 = fmul double %v120, %v137
-  %v141 = fmul double %v130, %v139
-  %v142 = tail call double @llvm.fma.f64(double %v130, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v130, double 0x3FB01AFE6A8424B4)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v130, double 0xBFAB27B0C993BBC0)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v130, double 0x3FA96A9DC91C0AB0)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v130, double 0xBFABDF5878266EB8)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v130, double 0x3FAE4354EB22A1B0)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v130, double 0xBFB00A587343E0D9)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v130, double 0x3FB1102D84AF44AA)
-  %v150 = tail call double @llvm.fma.f64(double %v149, double %v130, double 0xBFB24855AF69FCA9)
-  %v151 = tail call double @llvm.fma.f64(double %v150, double %v130, double 0x3FB3B13EC5312F6B)
-  %v152 = tail call double @llvm.fma.f64(double %v151, double %v130, double 0xBFB5555EFD378F3D)
-  %v153 = tail call double @llvm.fma.f64(double %v152, double %v130, double 0x3FB745D193E77765)
-  %v154 = tail call double @llvm.fma.f64(double %v153, double %v130, double 0xBFB999995508C5FB)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v130, double 0x3FBC71C71ABD3E9F)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v130, double 0xBFC000000086E86D)
-  %v157 = tail call double @llvm.fma.f64(double %v156, double %v130, double 0x3FC24924924CCF71)
-  %v158 = tail call double @llvm.fma.f64(double %v157, double %v130, double 0xBFC5555555545D1D)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v130, double 0x3FC999999999934F)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v130, double 0xBFD0000000000045)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v130, double 0x3FD5555555555557)
-  %v162 = tail call double @llvm.fma.f64(double %v138, double 0xBD48432A1B0E2634, double %v140)
-  %v163 = tail call double @llvm.fma.f64(double %v141, double %v161, double %v162)
-  %v164 = fsub double %v139, %v130
-  %v165 = tail call double @llvm.fma.f64(double %v140, double %v164, double %v163)
-  %v166 = tail call double @llvm.fma.f64(double %v139, double -5.000000e-01, double %v165)
-  %v167 = fadd double %v130, %v166
-  %v168 = tail call double @llvm.fma.f64(double %v138, double 0x3FE62E42FEFA4000, double %v167)
-  %v169 = fcmp olt double %v2, 0x3CA0000000000000
-  %v170 = select i1 %v169, double %v2, double %v168
-  %v171 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v2, double 0xBE78C86A72CC2B05)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v2, double 0x3E8B1CE60C21AAC9)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v2, double 0xBE9E5EB6AA4D0FED)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v2, double 0x3EB0143D146A3CBE)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v2, double 0xBEC1196D7E5EB62B)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v2, double 0x3ED258CBF8371C15)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v2, double 0xBEE3CBDB0A771633)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v2, double 0x3EF580E245466419)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0xBF078DE54C3FB640)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3F1A127AF4F3321C)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v2, double 0xBF2D3FD4C9305608)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v2, double 0x3F40B36AF889F16B)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v2, double 0xBF538AC5C2BD828A)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v2, double 0x3F67ADD6EADB2E7F)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v2, double 0xBF7E404FC218F861)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v2, double 0x3F951322AC7D849A)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v2, double 0xBFB13E001A557606)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v2, double 0x3FD4A34CC4A60FA6)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v2, double 0x3FDB0EE6072093CE)
-  %v191 = fmul double %v2, %v190
-  %v56 = fsub double %v191, %v170
-  br label %b22
-b28:
-  %v192 = phi double [ 0x40862F3333333333, %b25 ], [ %v116, %b26 ], [ -4.000000e+01, %b24 ]
-  %v193 = tail call double @llvm.fma.f64(double %v192, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v194 = fadd double %v193, 0xC338000000000000
-  %v195 = fneg double %v194
-  %v196 = tail call double @llvm.fma.f64(double %v195, double 0x3FE62E42FEFA4000, double %v192)
-  %v197 = tail call double @llvm.fma.f64(double %v195, double 0xBD48432A1B0E2634, double %v196)
-  %v198 = fmul double %v197, %v197
-  %v199 = tail call double @llvm.fma.f64(double %v197, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v197, double 0x3E927E4DB81FC5C4)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v197, double 0x3EC71DDED4DF15D0)
-  %v202 = tail call double @llvm.fma.f64(double %v201, double %v197, double 0x3EFA01A01A70E1D0)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v197, double 0x3F2A01A01B4A1A68)
-  %v204 = tail call double @llvm.fma.f64(double %v203, double %v197, double 0x3F56C16C16C1618C)
-  %v205 = tail call double @llvm.fma.f64(double %v204, double %v197, double 0x3F8111111110E966)
-  %v206 = tail call double @llvm.fma.f64(double %v205, double %v197, double 0x3FA5555555555556)
-  %v207 = tail call double @llvm.fma.f64(double %v206, double %v197, double 0x3FC555555555555C)
-  %v208 = tail call double @llvm.fma.f64(double %v207, double %v197, double 5.000000e-01)
-  %v209 = tail call double @llvm.fma.f64(double %v198, double %v208, double %v197)
-  %v210 = bitcast double %v193 to i64
-  %v211 = shl i64 %v210, 52
-  %v212 = add i64 %v211, 4602678819172646912
-  %v213 = bitcast i64 %v212 to double
-  %v214 = fadd double %v213, -5.000000e-01
-  %v215 = tail call double @llvm.fma.f64(double %v213, double %v209, double %v214)
-  %v216 = fmul double %v215, 2.000000e+00
-  %v217 = fcmp olt double %v116, -7.460000e+02
-  br i1 %v217, label %b36, label %b29
-b29:
-  %v218 = fcmp ogt double %v116, 7.105000e+02
-  br i1 %v218, label %b36, label %b30
-b30:
-  br label %b36
-b31:
-  %v219 = phi double [ 7.105000e+02, %b11 ], [ %v34, %b12 ], [ -7.460000e+02, %b10 ]
-  %v220 = fmul double %v2, 5.000000e-01
-  %v221 = tail call double @llvm.sqrt.f64(double %v220)
-  %v222 = fmul double %v221, %v33
-  %v223 = tail call double @llvm.fabs.f64(double %v222)
-  %v224 = fcmp ogt double %v223, 5.000000e-01
-  %v225 = fcmp olt double %v222, 0.000000e+00
-  %v226 = fcmp ogt double %v223, 2.730000e+01
-  %v227 = select i1 %v226, double 2.730000e+01, double %v223
-  %v228 = tail call double @llvm.fma.f64(double %v227, double 2.000000e+00, double 1.000000e+00)
-  %v229 = fdiv double 1.000000e+00, %v228
-  %v230 = fadd double %v227, -2.500000e+00
-  %v231 = fadd double %v227, 2.500000e+00
-  %v232 = fdiv double %v230, %v231
-  %v233 = tail call double @llvm.fma.f64(double %v232, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v232, double 0xBE82E44E20822848)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v232, double 0xBE5F87EE72410AC4)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v232, double 0x3EA34422139F8E18)
-  %v237 = tail call double @llvm.fma.f64(double %v236, double %v232, double 0x3EA34E8C8488751B)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v232, double 0xBEBB49D98B10C286)
-  %v239 = tail call double @llvm.fma.f64(double %v238, double %v232, double 0xBED1C7EA6F6B4A8B)
-  %v240 = tail call double @llvm.fma.f64(double %v239, double %v232, double 0x3EC613A6B257EA77)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v232, double 0x3EF7CEE805268EC5)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v232, double 0x3EDA3FE0D40B3991)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v232, double 0xBF1DC26A50C82421)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v232, double 0xBF1731A24DC24A23)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v232, double 0x3F44B6A4D57065E1)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v232, double 0x3F401E1159D16370)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v232, double 0xBF71F2F132A926D7)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v232, double 0x3F4E89489E99C6B6)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v232, double 0x3FA0C6092A5A2A43)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v232, double 0xBFBA5C0C8A40E847)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v232, double 0x3FC42D379989B660)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v232, double 0xBFB959AC16F85498)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v232, double 0xBFBF52C5D7E22305)
-  %v254 = tail call double @llvm.fma.f64(double %v232, double %v253, double 0x3FF43CC6F6C9672C)
-  %v255 = fmul double %v229, %v254
-  %v256 = fneg double %v227
-  %v257 = fmul double %v227, %v256
-  %v258 = tail call double @llvm.fma.f64(double %v227, double %v227, double %v257)
-  %v259 = fneg double %v258
-  %v260 = tail call double @llvm.fma.f64(double %v257, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v261 = fadd double %v260, 0xC338000000000000
-  %v262 = fneg double %v261
-  %v263 = tail call double @llvm.fma.f64(double %v262, double 0x3FE62E42FEFA4000, double %v257)
-  %v264 = tail call double @llvm.fma.f64(double %v262, double 0xBD48432A1B0E2634, double %v263)
-  %v265 = fmul double %v264, %v264
-  %v266 = tail call double @llvm.fma.f64(double %v264, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v267 = tail call double @llvm.fma.f64(double %v266, double %v264, double 0x3E927E4DB81FC5C4)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v264, double 0x3EC71DDED4DF15D0)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v264, double 0x3EFA01A01A70E1D0)
-  %v270 = tail call double @llvm.fma.f64(double %v269, double %v264, double 0x3F2A01A01B4A1A68)
-  %v271 = tail call double @llvm.fma.f64(double %v270, double %v264, double 0x3F56C16C16C1618C)
-  %v272 = tail call double @llvm.fma.f64(double %v271, double %v264, double 0x3F8111111110E966)
-  %v273 = tail call double @llvm.fma.f64(double %v272, double %v264, double 0x3FA5555555555556)
-  %v274 = tail call double @llvm.fma.f64(double %v273, double %v264, double 0x3FC555555555555C)
-  %v275 = tail call double @llvm.fma.f64(double %v274, double %v264, double 5.000000e-01)
-  %v276 = tail call double @llvm.fma.f64(double %v265, double %v275, double %v264)
-  %v277 = fadd double %v276, 1.000000e+00
-  %v278 = tail call double @llvm.fma.f64(double %v259, double %v277, double %v276)
-  %v279 = fsub double 0x3FF43CC6F6C9672C, %v254
-  %v280 = tail call double @llvm.fma.f64(double %v232, double %v253, double %v279)
-  %v281 = fneg double %v255
-  %v282 = fsub double 1.000000e+00, %v228
-  %v283 = tail call double @llvm.fma.f64(double %v227, double 2.000000e+00, double %v282)
-  %v284 = tail call double @llvm.fma.f64(double %v281, double %v228, double %v254)
-  %v285 = tail call double @llvm.fma.f64(double %v281, double %v283, double %v284)
-  %v286 = fadd double %v280, %v285
-  %v287 = fmul double %v229, %v286
-  %v288 = tail call double @llvm.fma.f64(double %v287, double %v278, double %v287)
-  %v289 = tail call double @llvm.fma.f64(double %v255, double %v278, double %v288)
-  %v290 = fadd double %v255, %v289
-  %v291 = bitcast double %v260 to i64
-  %v292 = add i64 %v291, -4843621399236967424
-  %v293 = lshr i64 %v292, 1
-  %v294 = shl i64 %v293, 52
-  %v295 = add i64 %v294, 2301339409586323456
-  %v296 = bitcast i64 %v295 to double
-  %v297 = fmul double %v290, %v296
-  %v298 = sub i64 %v292, %v293
-  %v299 = shl i64 %v298, 52
-  %v300 = add i64 %v299, 2301339409586323456
-  %v301 = bitcast i64 %v300 to double
-  %v302 = fmul double %v297, %v301
-  %v303 = fsub double 2.000000e+00, %v302
-  %v304 = select i1 %v225, double %v303, double %v302
-  %v305 = fmul double %v222, %v222
-  %v306 = select i1 %v224, double 5.000000e-01, double %v305
-  %v307 = tail call double @llvm.fma.f64(double %v306, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v306, double 0x3E5180FAB209FF06)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v306, double 0xBE86470CDBDC7AC5)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v306, double 0x3EBBA820C20548F9)
-  %v311 = tail call double @llvm.fma.f64(double %v310, double %v306, double 0xBEEF4DEC21BBB2DA)
-  %v312 = tail call double @llvm.fma.f64(double %v311, double %v306, double 0x3F1F9A3CF7FBBD65)
-  %v313 = tail call double @llvm.fma.f64(double %v312, double %v306, double 0xBF4C02DB9E140188)
-  %v314 = tail call double @llvm.fma.f64(double %v313, double %v306, double 0x3F7565BCD2FA7E51)
-  %v315 = tail call double @llvm.fma.f64(double %v314, double %v306, double 0xBF9B82CE313664E0)
-  %v316 = tail call double @llvm.fma.f64(double %v315, double %v306, double 0x3FBCE2F21A045B8E)
-  %v317 = tail call double @llvm.fma.f64(double %v316, double %v306, double 0xBFD812746B037A27)
-  %v318 = tail call double @llvm.fma.f64(double %v317, double %v306, double 0x3FC06EBA8214DB69)
-  %v319 = tail call double @llvm.fma.f64(double %v222, double %v318, double %v222)
-  %v320 = fsub double 1.000000e+00, %v319
-  %v321 = select i1 %v224, double %v304, double %v320
-  %v322 = fmul double %v321, 5.000000e-01
-  %v323 = tail call double @llvm.fma.f64(double %v33, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
-  %v324 = tail call double @llvm.fma.f64(double %v323, double %v33, double 0xBF12E31F9B7913EA)
-  %v325 = tail call double @llvm.fma.f64(double %v324, double %v33, double 0xBF438DFF1CC96982)
-  %v326 = fdiv double 1.000000e+00, %v2
-  %v327 = tail call double @llvm.fma.f64(double %v33, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v33, double 0x3F4B8239C670E690)
-  %v329 = tail call double @llvm.fma.f64(double %v328, double %v33, double 0xBF45629B3187B744)
-  %v330 = tail call double @llvm.fma.f64(double %v325, double %v326, double %v329)
-  %v331 = tail call double @llvm.fma.f64(double %v33, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
-  %v332 = tail call double @llvm.fma.f64(double %v331, double %v33, double 0x3F0B1D75D3346711)
-  %v333 = tail call double @llvm.fma.f64(double %v332, double %v33, double 0x3F3691879C01EFB4)
-  %v334 = tail call double @llvm.fma.f64(double %v330, double %v326, double %v333)
-  %v335 = tail call double @llvm.fma.f64(double %v33, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
-  %v336 = tail call double @llvm.fma.f64(double %v335, double %v33, double 0x3F31C0950D3ECB9D)
-  %v337 = tail call double @llvm.fma.f64(double %v336, double %v33, double 0xBF436773BDB97B48)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v33, double 0x3F4168EF1B0931C8)
-  %v339 = tail call double @llvm.fma.f64(double %v334, double %v326, double %v338)
-  %v340 = tail call double @llvm.fma.f64(double %v33, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
-  %v341 = tail call double @llvm.fma.f64(double %v340, double %v33, double 0xBEC338EB19652FD9)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v33, double 0x3EE0D0E229150428)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v33, double 0xBEEC823FC1B3CC36)
-  %v344 = tail call double @llvm.fma.f64(double %v343, double %v33, double 0x3E830BDCF208080E)
-  %v345 = tail call double @llvm.fma.f64(double %v344, double %v33, double 0x3F11D1E9CB24760B)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v33, double 0xBF2A2042C5148E27)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v33, double 0x3F322BE87360EF1F)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v33, double 0xBF1247604839C038)
-  %v349 = tail call double @llvm.fma.f64(double %v348, double %v33, double 0xBF36128AC5A4FA71)
-  %v350 = tail call double @llvm.fma.f64(double %v339, double %v326, double %v349)
-  %v351 = tail call double @llvm.fma.f64(double %v33, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v33, double 0x3E5EFE94304AC16B)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v33, double 0x3DC041515BAB6ADA)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v33, double 0xBE8EC676CF33153C)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v33, double 0x3EADE37D9F09164C)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v33, double 0xBEBC71C074985D3F)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v33, double 0x3DF13B3C5B7CB45E)
-  %v358 = tail call double @llvm.fma.f64(double %v357, double %v33, double 0x3EE7DB4C02846E81)
-  %v359 = tail call double @llvm.fma.f64(double %v358, double %v33, double 0xBF04CE3FD902BCAD)
-  %v360 = tail call double @llvm.fma.f64(double %v359, double %v33, double 0x3F116908B48CE058)
-  %v361 = tail call double @llvm.fma.f64(double %v360, double %v33, double 0xBEB88F2AE1DEF9D0)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v33, double 0xBF33999A85A4237A)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v33, double 0x3F49B0FF6874F2C4)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v33, double 0xBF4C3E0B02DA7BF9)
-  %v365 = tail call double @llvm.fma.f64(double %v350, double %v326, double %v364)
-  %v366 = tail call double @llvm.fma.f64(double %v33, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v33, double 0xBD0F46057E1C9D1F)
-  %v368 = tail call double @llvm.fma.f64(double %v367, double %v33, double 0x3DED9B15465DAEC1)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v33, double 0xBE1040C53B2491F0)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v33, double 0x3E21B66A39794BA9)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v33, double 0x3D850C3F0DD501EB)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v33, double 0xBE54853CED169327)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v33, double 0x3E75BDE8EF4C4DC7)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v33, double 0xBE86C2DCFFBEFEEF)
-  %v375 = tail call double @llvm.fma.f64(double %v374, double %v33, double 0xBDBEA23269C140A7)
-  %v376 = tail call double @llvm.fma.f64(double %v375, double %v33, double 0x3EB7E0201539310E)
-  %v377 = tail call double @llvm.fma.f64(double %v376, double %v33, double 0xBED7CD6F27B3F020)
-  %v378 = tail call double @llvm.fma.f64(double %v377, double %v33, double 0x3EE73DF462204EF4)
-  %v379 = tail call double @llvm.fma.f64(double %v378, double %v33, double 0xBE90152A1871F27A)
-  %v380 = tail call double @llvm.fma.f64(double %v379, double %v33, double 0xBF13D2A3A29B5D9D)
-  %v381 = tail call double @llvm.fma.f64(double %v380, double %v33, double 0x3F318B9B5BF2D984)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v33, double 0xBF3EBFB188B7CA00)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v33, double 0x3F2E13CE465FA859)
-  %v384 = tail call double @llvm.fma.f64(double %v383, double %v33, double 0x3F4547D93B34E2B6)
-  %v385 = tail call double @llvm.fma.f64(double %v365, double %v326, double %v384)
-  %v386 = tail call double @llvm.fma.f64(double %v33, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
-  %v387 = tail call double @llvm.fma.f64(double %v386, double %v33, double 0xBD733F39F65C6EEE)
-  %v388 = tail call double @llvm.fma.f64(double %v387, double %v33, double 0xBCF2C681309D6007)
-  %v389 = tail call double @llvm.fma.f64(double %v388, double %v33, double 0x3DAA55DA34225759)
-  %v390 = tail call double @llvm.fma.f64(double %v389, double %v33, double 0xBDCE9778DBC61371)
-  %v391 = tail call double @llvm.fma.f64(double %v390, double %v33, double 0x3DE1B1056C188672)
-  %v392 = tail call double @llvm.fma.f64(double %v391, double %v33, double 0x3D70962774F638BB)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v33, double 0xBE177C5829460139)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v33, double 0x3E3AC0D455E25360)
-  %v395 = tail call double @llvm.fma.f64(double %v394, double %v33, double 0xBE4E437343A46F5D)
-  %v396 = tail call double @llvm.fma.f64(double %v395, double %v33, double 0xBDEC24BD0E740A6C)
-  %v397 = tail call double @llvm.fma.f64(double %v396, double %v33, double 0x3E832AC81C15D3D7)
-  %v398 = tail call double @llvm.fma.f64(double %v397, double %v33, double 0xBEA522CB05171911)
-  %v399 = tail call double @llvm.fma.f64(double %v398, double %v33, double 0x3EB7058929663937)
-  %v400 = tail call double @llvm.fma.f64(double %v399, double %v33, double 0x3E626154AE39151D)
-  %v401 = tail call double @llvm.fma.f64(double %v400, double %v33, double 0xBEEAC2D05890F2C3)
-  %v402 = tail call double @llvm.fma.f64(double %v401, double %v33, double 0x3F0BBF43DAF4FE53)
-  %v403 = tail call double @llvm.fma.f64(double %v402, double %v33, double 0xBF1C253EFAA1A932)
-  %v404 = tail call double @llvm.fma.f64(double %v403, double %v33, double 0x3EC0DB20A88F4696)
-  %v405 = tail call double @llvm.fma.f64(double %v404, double %v33, double 0x3F4948B0FCD6E9E0)
-  %v406 = tail call double @llvm.fma.f64(double %v405, double %v33, double 0xBF65F7268EDAB4C8)
-  %v407 = tail call double @llvm.fma.f64(double %v406, double %v33, double 0x3F70EE643B990EE6)
-  %v408 = tail call double @llvm.fma.f64(double %v385, double %v326, double %v407)
-  %v409 = tail call double @llvm.fma.f64(double %v33, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
-  %v410 = tail call double @llvm.fma.f64(double %v409, double %v33, double 0xBCF29B03783DB2A2)
-  %v411 = tail call double @llvm.fma.f64(double %v410, double %v33, double 0x3D16D8A9EF5C1827)
-  %v412 = tail call double @llvm.fma.f64(double %v411, double %v33, double 0xBD2C068B448455EA)
-  %v413 = tail call double @llvm.fma.f64(double %v412, double %v33, double 0xBCAF3B7A5DCD1851)
-  %v414 = tail call double @llvm.fma.f64(double %v413, double %v33, double 0x3D6519580A10CD82)
-  %v415 = tail call double @llvm.fma.f64(double %v414, double %v33, double 0xBD89CCF2FAB4608B)
-  %v416 = tail call double @llvm.fma.f64(double %v415, double %v33, double 0x3D9F8041C5540EA2)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v33, double 0x3D3113E3A466DB9E)
-  %v418 = tail call double @llvm.fma.f64(double %v417, double %v33, double 0xBDD78A5056F8CE45)
-  %v419 = tail call double @llvm.fma.f64(double %v418, double %v33, double 0x3DFC9B434BF3C34E)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v33, double 0xBE11564ECFF73D58)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v33, double 0xBDB349FBCA3A377B)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v33, double 0x3E49AA7A30DE114C)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v33, double 0xBE6EE23D0CBA8AEE)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v33, double 0x3E8280F2CDE3F847)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v33, double 0x3E33F59230A8357C)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v33, double 0xBEBB0BDFCC629CBA)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v33, double 0x3EE00A9CABD6B83E)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v33, double 0xBEF2FA4AE89E5AF0)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v33, double 0xBE9AF83440E53DBC)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v33, double 0x3F2AF83440E53DBC)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v33, double 0xBF50394F6F09E723)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v33, double 0x3F65AC056B015AC0)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v33, double 0xBF6C71C71C71C71C)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v33, double 0xBF5E573AC901E574)
-  %v435 = tail call double @llvm.fma.f64(double %v408, double %v326, double %v434)
-  %v436 = tail call double @llvm.fma.f64(double %v33, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v33, double 0x3CCD2E7D5CA48B90)
-  %v438 = tail call double @llvm.fma.f64(double %v437, double %v33, double 0xBCE1CA914D71A27C)
-  %v439 = tail call double @llvm.fma.f64(double %v438, double %v33, double 0xBCC283FE7950AD7B)
-  %v440 = tail call double @llvm.fma.f64(double %v439, double %v33, double 0x3D20104FC4369A3C)
-  %v441 = tail call double @llvm.fma.f64(double %v440, double %v33, double 0xBD43989BEBB193C0)
-  %v442 = tail call double @llvm.fma.f64(double %v441, double %v33, double 0x3D57BA0759769D7C)
-  %v443 = tail call double @llvm.fma.f64(double %v442, double %v33, double 0x3D3EF98008F5EEC2)
-  %v444 = tail call double @llvm.fma.f64(double %v443, double %v33, double 0xBD961CA701FD754A)
-  %v445 = tail call double @llvm.fma.f64(double %v444, double %v33, double 0x3DBAC9475C463659)
-  %v446 = tail call double @llvm.fma.f64(double %v445, double %v33, double 0xBDD0070A87340428)
-  %v447 = tail call double @llvm.fma.f64(double %v446, double %v33, double 0xBDBC0D9B6EDF2B0B)
-  %v448 = tail call double @llvm.fma.f64(double %v447, double %v33, double 0x3E0F6E66D24D5C8A)
-  %v449 = tail call double @llvm.fma.f64(double %v448, double %v33, double 0xBE32D2197C7A2FAA)
-  %v450 = tail call double @llvm.fma.f64(double %v449, double %v33, double 0x3E46097D55C37C1C)
-  %v451 = tail call double @llvm.fma.f64(double %v450, double %v33, double 0x3E3CCF5CEB7F0D9F)
-  %v452 = tail call double @llvm.fma.f64(double %v451, double %v33, double 0xBE87B5F9A2D0465C)
-  %v453 = tail call double @llvm.fma.f64(double %v452, double %v33, double 0x3EABD6D21E4B4109)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v33, double 0xBEBF1B22F594C6B5)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v33, double 0xBEC255370652AFC1)
-  %v456 = tail call double @llvm.fma.f64(double %v455, double %v33, double 0x3F048C5892F7CD83)
-  %v457 = tail call double @llvm.fma.f64(double %v456, double %v33, double 0xBF276E06FEC7273B)
-  %v458 = tail call double @llvm.fma.f64(double %v457, double %v33, double 0x3F371DE3A556C734)
-  %v459 = tail call double @llvm.fma.f64(double %v458, double %v33, double 0x3F52F684BDA12F68)
-  %v460 = tail call double @llvm.fma.f64(double %v459, double %v33, double 0xBF8E573AC901E574)
-  %v461 = tail call double @llvm.fma.f64(double %v460, double %v33, double 0x3FB5555555555555)
-  %v462 = tail call double @llvm.fma.f64(double %v461, double %v33, double 0xBFD5555555555555)
-  %v463 = tail call double @llvm.fma.f64(double %v435, double %v326, double %v462)
-  %v464 = tail call double @llvm.fma.f64(double %v219, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v465 = fadd double %v464, 0xC338000000000000
-  %v466 = fneg double %v465
-  %v467 = tail call double @llvm.fma.f64(double %v466, double 0x3FE62E42FEFA4000, double %v219)
-  %v468 = tail call double @llvm.fma.f64(double %v466, double 0xBD48432A1B0E2634, double %v467)
-  %v469 = fmul double %v468, %v468
-  %v470 = tail call double @llvm.fma.f64(double %v468, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v471 = tail call double @llvm.fma.f64(double %v470, double %v468, double 0x3E927E4DB81FC5C4)
-  %v472 = tail call double @llvm.fma.f64(double %v471, double %v468, double 0x3EC71DDED4DF15D0)
-  %v473 = tail call double @llvm.fma.f64(double %v472, double %v468, double 0x3EFA01A01A70E1D0)
-  %v474 = tail call double @llvm.fma.f64(double %v473, double %v468, double 0x3F2A01A01B4A1A68)
-  %v475 = tail call double @llvm.fma.f64(double %v474, double %v468, double 0x3F56C16C16C1618C)
-  %v476 = tail call double @llvm.fma.f64(double %v475, double %v468, double 0x3F8111111110E966)
-  %v477 = tail call double @llvm.fma.f64(double %v476, double %v468, double 0x3FA5555555555556)
-  %v478 = tail call double @llvm.fma.f64(double %v477, double %v468, double 0x3FC555555555555C)
-  %v479 = tail call double @llvm.fma.f64(double %v478, double %v468, double 5.000000e-01)
-  %v480 = tail call double @llvm.fma.f64(double %v469, double %v479, double %v468)
-  %v481 = fadd double %v480, 1.000000e+00
-  %v482 = bitcast double %v464 to i64
-  %v483 = add i64 %v482, -4843621399236967424
-  %v484 = lshr i64 %v483, 1
-  %v485 = shl i64 %v484, 52
-  %v486 = add i64 %v485, 2301339409586323456
-  %v487 = bitcast i64 %v486 to double
-  %v488 = fmul double %v481, %v487
-  %v489 = sub i64 %v483, %v484
-  %v490 = shl i64 %v489, 52
-  %v491 = add i64 %v490, 2301339409586323456
-  %v492 = bitcast i64 %v491 to double
-  %v493 = fmul double %v488, %v492
-  %v494 = fmul double %v463, %v493
-  %v495 = tail call double @llvm.sqrt.f64(double %v2)
-  %v496 = fmul double %v495, 0x40040D931FF62705
-  %v497 = fdiv double %v494, %v496
-  %v16 = fadd double %v322, %v497
-  br label %b4
-b32:
-  %v498 = phi double [ %v42, %b15 ], [ %v499, %b32 ]
-  %v500 = phi double [ %v45, %b15 ], [ %v501, %b32 ]
-  %v502 = phi double [ 0x7E37E43C8800759B, %b15 ], [ %v503, %b32 ]
-  %v504 = phi double [ 0.000000e+00, %b15 ], [ %v505, %b32 ]
-  %v506 = phi double [ %v45, %b15 ], [ %v47, %b32 ]
-  %v505 = fadd double %v504, 1.000000e+00
-  %v507 = fneg double %v505
-  %v508 = fsub double %v505, %v2
-  %v509 = fmul double %v508, %v507
-  %v499 = fadd double %v498, 2.000000e+00
-  %v510 = fmul double %v500, %v509
-  %v511 = fadd double %v499, %v510
-  %v512 = freeze double %v511
-  %v513 = tail call double @llvm.fabs.f64(double %v512)
-  %v514 = fcmp olt double %v513, 1.000000e-300
-  %v515 = fdiv double %v509, %v502
-  %v516 = fadd double %v499, %v515
-  %v517 = tail call double @llvm.fabs.f64(double %v516)
-  %v518 = fcmp olt double %v517, 1.000000e-300
-  %v503 = select i1 %v518, double 1.000000e-300, double %v516
-  %v519 = fdiv double 1.000000e+00, %v512
-  %v501 = select i1 %v514, double 0x7E37E43C8800759B, double %v519
-  %v520 = fmul double %v503, %v501
-  %v47 = fmul double %v506, %v520
-  %v521 = fadd double %v520, -1.000000e+00
-  %v522 = tail call double @llvm.fabs.f64(double %v521)
-  %v523 = fcmp ogt double %v522, 4.000000e-16
-  %v524 = fcmp olt double %v505, 1.000000e+05
-  %v525 = select i1 %v523, i1 %v524, i1 false
-  br i1 %v525, label %b32, label %b16
-b33:
-  %v526 = fcmp olt double %v3, 0x10000000000000
-  %v527 = fmul double %v3, 0x4340000000000000
-  %v528 = select i1 %v526, double %v527, double %v3
-  %v529 = bitcast double %v528 to i64
-  %v530 = add nuw i64 %v529, 2638147582215219
-  %v531 = lshr i64 %v530, 52
-  %v532 = or disjoint i64 %v531, 4841369599423283200
-  %v533 = bitcast i64 %v532 to double
-  %v534 = fadd double %v533, 0xC330000000000000
-  %v535 = and i64 %v530, 4503599627370495
-  %v536 = add nuw nsw i64 %v535, 4604544271217802189
-  %v537 = bitcast i64 %v536 to double
-  %v538 = fadd double %v537, -1.000000e+00
-  %v539 = select i1 %v526, double 1.076000e+03, double 1.023000e+03
-  %v540 = fsub double %v534, %v539
-  %v541 = fmul double %v538, %v538
-  %v542 = fmul double %v538, %v541
-  %v543 = tail call double @llvm.fma.f64(double %v538, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v544 = tail call double @llvm.fma.f64(double %v543, double %v538, double 0x3FB01AFE6A8424B4)
-  %v545 = tail call double @llvm.fma.f64(double %v544, double %v538, double 0xBFAB27B0C993BBC0)
-  %v546 = tail call double @llvm.fma.f64(double %v545, double %v538, double 0x3FA96A9DC91C0AB0)
-  %v547 = tail call double @llvm.fma.f64(double %v546, double %v538, double 0xBFABDF5878266EB8)
-  %v548 = tail call double @llvm.fma.f64(double %v547, double %v538, double 0x3FAE4354EB22A1B0)
-  %v549 = tail call double @llvm.fma.f64(double %v548, double %v538, double 0xBFB00A587343E0D9)
-  %v550 = tail call double @llvm.fma.f64(double %v549, double %v538, double 0x3FB1102D84AF44AA)
-  %v551 = tail call double @llvm.fma.f64(double %v550, double %v538, double 0xBFB24855AF69FCA9)
-  %v552 = tail call double @llvm.fma.f64(double %v551, double %v538, double 0x3FB3B13EC5312F6B)
-  %v553 = tail call double @llvm.fma.f64(double %v552, double %v538, double 0xBFB5555EFD378F3D)
-  %v554 = tail call double @llvm.fma.f64(double %v553, double %v538, double 0x3FB745D193E77765)
-  %v555 = tail call double @llvm.fma.f64(double %v554, double %v538, double 0xBFB999995508C5FB)
-  %v556 = tail call double @llvm.fma.f64(double %v555, double %v538, double 0x3FBC71C71ABD3E9F)
-  %v557 = tail call double @llvm.fma.f64(double %v556, double %v538, double 0xBFC000000086E86D)
-  %v558 = tail call double @llvm.fma.f64(double %v557, double %v538, double 0x3FC24924924CCF71)
-  %v559 = tail call double @llvm.fma.f64(double %v558, double %v538, double 0xBFC5555555545D1D)
-  %v560 = tail call double @llvm.fma.f64(double %v559, double %v538, double 0x3FC999999999934F)
-  %v561 = tail call double @llvm.fma.f64(double %v560, double %v538, double 0xBFD0000000000045)
-  %v562 = tail call double @llvm.fma.f64(double %v561, double %v538, double 0x3FD5555555555557)
-  %v563 = fmul double %v540, 0xBD48432A1B0E2634
-  %v564 = tail call double @llvm.fma.f64(double %v542, double %v562, double %v563)
-  %v565 = tail call double @llvm.fma.f64(double %v541, double -5.000000e-01, double %v564)
-  %v566 = fadd double %v538, %v565
-  %v567 = tail call double @llvm.fma.f64(double %v540, double 0x3FE62E42FEFA4000, double %v566)
-  %v568 = fmul double %v2, %v567
-  %v569 = fcmp olt double %v568, -4.000000e-01
-  br i1 %v569, label %b19, label %b20
-b34:
-  %v570 = phi double [ %v571, %b34 ], [ 1.000000e+00, %b19 ]
-  %v572 = phi double [ %v573, %b34 ], [ 1.000000e+00, %b19 ]
-  %v574 = phi double [ %v575, %b34 ], [ %v2, %b19 ]
-  %v576 = phi i64 [ %v577, %b34 ], [ 0, %b19 ]
-  %v575 = fadd double %v574, 1.000000e+00
-  %v578 = fdiv double %v3, %v575
-  %v573 = fmul double %v572, %v578
-  %v571 = fadd double %v570, %v573
-  %v577 = add nuw nsw i64 %v576, 1
-  %v579 = fmul double %v571, 1.200000e-16
-  %v580 = fcmp ogt double %v573, %v579
-  %v581 = icmp samesign ult i64 %v576, 99999
-  %v582 = select i1 %v580, i1 %v581, i1 false
-  br i1 %v582, label %b34, label %b35
-b35:
-  %v583 = fmul double %v51, %v571
-  %v15 = fsub double 1.000000e+00, %v583
-  br label %b4
-b36:
-  %v584 = phi double [ 7.105000e+02, %b29 ], [ %v116, %b30 ], [ -7.460000e+02, %b28 ]
-  %v585 = fneg double %v116
-  %v586 = tail call double @llvm.copysign.f64(double %v216, double %v585)
-  %v587 = tail call double @llvm.fma.f64(double %v584, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v588 = fadd double %v587, 0xC338000000000000
-  %v589 = fneg double %v588
-  %v590 = tail call double @llvm.fma.f64(double %v589, double 0x3FE62E42FEFA4000, double %v584)
-  %v591 = tail call double @llvm.fma.f64(double %v589, double 0xBD48432A1B0E2634, double %v590)
-  %v592 = fmul double %v591, %v591
-  %v593 = tail call double @llvm.fma.f64(double %v591, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v594 = tail call double @llvm.fma.f64(double %v593, double %v591, double 0x3E927E4DB81FC5C4)
-  %v595 = tail call double @llvm.fma.f64(double %v594, double %v591, double 0x3EC71DDED4DF15D0)
-  %v596 = tail call double @llvm.fma.f64(double %v595, double %v591, double 0x3EFA01A01A70E1D0)
-  %v597 = tail call double @llvm.fma.f64(double %v596, double %v591, double 0x3F2A01A01B4A1A68)
-  %v598 = tail call double @llvm.fma.f64(double %v597, double %v591, double 0x3F56C16C16C1618C)
-  %v599 = tail call double @llvm.fma.f64(double %v598, double %v591, double 0x3F8111111110E966)
-  %v600 = tail call double @llvm.fma.f64(double %v599, double %v591, double 0x3FA5555555555556)
-  %v601 = tail call double @llvm.fma.f64(double %v600, double %v591, double 0x3FC555555555555C)
-  %v602 = tail call double @llvm.fma.f64(double %v601, double %v591, double 5.000000e-01)
-  %v603 = tail call double @llvm.fma.f64(double %v592, double %v602, double %v591)
-  %v604 = fadd double %v603, 1.000000e+00
-  %v605 = bitcast double %v587 to i64
-  %v606 = add i64 %v605, -4843621399236967424
-  %v607 = lshr i64 %v606, 1
-  %v608 = shl i64 %v607, 52
-  %v609 = add i64 %v608, 2301339409586323456
-  %v610 = bitcast i64 %v609 to double
-  %v611 = fmul double %v604, %v610
-  %v612 = sub i64 %v606, %v607
-  %v613 = shl i64 %v612, 52
-  %v614 = add i64 %v613, 2301339409586323456
-  %v615 = bitcast i64 %v614 to double
-  %v616 = fmul double %v611, %v615
-  %v617 = fmul double %v2, %v616
-  %v618 = fmul double %v59, %v617
-  %v14 = fsub double %v586, %v618
-  br label %b4
+  %v15 = phi double [ %v5, %b4 ], [ %v11, %b5 ], [ %v12, %b6 ], [ %v14, %b7 ]
+  %v16 = phi double [ %v10, %b4 ], [ %v5, %b5 ], [ %v13, %b6 ], [ 1.000000e+00, %b7 ]
+  %v17 = fcmp olt double %v5, 1.500000e+00
+  %v18 = fcmp oge double %v5, 3.500000e+00
+  %v19 = select i1 %v18, double %v5, double %v16
+  %v20 = fcmp olt double %v19, 0x10000000000000
+  %v21 = fmul double %v19, 0x4340000000000000
+  %v22 = select i1 %v20, double %v21, double %v19
+  %v23 = bitcast double %v22 to i64
+  %v24 = add i64 %v23, 2638147582215219
+  %v25 = lshr i64 %v24, 52
+  %v26 = or disjoint i64 %v25, 4841369599423283200
+  %v27 = bitcast i64 %v26 to double
+  %v28 = fadd double %v27, 0xC330000000000000
+  %v29 = and i64 %v24, 4503599627370495
+  %v30 = add nuw nsw i64 %v29, 4604544271217802189
+  %v31 = bitcast i64 %v30 to double
+  %v32 = fadd double %v31, -1.000000e+00
+  %v33 = select i1 %v20, double 1.076000e+03, double 1.023000e+03
+  %v34 = fsub double %v28, %v33
+  %v35 = fmul double %v32, %v32
+  %v36 = fmul double %v32, %v35
+  %v37 = tail call double @llvm.fma.f64(double %v32, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v38 = tail call double @llvm.fma.f64(double %v37, double %v32, double 0x3FB01AFE6A8424B4)
+  %v39 = tail call double @llvm.fma.f64(double %v38, double %v32, double 0xBFAB27B0C993BBC0)
+  %v40 = tail call double @llvm.fma.f64(double %v39, double %v32, double 0x3FA96A9DC91C0AB0)
+  %v41 = tail call double @llvm.fma.f64(double %v40, double %v32, double 0xBFABDF5878266EB8)
+  %v42 = tail call double @llvm.fma.f64(double %v41, double %v32, double 0x3FAE4354EB22A1B0)
+  %v43 = tail call double @llvm.fma.f64(double %v42, double %v32, double 0xBFB00A587343E0D9)
+  %v44 = tail call double @llvm.fma.f64(double %v43, double %v32, double 0x3FB1102D84AF44AA)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v32, double 0xBFB24855AF69FCA9)
+  %v46 = tail call double @llvm.fma.f64(double %v45, double %v32, double 0x3FB3B13EC5312F6B)
+  %v47 = tail call double @llvm.fma.f64(double %v46, double %v32, double 0xBFB5555EFD378F3D)
+  %v48 = tail call double @llvm.fma.f64(double %v47, double %v32, double 0x3FB745D193E77765)
+  %v49 = tail call double @llvm.fma.f64(double %v48, double %v32, double 0xBFB999995508C5FB)
+  %v50 = tail call double @llvm.fma.f64(double %v49, double %v32, double 0x3FBC71C71ABD3E9F)
+  %v51 = tail call double @llvm.fma.f64(double %v50, double %v32, double 0xBFC000000086E86D)
+  %v52 = tail call double @llvm.fma.f64(double %v51, double %v32, double 0x3FC24924924CCF71)
+  %v53 = tail call double @llvm.fma.f64(double %v52, double %v32, double 0xBFC5555555545D1D)
+  %v54 = tail call double @llvm.fma.f64(double %v53, double %v32, double 0x3FC999999999934F)
+  %v55 = tail call double @llvm.fma.f64(double %v54, double %v32, double 0xBFD0000000000045)
+  %v56 = tail call double @llvm.fma.f64(double %v55, double %v32, double 0x3FD5555555555557)
+  %v57 = fmul double %v34, 0xBD48432A1B0E2634
+  %v58 = tail call double @llvm.fma.f64(double %v36, double %v56, double %v57)
+  %v59 = tail call double @llvm.fma.f64(double %v35, double -5.000000e-01, double %v58)
+  %v60 = fadd double %v32, %v59
+  %v61 = tail call double @llvm.fma.f64(double %v34, double 0x3FE62E42FEFA4000, double %v60)
+  %v62 = fcmp one double %v19, 0x7FF0000000000000
+  %v63 = select i1 %v62, double %v61, double %v19
+  %v64 = fcmp olt double %v19, 0.000000e+00
+  %v65 = select i1 %v64, double 0x7FF8000000000000, double %v63
+  %v66 = fcmp oeq double %v19, 0.000000e+00
+  %v67 = select i1 %v66, double 0xFFF0000000000000, double %v65
+  %v68 = tail call double @llvm.fma.f64(double %v15, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v15, double 0xBE78C86A72CC2B05)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v15, double 0x3E8B1CE60C21AAC9)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v15, double 0xBE9E5EB6AA4D0FED)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v15, double 0x3EB0143D146A3CBE)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v15, double 0xBEC1196D7E5EB62B)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v15, double 0x3ED258CBF8371C15)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v15, double 0xBEE3CBDB0A771633)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v15, double 0x3EF580E245466419)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v15, double 0xBF078DE54C3FB640)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v15, double 0x3F1A127AF4F3321C)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v15, double 0xBF2D3FD4C9305608)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v15, double 0x3F40B36AF889F16B)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v15, double 0xBF538AC5C2BD828A)
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v15, double 0x3F67ADD6EADB2E7F)
+  %v83 = tail call double @llvm.fma.f64(double %v82, double %v15, double 0xBF7E404FC218F861)
+  %v84 = tail call double @llvm.fma.f64(double %v83, double %v15, double 0x3F951322AC7D849A)
+  %v85 = tail call double @llvm.fma.f64(double %v84, double %v15, double 0xBFB13E001A557606)
+  %v86 = tail call double @llvm.fma.f64(double %v85, double %v15, double 0x3FD4A34CC4A60FA6)
+  %v87 = tail call double @llvm.fma.f64(double %v86, double %v15, double 0x3FDB0EE6072093CE)
+  %v88 = fneg double %v67
+  %v89 = select i1 %v17, double %v88, double %v67
+  %v90 = tail call double @llvm.fma.f64(double %v15, double %v87, double %v89)
+  %v91 = fdiv double 1.000000e+00, %v5
+  %v92 = fmul double %v91, %v91
+  %v93 = tail call double @llvm.fma.f64(double %v92, double 0xBFBB4FA25F938C08, double 0x3FB0BDFF6E5C2D29)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v92, double 0xBF9632F0062D2719)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v92, double 0x3F78B0E10DD0EB0D)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v92, double 0xBF5F36BDF6E35BBA)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v92, double 0x3F4B92FBED260EDC)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v92, double 0xBF4381317C44B7DD)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v92, double 0x3F4A01A00F88CF68)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v92, double 0xBF66C16C16BFCC40)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v92, double 0x3FB5555555555554)
+  %v102 = tail call double @llvm.fma.f64(double %v91, double %v101, double 0x3FDACFE390C97D68)
+  %v103 = fadd double %v5, -5.000000e-01
+  %v104 = fadd double %v67, -1.000000e+00
+  %v105 = tail call double @llvm.fma.f64(double %v103, double %v104, double %v102)
+  %v106 = select i1 %v18, double %v105, double %v90
+  %v107 = tail call double @llvm.roundeven.f64(double %v3)
+  %v108 = fsub double %v3, %v107
+  %v109 = fmul double %v108, 0x400921FB54442D18
+  %v110 = tail call double @llvm.fma.f64(double %v109, double 0x3FE45F306DC9C883, double 0x4338000000000000)
+  %v111 = fadd double %v110, 0xC338000000000000
+  %v112 = fneg double %v111
+  %v113 = tail call double @llvm.fma.f64(double %v112, double 0x3FF921FB54442D18, double %v109)
+  %v114 = fmul double %v111, 0x3C91A62633145C07
+  %v115 = fsub double %v113, %v114
+  %v116 = fsub double %v115, %v113
+  %v117 = fsub double %v115, %v116
+  %v118 = fsub double %v113, %v117
+  %v119 = fadd double %v114, %v116
+  %v120 = fsub double %v118, %v119
+  %v121 = fneg double %v114
+  %v122 = tail call double @llvm.fma.f64(double %v111, double 0x3C91A62633145C07, double %v121)
+  %v123 = fsub double %v120, %v122
+  %v124 = tail call double @llvm.fma.f64(double %v112, double 0xB91F1976B7ED9000, double %v123)
+  %v125 = bitcast double %v110 to i64
+  %v126 = and i64 %v125, 1
+  %v127 = fmul double %v115, %v115
+  %v128 = fmul double %v115, %v127
+  %v129 = tail call double @llvm.fma.f64(double %v127, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v127, double 0x3EC71DE351EED7F2)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v127, double 0xBF2A01A019BAD8A1)
+  %v132 = tail call double @llvm.fma.f64(double %v131, double %v127, double 0x3F8111111110F573)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v127, double 0xBFC5555555555547)
+  %v134 = tail call double @llvm.fma.f64(double %v128, double %v133, double %v124)
+  %v135 = fadd double %v115, %v134
+  %v136 = fneg double %v127
+  %v137 = fmul double %v127, %v136
+  %v138 = tail call double @llvm.fma.f64(double %v127, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v127, double 0xBE927E4F7C234A35)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v127, double 0x3EFA01A019C515A1)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v127, double 0xBF56C16C16C14DC4)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v127, double 0x3FA555555555554A)
+  %v143 = fmul double %v127, 5.000000e-01
+  %v144 = tail call double @llvm.fma.f64(double %v137, double %v142, double %v143)
+  %v145 = fsub double 1.000000e+00, %v144
+  %v146 = icmp eq i64 %v126, 0
+  %v147 = select i1 %v146, double %v135, double %v145
+  %v148 = bitcast double %v147 to i64
+  %v149 = shl i64 %v125, 62
+  %v150 = and i64 %v149, -9223372036854775808
+  %v151 = xor i64 %v150, %v148
+  %v152 = bitcast i64 %v151 to double
+  %v153 = fcmp oeq double %v109, 0.000000e+00
+  %v154 = select i1 %v153, double %v109, double %v152
+  %v155 = fmul double %v2, %v154
+  %v156 = tail call double @llvm.fabs.f64(double %v155)
+  %v157 = fdiv double 0x400921FB54442D18, %v156
+  %v158 = fcmp olt double %v157, 0x10000000000000
+  %v159 = fmul double %v157, 0x4340000000000000
+  %v160 = select i1 %v158, double %v159, double %v157
+  %v161 = bitcast double %v160 to i64
+  %v162 = add i64 %v161, 2638147582215219
+  %v163 = lshr i64 %v162, 52
+  %v164 = or disjoint i64 %v163, 4841369599423283200
+  %v165 = bitcast i64 %v164 to double
+  %v166 = fadd double %v165, 0xC330000000000000
+  %v167 = and i64 %v162, 4503599627370495
+  %v168 = add nuw nsw i64 %v167, 4604544271217802189
+  %v169 = bitcast i64 %v168 to double
+  %v170 = fadd double %v169, -1.000000e+00
+  %v171 = select i1 %v158, double 1.076000e+03, double 1.023000e+03
+  %v172 = fsub double %v166, %v171
+  %v173 = fmul double %v170, %v170
+  %v174 = fmul double %v170, %v173
+  %v175 = tail call double @llvm.fma.f64(double %v170, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v170, double 0x3FB01AFE6A8424B4)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v170, double 0xBFAB27B0C993BBC0)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v170, double 0x3FA96A9DC91C0AB0)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v170, double 0xBFABDF5878266EB8)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v170, double 0x3FAE4354EB22A1B0)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v170, double 0xBFB00A587343E0D9)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v170, double 0x3FB1102D84AF44AA)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v170, double 0xBFB24855AF69FCA9)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v170, double 0x3FB3B13EC5312F6B)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v170, double 0xBFB5555EFD378F3D)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v170, double 0x3FB745D193E77765)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v170, double 0xBFB999995508C5FB)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v170, double 0x3FBC71C71ABD3E9F)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v170, double 0xBFC000000086E86D)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v170, double 0x3FC24924924CCF71)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v170, double 0xBFC5555555545D1D)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v170, double 0x3FC999999999934F)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v170, double 0xBFD0000000000045)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v170, double 0x3FD5555555555557)
+  %v195 = fmul double %v172, 0xBD48432A1B0E2634
+  %v196 = tail call double @llvm.fma.f64(double %v174, double %v194, double %v195)
+  %v197 = tail call double @llvm.fma.f64(double %v173, double -5.000000e-01, double %v196)
+  %v198 = fadd double %v170, %v197
+  %v199 = tail call double @llvm.fma.f64(double %v172, double 0x3FE62E42FEFA4000, double %v198)
+  %v200 = fcmp one double %v157, 0x7FF0000000000000
+  %v201 = select i1 %v200, double %v199, double %v157
+  %v202 = fcmp oeq double %v157, 0.000000e+00
+  %v203 = select i1 %v202, double 0xFFF0000000000000, double %v201
+  %v204 = fsub double %v203, %v106
+  %v205 = fcmp oeq double %v106, 0x7FF0000000000000
+  %v206 = select i1 %v4, double %v204, double %v106
+  %v207 = select i1 %v205, double 0x7FF0000000000000, double %v206
+  store double %v207, ptr %v1, align 8
+  ret void
 }
 
 define internal fastcc void @p_180bb66317d6(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, double %v4, double %v5) noinline nounwind {
@@ -14940,684 +14470,699 @@ b24:
   ret void
 }
 
-define internal fastcc void @p_386b8e0a0475(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
-b1:
-  %v4 = alloca double, align 8
-  %v5 = alloca double, align 8
-  %v6 = alloca double, align 8
-  %v7 = fcmp oge double %v2, 0.000000e+00
-  %v8 = fcmp oge double %v3, 0.000000e+00
-  %v9 = select i1 %v7, i1 %v8, i1 false
-  br i1 %v9, label %b2, label %b4
-b2:
-  %v10 = fcmp oeq double %v2, 0x7FF0000000000000
-  br i1 %v10, label %b3, label %b5
-b3:
-  %v11 = fcmp oeq double %v3, 0x7FF0000000000000
-  br i1 %v11, label %b4, label %b6
-b4:
-  %v12 = phi double [ %v13, %b20 ], [ %v14, %b17 ], [ %v15, %b15 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v16, %b6 ], [ 1.000000e+00, %b7 ]
-  store double %v12, ptr %v1, align 8
-  ret void
-b5:
-  %v17 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v17, label %b6, label %b7
-b6:
-  %v18 = fcmp oeq double %v2, 0.000000e+00
-  %v16 = select i1 %v18, double 0x7FF8000000000000, double 0.000000e+00
-  br label %b4
-b7:
-  %v19 = fcmp oeq double %v2, 0.000000e+00
-  %v20 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v21 = select i1 %v19, i1 true, i1 %v20
-  br i1 %v21, label %b4, label %b8
-b8:
-  %v22 = fcmp ult double %v2, 2.000000e+02
-  br i1 %v22, label %b13, label %b9
-b9:
-  %v23 = fsub double %v3, %v2
-  %v24 = tail call double @llvm.fabs.f64(double %v23)
-  %v25 = fmul double %v2, 6.000000e-01
-  %v26 = fcmp olt double %v24, %v25
-  br i1 %v26, label %b10, label %b13
-b10:
-  %v27 = fdiv double %v23, %v2
-  call fastcc void @p_661ea91f3447(ptr nonnull %v4, double %v27)
-  %v28 = load double, ptr %v4, align 8
-  %v29 = fmul double %v28, -2.000000e+00
-  %v30 = tail call double @llvm.sqrt.f64(double %v29)
-  %v31 = tail call double @llvm.copysign.f64(double %v30, double %v23)
-  %v32 = fmul double %v2, %v28
-  %v33 = fcmp olt double %v32, -7.460000e+02
-  br i1 %v33, label %b17, label %b11
-b11:
-  %v34 = fcmp ogt double %v32, 7.105000e+02
-  br i1 %v34, label %b17, label %b12
-b12:
-  br label %b17
-b13:
-  %v35 = fcmp ogt double %v3, 1.100000e+00
-  %v36 = fcmp ogt double %v3, %v2
-  %v37 = and i1 %v35, %v36
-  br i1 %v37, label %b14, label %b16
-b14:
-  call fastcc void @p_4bce60813361(ptr nonnull %v5, double %v2, double %v3)
-  %v38 = load double, ptr %v5, align 8
-  %v39 = fadd double %v3, 1.000000e+00
-  %v40 = fsub double %v39, %v2
-  %v41 = freeze double %v40
-  %v42 = fcmp une double %v41, 0.000000e+00
-  %v43 = fdiv double 1.000000e+00, %v41
-  %v44 = select i1 %v42, double %v43, double 0x7E37E43C8800759B
-  br label %b18
-b15:
-  %v45 = fmul double %v2, %v38
-  %v46 = fmul double %v45, %v47
-  %v15 = fsub double 1.000000e+00, %v46
-  br label %b4
-b16:
-  call fastcc void @p_4bce60813361(ptr nonnull %v6, double %v2, double %v3)
-  %v48 = load double, ptr %v6, align 8
-  br label %b19
-b17:
-  %v49 = phi double [ 7.105000e+02, %b11 ], [ %v32, %b12 ], [ -7.460000e+02, %b10 ]
-  %v50 = fmul double %v2, 5.000000e-01
-  %v51 = tail call double @llvm.sqrt.f64(double %v50)
-  %v52 = fneg double %v31
-  %v53 = fmul double %v51, %v52
-  %v54 = tail call double @llvm.fabs.f64(double %v53)
-  %v55 = fcmp ogt double %v54, 5.000000e-01
-  %v56 = fcmp olt double %v53, 0.000000e+00
-  %v57 = fcmp ogt double %v54, 2.730000e+01
-  %v58 = select i1 %v57, double 2.730000e+01, double %v54
-  %v59 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double 1.000000e+00)
-  %v60 = fdiv double 1.000000e+00, %v59
-  %v61 = fadd double %v58, -2.500000e+00
-  %v62 = fadd double %v58, 2.500000e+00
-  %v63 = fdiv double %v61, %v62
-  %v64 = tail call double @llvm.fma.f64(double %v63, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
-  %v65 = tail call double @llvm.fma.f64(double %v64, double %v63, double 0xBE82E44E20822848)
-  %v66 = tail call double @llvm.fma.f64(double %v65, double %v63, double 0xBE5F87EE72410AC4)
-  %v67 = tail call double @llvm.fma.f64(double %v66, double %v63, double 0x3EA34422139F8E18)
-  %v68 = tail call double @llvm.fma.f64(double %v67, double %v63, double 0x3EA34E8C8488751B)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v63, double 0xBEBB49D98B10C286)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v63, double 0xBED1C7EA6F6B4A8B)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v63, double 0x3EC613A6B257EA77)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v63, double 0x3EF7CEE805268EC5)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v63, double 0x3EDA3FE0D40B3991)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v63, double 0xBF1DC26A50C82421)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v63, double 0xBF1731A24DC24A23)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v63, double 0x3F44B6A4D57065E1)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v63, double 0x3F401E1159D16370)
-  %v78 = tail call double @llvm.fma.f64(double %v77, double %v63, double 0xBF71F2F132A926D7)
-  %v79 = tail call double @llvm.fma.f64(double %v78, double %v63, double 0x3F4E89489E99C6B6)
-  %v80 = tail call double @llvm.fma.f64(double %v79, double %v63, double 0x3FA0C6092A5A2A43)
-  %v81 = tail call double @llvm.fma.f64(double %v80, double %v63, double 0xBFBA5C0C8A40E847)
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v63, double 0x3FC42D379989B660)
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v63, double 0xBFB959AC16F85498)
-  %v84 = tail call double @llvm.fma.f64(double %v83, double %v63, double 0xBFBF52C5D7E22305)
-  %v85 = tail call double @llvm.fma.f64(double %v63, double %v84, double 0x3FF43CC6F6C9672C)
-  %v86 = fmul double %v60, %v85
-  %v87 = fneg double %v58
-  %v88 = fmul double %v58, %v87
-  %v89 = tail call double @llvm.fma.f64(double %v58, double %v58, double %v88)
-  %v90 = fneg double %v89
-  %v91 = tail call double @llvm.fma.f64(double %v88, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v92 = fadd double %v91, 0xC338000000000000
-  %v93 = fneg double %v92
-  %v94 = tail call double @llvm.fma.f64(double %v93, double 0x3FE62E42FEFA4000, double %v88)
-  %v95 = tail call double @llvm.fma.f64(double %v93, double 0xBD48432A1B0E2634, double %v94)
-  %v96 = fmul double %v95, %v95
-  %v97 = tail call double @llvm.fma.f64(double %v95, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v95, double 0x3E927E4DB81FC5C4)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v95, double 0x3EC71DDED4DF15D0)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v95, double 0x3EFA01A01A70E1D0)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0x3F2A01A01B4A1A68)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0x3F56C16C16C1618C)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0x3F8111111110E966)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0x3FA5555555555556)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0x3FC555555555555C)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 5.000000e-01)
-  %v107 = tail call double @llvm.fma.f64(double %v96, double %v106, double %v95)
-  %v108 = fadd double %v107, 1.000000e+00
-  %v109 = tail call double @llvm.fma.f64(double %v90, double %v108, double %v107)
-  %v110 = fsub double 0x3FF43CC6F6C9672C, %v85
-  %v111 = tail call double @llvm.fma.f64(double %v63, double %v84, double %v110)
-  %v112 = fneg double %v86
-  %v113 = fsub double 1.000000e+00, %v59
-  %v114 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double %v113)
-  %v115 = tail call double @llvm.fma.f64(double %v112, double %v59, double %v85)
-  %v116 = tail call double @llvm.fma.f64(double %v112, double %v114, double %v115)
-  %v117 = fadd double %v111, %v116
-  %v118 = fmul double %v60, %v117
-  %v119 = tail call double @llvm.fma.f64(double %v118, double %v109, double %v118)
-  %v120 = tail call double @llvm.fma.f64(double %v86, double %v109, double %v119)
-  %v121 = fadd double %v86, %v120
-  %v122 = bitcast double %v91 to i64
-  %v123 = add i64 %v122, -4843621399236967424
-  %v124 = lshr i64 %v123, 1
-  %v125 = shl i64 %v124, 52
-  %v126 = add i64 %v125, 2301339409586323456
-  %v127 = bitcast i64 %v126 to double
-  %v128 = fmul double %v121, %v127
-  %v129 = sub i64 %v123, %v124
-  %v130 = shl i64 %v129, 52
-  %v131 = add i64 %v130, 2301339409586323456
-  %v132 = bitcast i64 %v131 to double
-  %v133 = fmul double %v128, %v132
-  %v134 = fsub double 2.000000e+00, %v133
-  %v135 = select i1 %v56, double %v134, double %v133
-  %v136 = fmul double %v53, %v53
-  %v137 = select i1 %v55, double 5.000000e-01, double %v136
-  %v138 = tail call double @llvm.fma.f64(double %v137, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v137, double 0x3E5180FAB209FF06)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v137, double 0xBE86470CDBDC7AC5)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v137, double 0x3EBBA820C20548F9)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v137, double 0xBEEF4DEC21BBB2DA)
-  %v143 = tail call double @llvm.fma.f64(double %v142, double %v137, double 0x3F1F9A3CF7FBBD65)
-  %v144 = tail call double @llvm.fma.f64(double %v143, double %v137, double 0xBF4C02DB9E140188)
-  %v145 = tail call double @llvm.fma.f64(double %v144, double %v137, double 0x3F7565BCD2FA7E51)
-  %v146 = tail call double @llvm.fma.f64(double %v145, double %v137, double 0xBF9B82CE313664E0)
-  %v147 = tail call double @llvm.fma.f64(double %v146, double %v137, double 0x3FBCE2F21A045B8E)
-  %v148 = tail call double @llvm.fma.f64(double %v147, double %v137, double 0xBFD812746B037A27)
-  %v149 = tail call double @llvm.fma.f64(double %v148, double %v137, double 0x3FC06EBA8214DB69)
-  %v150 = tail call double @llvm.fma.f64(double %v53, double %v149, double %v53)
-  %v151 = fsub double 1.000000e+00, %v150
-  %v152 = select i1 %v55, double %v135, double %v151
-  %v153 = fmul double %v152, 5.000000e-01
-  %v154 = tail call double @llvm.fma.f64(double %v31, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v31, double 0xBF12E31F9B7913EA)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v31, double 0xBF438DFF1CC96982)
-  %v157 = fdiv double 1.000000e+00, %v2
-  %v158 = tail call double @llvm.fma.f64(double %v31, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v31, double 0x3F4B8239C670E690)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v31, double 0xBF45629B3187B744)
-  %v161 = tail call double @llvm.fma.f64(double %v156, double %v157, double %v160)
-  %v162 = tail call double @llvm.fma.f64(double %v31, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v31, double 0x3F0B1D75D3346711)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v31, double 0x3F3691879C01EFB4)
-  %v165 = tail call double @llvm.fma.f64(double %v161, double %v157, double %v164)
-  %v166 = tail call double @llvm.fma.f64(double %v31, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v31, double 0x3F31C0950D3ECB9D)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v31, double 0xBF436773BDB97B48)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v31, double 0x3F4168EF1B0931C8)
-  %v170 = tail call double @llvm.fma.f64(double %v165, double %v157, double %v169)
-  %v171 = tail call double @llvm.fma.f64(double %v31, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v31, double 0xBEC338EB19652FD9)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v31, double 0x3EE0D0E229150428)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v31, double 0xBEEC823FC1B3CC36)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v31, double 0x3E830BDCF208080E)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v31, double 0x3F11D1E9CB24760B)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v31, double 0xBF2A2042C5148E27)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v31, double 0x3F322BE87360EF1F)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v31, double 0xBF1247604839C038)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v31, double 0xBF36128AC5A4FA71)
-  %v181 = tail call double @llvm.fma.f64(double %v170, double %v157, double %v180)
-  %v182 = tail call double @llvm.fma.f64(double %v31, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v31, double 0x3E5EFE94304AC16B)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v31, double 0x3DC041515BAB6ADA)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v31, double 0xBE8EC676CF33153C)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v31, double 0x3EADE37D9F09164C)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v31, double 0xBEBC71C074985D3F)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v31, double 0x3DF13B3C5B7CB45E)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v31, double 0x3EE7DB4C02846E81)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v31, double 0xBF04CE3FD902BCAD)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v31, double 0x3F116908B48CE058)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v31, double 0xBEB88F2AE1DEF9D0)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v31, double 0xBF33999A85A4237A)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v31, double 0x3F49B0FF6874F2C4)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v31, double 0xBF4C3E0B02DA7BF9)
-  %v196 = tail call double @llvm.fma.f64(double %v181, double %v157, double %v195)
-  %v197 = tail call double @llvm.fma.f64(double %v31, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v31, double 0xBD0F46057E1C9D1F)
-  %v199 = tail call double @llvm.fma.f64(double %v198, double %v31, double 0x3DED9B15465DAEC1)
-  %v200 = tail call double @llvm.fma.f64(double %v199, double %v31, double 0xBE1040C53B2491F0)
-  %v201 = tail call double @llvm.fma.f64(double %v200, double %v31, double 0x3E21B66A39794BA9)
-  %v202 = tail call double @llvm.fma.f64(double %v201, double %v31, double 0x3D850C3F0DD501EB)
-  %v203 = tail call double @llvm.fma.f64(double %v202, double %v31, double 0xBE54853CED169327)
-  %v204 = tail call double @llvm.fma.f64(double %v203, double %v31, double 0x3E75BDE8EF4C4DC7)
-  %v205 = tail call double @llvm.fma.f64(double %v204, double %v31, double 0xBE86C2DCFFBEFEEF)
-  %v206 = tail call double @llvm.fma.f64(double %v205, double %v31, double 0xBDBEA23269C140A7)
-  %v207 = tail call double @llvm.fma.f64(double %v206, double %v31, double 0x3EB7E0201539310E)
-  %v208 = tail call double @llvm.fma.f64(double %v207, double %v31, double 0xBED7CD6F27B3F020)
-  %v209 = tail call double @llvm.fma.f64(double %v208, double %v31, double 0x3EE73DF462204EF4)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v31, double 0xBE90152A1871F27A)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v31, double 0xBF13D2A3A29B5D9D)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v31, double 0x3F318B9B5BF2D984)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v31, double 0xBF3EBFB188B7CA00)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v31, double 0x3F2E13CE465FA859)
-  %v215 = tail call double @llvm.fma.f64(double %v214, double %v31, double 0x3F4547D93B34E2B6)
-  %v216 = tail call double @llvm.fma.f64(double %v196, double %v157, double %v215)
-  %v217 = tail call double @llvm.fma.f64(double %v31, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
-  %v218 = tail call double @llvm.fma.f64(double %v217, double %v31, double 0xBD733F39F65C6EEE)
-  %v219 = tail call double @llvm.fma.f64(double %v218, double %v31, double 0xBCF2C681309D6007)
-  %v220 = tail call double @llvm.fma.f64(double %v219, double %v31, double 0x3DAA55DA34225759)
-  %v221 = tail call double @llvm.fma.f64(double %v220, double %v31, double 0xBDCE9778DBC61371)
-  %v222 = tail call double @llvm.fma.f64(double %v221, double %v31, double 0x3DE1B1056C188672)
-  %v223 = tail call double @llvm.fma.f64(double %v222, double %v31, double 0x3D70962774F638BB)
-  %v224 = tail call double @llvm.fma.f64(double %v223, double %v31, double 0xBE177C5829460139)
-  %v225 = tail call double @llvm.fma.f64(double %v224, double %v31, double 0x3E3AC0D455E25360)
-  %v226 = tail call double @llvm.fma.f64(double %v225, double %v31, double 0xBE4E437343A46F5D)
-  %v227 = tail call double @llvm.fma.f64(double %v226, double %v31, double 0xBDEC24BD0E740A6C)
-  %v228 = tail call double @llvm.fma.f64(double %v227, double %v31, double 0x3E832AC81C15D3D7)
-  %v229 = tail call double @llvm.fma.f64(double %v228, double %v31, double 0xBEA522CB05171911)
-  %v230 = tail call double @llvm.fma.f64(double %v229, double %v31, double 0x3EB7058929663937)
-  %v231 = tail call double @llvm.fma.f64(double %v230, double %v31, double 0x3E626154AE39151D)
-  %v232 = tail call double @llvm.fma.f64(double %v231, double %v31, double 0xBEEAC2D05890F2C3)
-  %v233 = tail call double @llvm.fma.f64(double %v232, double %v31, double 0x3F0BBF43DAF4FE53)
-  %v234 = tail call double @llvm.fma.f64(double %v233, double %v31, double 0xBF1C253EFAA1A932)
-  %v235 = tail call double @llvm.fma.f64(double %v234, double %v31, double 0x3EC0DB20A88F4696)
-  %v236 = tail call double @llvm.fma.f64(double %v235, double %v31, double 0x3F4948B0FCD6E9E0)
-  %v237 = tail call double @llvm.fma.f64(double %v236, double %v31, double 0xBF65F7268EDAB4C8)
-  %v238 = tail call double @llvm.fma.f64(double %v237, double %v31, double 0x3F70EE643B990EE6)
-  %v239 = tail call double @llvm.fma.f64(double %v216, double %v157, double %v238)
-  %v240 = tail call double @llvm.fma.f64(double %v31, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
-  %v241 = tail call double @llvm.fma.f64(double %v240, double %v31, double 0xBCF29B03783DB2A2)
-  %v242 = tail call double @llvm.fma.f64(double %v241, double %v31, double 0x3D16D8A9EF5C1827)
-  %v243 = tail call double @llvm.fma.f64(double %v242, double %v31, double 0xBD2C068B448455EA)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v31, double 0xBCAF3B7A5DCD1851)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v31, double 0x3D6519580A10CD82)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v31, double 0xBD89CCF2FAB4608B)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v31, double 0x3D9F8041C5540EA2)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v31, double 0x3D3113E3A466DB9E)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v31, double 0xBDD78A5056F8CE45)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v31, double 0x3DFC9B434BF3C34E)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v31, double 0xBE11564ECFF73D58)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v31, double 0xBDB349FBCA3A377B)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v31, double 0x3E49AA7A30DE114C)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v31, double 0xBE6EE23D0CBA8AEE)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v31, double 0x3E8280F2CDE3F847)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v31, double 0x3E33F59230A8357C)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v31, double 0xBEBB0BDFCC629CBA)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v31, double 0x3EE00A9CABD6B83E)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v31, double 0xBEF2FA4AE89E5AF0)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v31, double 0xBE9AF83440E53DBC)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v31, double 0x3F2AF83440E53DBC)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v31, double 0xBF50394F6F09E723)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v31, double 0x3F65AC056B015AC0)
-  %v264 = tail call double @llvm.fma.f64(double %v263, double %v31, double 0xBF6C71C71C71C71C)
-  %v265 = tail call double @llvm.fma.f64(double %v264, double %v31, double 0xBF5E573AC901E574)
-  %v266 = tail call double @llvm.fma.f64(double %v239, double %v157, double %v265)
-  %v267 = tail call double @llvm.fma.f64(double %v31, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
-  %v268 = tail call double @llvm.fma.f64(double %v267, double %v31, double 0x3CCD2E7D5CA48B90)
-  %v269 = tail call double @llvm.fma.f64(double %v268, double %v31, double 0xBCE1CA914D71A27C)
-  %v270 = tail call double @llvm.fma.f64(double %v269, double %v31, double 0xBCC283FE7950AD7B)
-  %v271 = tail call double @llvm.fma.f64(double %v270, double %v31, double 0x3D20104FC4369A3C)
-  %v272 = tail call double @llvm.fma.f64(double %v271, double %v31, double 0xBD43989BEBB193C0)
-  %v273 = tail call double @llvm.fma.f64(double %v272, double %v31, double 0x3D57BA0759769D7C)
-  %v274 = tail call double @llvm.fma.f64(double %v273, double %v31, double 0x3D3EF98008F5EEC2)
-  %v275 = tail call double @llvm.fma.f64(double %v274, double %v31, double 0xBD961CA701FD754A)
-  %v276 = tail call double @llvm.fma.f64(double %v275, double %v31, double 0x3DBAC9475C463659)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v31, double 0xBDD0070A87340428)
-  %v278 = tail call double @llvm.fma.f64(double %v277, double %v31, double 0xBDBC0D9B6EDF2B0B)
-  %v279 = tail call double @llvm.fma.f64(double %v278, double %v31, double 0x3E0F6E66D24D5C8A)
-  %v280 = tail call double @llvm.fma.f64(double %v279, double %v31, double 0xBE32D2197C7A2FAA)
-  %v281 = tail call double @llvm.fma.f64(double %v280, double %v31, double 0x3E46097D55C37C1C)
-  %v282 = tail call double @llvm.fma.f64(double %v281, double %v31, double 0x3E3CCF5CEB7F0D9F)
-  %v283 = tail call double @llvm.fma.f64(double %v282, double %v31, double 0xBE87B5F9A2D0465C)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v31, double 0x3EABD6D21E4B4109)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v31, double 0xBEBF1B22F594C6B5)
-  %v286 = tail call double @llvm.fma.f64(double %v285, double %v31, double 0xBEC255370652AFC1)
-  %v287 = tail call double @llvm.fma.f64(double %v286, double %v31, double 0x3F048C5892F7CD83)
-  %v288 = tail call double @llvm.fma.f64(double %v287, double %v31, double 0xBF276E06FEC7273B)
-  %v289 = tail call double @llvm.fma.f64(double %v288, double %v31, double 0x3F371DE3A556C734)
-  %v290 = tail call double @llvm.fma.f64(double %v289, double %v31, double 0x3F52F684BDA12F68)
-  %v291 = tail call double @llvm.fma.f64(double %v290, double %v31, double 0xBF8E573AC901E574)
-  %v292 = tail call double @llvm.fma.f64(double %v291, double %v31, double 0x3FB5555555555555)
-  %v293 = tail call double @llvm.fma.f64(double %v292, double %v31, double 0xBFD5555555555555)
-  %v294 = tail call double @llvm.fma.f64(double %v266, double %v157, double %v293)
-  %v295 = tail call double @llvm.fma.f64(double %v49, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v296 = fadd double %v295, 0xC338000000000000
-  %v297 = fneg double %v296
-  %v298 = tail call double @llvm.fma.f64(double %v297, double 0x3FE62E42FEFA4000, double %v49)
-  %v299 = tail call double @llvm.fma.f64(double %v297, double 0xBD48432A1B0E2634, double %v298)
-  %v300 = fmul double %v299, %v299
-  %v301 = tail call double @llvm.fma.f64(double %v299, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v302 = tail call double @llvm.fma.f64(double %v301, double %v299, double 0x3E927E4DB81FC5C4)
-  %v303 = tail call double @llvm.fma.f64(double %v302, double %v299, double 0x3EC71DDED4DF15D0)
-  %v304 = tail call double @llvm.fma.f64(double %v303, double %v299, double 0x3EFA01A01A70E1D0)
-  %v305 = tail call double @llvm.fma.f64(double %v304, double %v299, double 0x3F2A01A01B4A1A68)
-  %v306 = tail call double @llvm.fma.f64(double %v305, double %v299, double 0x3F56C16C16C1618C)
-  %v307 = tail call double @llvm.fma.f64(double %v306, double %v299, double 0x3F8111111110E966)
-  %v308 = tail call double @llvm.fma.f64(double %v307, double %v299, double 0x3FA5555555555556)
-  %v309 = tail call double @llvm.fma.f64(double %v308, double %v299, double 0x3FC555555555555C)
-  %v310 = tail call double @llvm.fma.f64(double %v309, double %v299, double 5.000000e-01)
-  %v311 = tail call double @llvm.fma.f64(double %v300, double %v310, double %v299)
-  %v312 = fadd double %v311, 1.000000e+00
-  %v313 = bitcast double %v295 to i64
-  %v314 = add i64 %v313, -4843621399236967424
-  %v315 = lshr i64 %v314, 1
-  %v316 = shl i64 %v315, 52
-  %v317 = add i64 %v316, 2301339409586323456
-  %v318 = bitcast i64 %v317 to double
-  %v319 = fmul double %v312, %v318
-  %v320 = sub i64 %v314, %v315
-  %v321 = shl i64 %v320, 52
-  %v322 = add i64 %v321, 2301339409586323456
-  %v323 = bitcast i64 %v322 to double
-  %v324 = fneg double %v323
-  %v325 = fmul double %v319, %v324
-  %v326 = fmul double %v294, %v325
-  %v327 = tail call double @llvm.sqrt.f64(double %v2)
-  %v328 = fmul double %v327, 0x40040D931FF62705
-  %v329 = fdiv double %v326, %v328
-  %v14 = fadd double %v153, %v329
-  br label %b4
-b18:
-  %v330 = phi double [ %v41, %b14 ], [ %v331, %b18 ]
-  %v332 = phi double [ %v44, %b14 ], [ %v333, %b18 ]
-  %v334 = phi double [ 0x7E37E43C8800759B, %b14 ], [ %v335, %b18 ]
-  %v336 = phi double [ 0.000000e+00, %b14 ], [ %v337, %b18 ]
-  %v338 = phi double [ %v44, %b14 ], [ %v47, %b18 ]
-  %v337 = fadd double %v336, 1.000000e+00
-  %v339 = fneg double %v337
-  %v340 = fsub double %v337, %v2
-  %v341 = fmul double %v340, %v339
-  %v331 = fadd double %v330, 2.000000e+00
-  %v342 = fmul double %v332, %v341
-  %v343 = fadd double %v331, %v342
-  %v344 = freeze double %v343
-  %v345 = tail call double @llvm.fabs.f64(double %v344)
-  %v346 = fcmp olt double %v345, 1.000000e-300
-  %v347 = fdiv double %v341, %v334
-  %v348 = fadd double %v331, %v347
-  %v349 = tail call double @llvm.fabs.f64(double %v348)
-  %v350 = fcmp olt double %v349, 1.000000e-300
-  %v335 = select i1 %v350, double 1.000000e-300, double %v348
-  %v351 = fdiv double 1.000000e+00, %v344
-  %v333 = select i1 %v346, double 0x7E37E43C8800759B, double %v351
-  %v352 = fmul double %v335, %v333
-  %v47 = fmul double %v338, %v352
-  %v353 = fadd double %v352, -1.000000e+00
-  %v354 = tail call double @llvm.fabs.f64(double %v353)
-  %v355 = fcmp ogt double %v354, 4.000000e-16
-  %v356 = fcmp olt double %v337, 1.000000e+05
-  %v357 = select i1 %v355, i1 %v356, i1 false
-  br i1 %v357, label %b18, label %b15
-b19:
-  %v358 = phi double [ %v359, %b19 ], [ 1.000000e+00, %b16 ]
-  %v360 = phi double [ %v361, %b19 ], [ 1.000000e+00, %b16 ]
-  %v362 = phi double [ %v363, %b19 ], [ %v2, %b16 ]
-  %v364 = phi i64 [ %v365, %b19 ], [ 0, %b16 ]
-  %v363 = fadd double %v362, 1.000000e+00
-  %v366 = fdiv double %v3, %v363
-  %v361 = fmul double %v360, %v366
-  %v359 = fadd double %v358, %v361
-  %v365 = add nuw nsw i64 %v364, 1
-  %v367 = fmul double %v359, 1.200000e-16
-  %v368 = fcmp ogt double %v361, %v367
-  %v369 = icmp samesign ult i64 %v364, 99999
-  %v370 = select i1 %v368, i1 %v369, i1 false
-  br i1 %v370, label %b19, label %b20
-b20:
-  %v13 = fmul double %v48, %v359
-  br label %b4
-}
-
-define internal fastcc void @p_4bce60813361(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+define internal fastcc void @p_5d98f306471a(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
 b1:
   %v4 = alloca double, align 8
   %v5 = alloca double, align 8
   %v6 = alloca double, align 8
   %v7 = alloca double, align 8
-  %v8 = fcmp olt double %v2, 1.200000e+01
-  br i1 %v8, label %b2, label %b4
+  %v8 = fcmp oge double %v2, 0.000000e+00
+  %v9 = fcmp oge double %v3, 0.000000e+00
+  %v10 = select i1 %v8, i1 %v9, i1 false
+  br i1 %v10, label %b2, label %b4
 b2:
-  %v9 = fcmp olt double %v3, 6.000000e+02
-  br i1 %v9, label %b3, label %b10
+  %v11 = fcmp oeq double %v2, 0x7FF0000000000000
+  br i1 %v11, label %b3, label %b5
 b3:
-  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v4, double %v3, double %v2)
-  %v10 = load double, ptr %v4, align 8
-  %v11 = fadd double %v2, 1.000000e+00
-  store double 0.000000e+00, ptr %v5, align 8
-  call fastcc void @p_326f389093b9(ptr nonnull %v5, double %v11)
-  %v12 = fcmp olt double %v3, -7.105000e+02
-  %v13 = fneg double %v3
-  %v14 = select i1 %v12, double 7.105000e+02, double %v13
-  %v15 = tail call double @llvm.fma.f64(double %v14, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v16 = fadd double %v15, 0xC338000000000000
-  %v17 = fneg double %v16
-  %v18 = tail call double @llvm.fma.f64(double %v17, double 0x3FE62E42FEFA4000, double %v14)
-  %v19 = tail call double @llvm.fma.f64(double %v17, double 0xBD48432A1B0E2634, double %v18)
-  %v20 = fmul double %v19, %v19
-  %v21 = tail call double @llvm.fma.f64(double %v19, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v22 = tail call double @llvm.fma.f64(double %v21, double %v19, double 0x3E927E4DB81FC5C4)
-  %v23 = tail call double @llvm.fma.f64(double %v22, double %v19, double 0x3EC71DDED4DF15D0)
-  %v24 = tail call double @llvm.fma.f64(double %v23, double %v19, double 0x3EFA01A01A70E1D0)
-  %v25 = tail call double @llvm.fma.f64(double %v24, double %v19, double 0x3F2A01A01B4A1A68)
-  %v26 = tail call double @llvm.fma.f64(double %v25, double %v19, double 0x3F56C16C16C1618C)
-  %v27 = tail call double @llvm.fma.f64(double %v26, double %v19, double 0x3F8111111110E966)
-  %v28 = tail call double @llvm.fma.f64(double %v27, double %v19, double 0x3FA5555555555556)
-  %v29 = tail call double @llvm.fma.f64(double %v28, double %v19, double 0x3FC555555555555C)
-  %v30 = tail call double @llvm.fma.f64(double %v29, double %v19, double 5.000000e-01)
-  %v31 = tail call double @llvm.fma.f64(double %v20, double %v30, double %v19)
-  %v32 = fadd double %v31, 1.000000e+00
-  %v33 = bitcast double %v15 to i64
-  %v34 = add i64 %v33, -4843621399236967424
-  %v35 = lshr i64 %v34, 1
-  %v36 = shl i64 %v35, 52
-  %v37 = add i64 %v36, 2301339409586323456
-  %v38 = bitcast i64 %v37 to double
-  %v39 = fmul double %v32, %v38
-  %v40 = sub i64 %v34, %v35
-  %v41 = shl i64 %v40, 52
-  %v42 = add i64 %v41, 2301339409586323456
-  %v43 = bitcast i64 %v42 to double
-  %v44 = fmul double %v39, %v43
-  %v45 = load double, ptr %v5, align 8
-  %v46 = fmul double %v44, %v10
-  %v47 = fdiv double %v46, %v45
-  br label %b9
+  %v12 = fcmp oeq double %v3, 0x7FF0000000000000
+  br i1 %v12, label %b4, label %b6
 b4:
-  %v48 = fsub double %v3, %v2
-  %v49 = fdiv double %v48, %v2
-  %v50 = fcmp ogt double %v49, -5.000000e-01
-  br i1 %v50, label %b5, label %b14
-b5:
-  call fastcc void @p_661ea91f3447(ptr nonnull %v7, double %v49)
-  %v51 = load double, ptr %v7, align 8
-  %v52 = fmul double %v2, %v51
-  br label %b6
-b6:
-  %v53 = phi double [ %v52, %b5 ], [ %v54, %b14 ]
-  %v55 = fmul double %v2, %v2
-  %v56 = fdiv double 1.000000e+00, %v55
-  %v57 = tail call double @llvm.fma.f64(double %v56, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
-  %v58 = tail call double @llvm.fma.f64(double %v57, double %v56, double 0xBF5F6AB0D9993C7C)
-  %v59 = tail call double @llvm.fma.f64(double %v58, double %v56, double 0x3F4B951E2B18FF24)
-  %v60 = tail call double @llvm.fma.f64(double %v59, double %v56, double 0xBF43813813813813)
-  %v61 = tail call double @llvm.fma.f64(double %v60, double %v56, double 0x3F4A01A01A01A01A)
-  %v62 = tail call double @llvm.fma.f64(double %v61, double %v56, double 0xBF66C16C16C16C17)
-  %v63 = tail call double @llvm.fma.f64(double %v62, double %v56, double 0x3FB5555555555555)
-  %v64 = fdiv double %v63, %v2
-  %v65 = fsub double %v53, %v64
-  %v66 = fcmp olt double %v65, -7.460000e+02
-  br i1 %v66, label %b15, label %b7
-b7:
-  %v67 = fcmp ogt double %v65, 7.105000e+02
-  br i1 %v67, label %b15, label %b8
-b8:
-  br label %b15
-b9:
-  %v68 = phi double [ %v69, %b15 ], [ %v70, %b13 ], [ %v47, %b3 ]
-  store double %v68, ptr %v1, align 8
+  %v13 = phi double [ %v14, %b36 ], [ %v15, %b35 ], [ %v16, %b31 ], [ %v17, %b16 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v18, %b6 ], [ 0.000000e+00, %b7 ]
+  store double %v13, ptr %v1, align 8
   ret void
+b5:
+  %v19 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v19, label %b6, label %b7
+b6:
+  %v20 = fcmp oeq double %v2, 0.000000e+00
+  %v18 = select i1 %v20, double 0x7FF8000000000000, double 1.000000e+00
+  br label %b4
+b7:
+  %v21 = fcmp oeq double %v2, 0.000000e+00
+  %v22 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v23 = select i1 %v21, i1 true, i1 %v22
+  br i1 %v23, label %b4, label %b8
+b8:
+  %v24 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v24, label %b13, label %b9
+b9:
+  %v25 = fsub double %v3, %v2
+  %v26 = tail call double @llvm.fabs.f64(double %v25)
+  %v27 = fmul double %v2, 6.000000e-01
+  %v28 = fcmp olt double %v26, %v27
+  br i1 %v28, label %b10, label %b13
 b10:
-  %v71 = fadd double %v2, 1.000000e+00
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v6, double %v71)
-  %v72 = fcmp one double %v3, 0x7FF0000000000000
-  %v73 = bitcast double %v3 to i64
-  %v74 = add i64 %v73, 2638147582215219
-  %v75 = lshr i64 %v74, 52
-  %v76 = or disjoint i64 %v75, 4841369599423283200
-  %v77 = bitcast i64 %v76 to double
-  %v78 = fadd double %v77, 0xC330000000000000
-  %v79 = fadd double %v78, -1.023000e+03
-  %v80 = and i64 %v74, 4503599627370495
-  %v81 = add nuw nsw i64 %v80, 4604544271217802189
-  %v82 = bitcast i64 %v81 to double
-  %v83 = fadd double %v82, -1.000000e+00
-  %v84 = fmul double %v83, %v83
-  %v85 = fmul double %v83, %v84
-  %v86 = tail call double @llvm.fma.f64(double %v83, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v87 = tail call double @llvm.fma.f64(double %v86, double %v83, double 0x3FB01AFE6A8424B4)
-  %v88 = tail call double @llvm.fma.f64(double %v87, double %v83, double 0xBFAB27B0C993BBC0)
-  %v89 = tail call double @llvm.fma.f64(double %v88, double %v83, double 0x3FA96A9DC91C0AB0)
-  %v90 = tail call double @llvm.fma.f64(double %v89, double %v83, double 0xBFABDF5878266EB8)
-  %v91 = tail call double @llvm.fma.f64(double %v90, double %v83, double 0x3FAE4354EB22A1B0)
-  %v92 = tail call double @llvm.fma.f64(double %v91, double %v83, double 0xBFB00A587343E0D9)
-  %v93 = tail call double @llvm.fma.f64(double %v92, double %v83, double 0x3FB1102D84AF44AA)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v83, double 0xBFB24855AF69FCA9)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v83, double 0x3FB3B13EC5312F6B)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v83, double 0xBFB5555EFD378F3D)
-  %v97 = tail call double @llvm.fma.f64(double %v96, double %v83, double 0x3FB745D193E77765)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v83, double 0xBFB999995508C5FB)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v83, double 0x3FBC71C71ABD3E9F)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v83, double 0xBFC000000086E86D)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v83, double 0x3FC24924924CCF71)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v83, double 0xBFC5555555545D1D)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v83, double 0x3FC999999999934F)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v83, double 0xBFD0000000000045)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v83, double 0x3FD5555555555557)
-  %v106 = fmul double %v79, 0xBD48432A1B0E2634
-  %v107 = tail call double @llvm.fma.f64(double %v85, double %v105, double %v106)
-  %v108 = tail call double @llvm.fma.f64(double %v84, double -5.000000e-01, double %v107)
-  %v109 = fadd double %v83, %v108
-  %v110 = tail call double @llvm.fma.f64(double %v79, double 0x3FE62E42FEFA4000, double %v109)
-  %v111 = select i1 %v72, double %v110, double %v3
-  %v112 = load double, ptr %v6, align 8
-  %v113 = fmul double %v2, %v111
-  %v114 = fsub double %v113, %v3
-  %v115 = fsub double %v114, %v112
-  %v116 = fcmp olt double %v115, -7.460000e+02
-  br i1 %v116, label %b13, label %b11
+  %v29 = fdiv double %v25, %v2
+  call fastcc void @p_661ea91f3447(ptr nonnull %v5, double %v29)
+  %v30 = load double, ptr %v5, align 8
+  %v31 = fmul double %v30, -2.000000e+00
+  %v32 = tail call double @llvm.sqrt.f64(double %v31)
+  %v33 = tail call double @llvm.copysign.f64(double %v32, double %v25)
+  %v34 = fmul double %v2, %v30
+  %v35 = fcmp olt double %v34, -7.460000e+02
+  br i1 %v35, label %b31, label %b11
 b11:
-  %v117 = fcmp ogt double %v115, 7.105000e+02
-  br i1 %v117, label %b13, label %b12
+  %v36 = fcmp ogt double %v34, 7.105000e+02
+  br i1 %v36, label %b31, label %b12
 b12:
-  br label %b13
+  br label %b31
 b13:
-  %v118 = phi double [ 7.105000e+02, %b11 ], [ %v115, %b12 ], [ -7.460000e+02, %b10 ]
-  %v119 = tail call double @llvm.fma.f64(double %v118, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v120 = fadd double %v119, 0xC338000000000000
-  %v121 = fneg double %v120
-  %v122 = tail call double @llvm.fma.f64(double %v121, double 0x3FE62E42FEFA4000, double %v118)
-  %v123 = tail call double @llvm.fma.f64(double %v121, double 0xBD48432A1B0E2634, double %v122)
-  %v124 = fmul double %v123, %v123
-  %v125 = tail call double @llvm.fma.f64(double %v123, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v126 = tail call double @llvm.fma.f64(double %v125, double %v123, double 0x3E927E4DB81FC5C4)
-  %v127 = tail call double @llvm.fma.f64(double %v126, double %v123, double 0x3EC71DDED4DF15D0)
-  %v128 = tail call double @llvm.fma.f64(double %v127, double %v123, double 0x3EFA01A01A70E1D0)
-  %v129 = tail call double @llvm.fma.f64(double %v128, double %v123, double 0x3F2A01A01B4A1A68)
-  %v130 = tail call double @llvm.fma.f64(double %v129, double %v123, double 0x3F56C16C16C1618C)
-  %v131 = tail call double @llvm.fma.f64(double %v130, double %v123, double 0x3F8111111110E966)
-  %v132 = tail call double @llvm.fma.f64(double %v131, double %v123, double 0x3FA5555555555556)
-  %v133 = tail call double @llvm.fma.f64(double %v132, double %v123, double 0x3FC555555555555C)
-  %v134 = tail call double @llvm.fma.f64(double %v133, double %v123, double 5.000000e-01)
-  %v135 = tail call double @llvm.fma.f64(double %v124, double %v134, double %v123)
-  %v136 = bitcast double %v119 to i64
-  %v137 = fadd double %v135, 1.000000e+00
-  %v138 = add i64 %v136, -4843621399236967424
-  %v139 = lshr i64 %v138, 1
-  %v140 = sub i64 %v138, %v139
-  %v141 = shl i64 %v139, 52
-  %v142 = add i64 %v141, 2301339409586323456
-  %v143 = shl i64 %v140, 52
-  %v144 = add i64 %v143, 2301339409586323456
-  %v145 = bitcast i64 %v142 to double
-  %v146 = fmul double %v137, %v145
-  %v147 = bitcast i64 %v144 to double
-  %v70 = fmul double %v146, %v147
-  br label %b9
+  %v37 = fcmp ogt double %v3, 1.100000e+00
+  br i1 %v37, label %b14, label %b17
 b14:
-  %v148 = fdiv double %v3, %v2
-  %v149 = fcmp olt double %v148, 0x10000000000000
-  %v150 = fmul double %v148, 0x4340000000000000
-  %v151 = select i1 %v149, double %v150, double %v148
-  %v152 = bitcast double %v151 to i64
-  %v153 = add i64 %v152, 2638147582215219
-  %v154 = lshr i64 %v153, 52
-  %v155 = or disjoint i64 %v154, 4841369599423283200
-  %v156 = bitcast i64 %v155 to double
-  %v157 = fadd double %v156, 0xC330000000000000
-  %v158 = and i64 %v153, 4503599627370495
-  %v159 = add nuw nsw i64 %v158, 4604544271217802189
-  %v160 = bitcast i64 %v159 to double
-  %v161 = fadd double %v160, -1.000000e+00
-  %v162 = select i1 %v149, double 1.076000e+03, double 1.023000e+03
-  %v163 = fsub double %v157, %v162
-  %v164 = fmul double %v161, %v161
-  %v165 = fmul double %v161, %v164
-  %v166 = tail call double @llvm.fma.f64(double %v161, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v161, double 0x3FB01AFE6A8424B4)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v161, double 0xBFAB27B0C993BBC0)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v161, double 0x3FA96A9DC91C0AB0)
-  %v170 = tail call double @llvm.fma.f64(double %v169, double %v161, double 0xBFABDF5878266EB8)
-  %v171 = tail call double @llvm.fma.f64(double %v170, double %v161, double 0x3FAE4354EB22A1B0)
-  %v172 = tail call double @llvm.fma.f64(double %v171, double %v161, double 0xBFB00A587343E0D9)
-  %v173 = tail call double @llvm.fma.f64(double %v172, double %v161, double 0x3FB1102D84AF44AA)
-  %v174 = tail call double @llvm.fma.f64(double %v173, double %v161, double 0xBFB24855AF69FCA9)
-  %v175 = tail call double @llvm.fma.f64(double %v174, double %v161, double 0x3FB3B13EC5312F6B)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v161, double 0xBFB5555EFD378F3D)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v161, double 0x3FB745D193E77765)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v161, double 0xBFB999995508C5FB)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v161, double 0x3FBC71C71ABD3E9F)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v161, double 0xBFC000000086E86D)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v161, double 0x3FC24924924CCF71)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v161, double 0xBFC5555555545D1D)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v161, double 0x3FC999999999934F)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v161, double 0xBFD0000000000045)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v161, double 0x3FD5555555555557)
-  %v186 = fmul double %v163, 0xBD48432A1B0E2634
-  %v187 = tail call double @llvm.fma.f64(double %v165, double %v185, double %v186)
-  %v188 = tail call double @llvm.fma.f64(double %v164, double -5.000000e-01, double %v187)
-  %v189 = fadd double %v161, %v188
-  %v190 = tail call double @llvm.fma.f64(double %v163, double 0x3FE62E42FEFA4000, double %v189)
-  %v191 = fcmp one double %v148, 0x7FF0000000000000
-  %v192 = select i1 %v191, double %v190, double %v148
-  %v193 = fcmp olt double %v148, 0.000000e+00
-  %v194 = select i1 %v193, double 0x7FF8000000000000, double %v192
-  %v195 = fcmp oeq double %v148, 0.000000e+00
-  %v196 = select i1 %v195, double 0xFFF0000000000000, double %v194
-  %v197 = fmul double %v2, %v196
-  %v54 = fsub double %v197, %v48
-  br label %b6
+  %v38 = fcmp ogt double %v3, %v2
+  br i1 %v38, label %b15, label %b19
 b15:
-  %v198 = phi double [ 7.105000e+02, %b7 ], [ %v65, %b8 ], [ -7.460000e+02, %b6 ]
-  %v199 = tail call double @llvm.fma.f64(double %v198, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v200 = fadd double %v199, 0xC338000000000000
-  %v201 = fneg double %v200
-  %v202 = tail call double @llvm.fma.f64(double %v201, double 0x3FE62E42FEFA4000, double %v198)
-  %v203 = tail call double @llvm.fma.f64(double %v201, double 0xBD48432A1B0E2634, double %v202)
-  %v204 = fmul double %v203, %v203
-  %v205 = tail call double @llvm.fma.f64(double %v203, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v206 = tail call double @llvm.fma.f64(double %v205, double %v203, double 0x3E927E4DB81FC5C4)
-  %v207 = tail call double @llvm.fma.f64(double %v206, double %v203, double 0x3EC71DDED4DF15D0)
-  %v208 = tail call double @llvm.fma.f64(double %v207, double %v203, double 0x3EFA01A01A70E1D0)
-  %v209 = tail call double @llvm.fma.f64(double %v208, double %v203, double 0x3F2A01A01B4A1A68)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v203, double 0x3F56C16C16C1618C)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v203, double 0x3F8111111110E966)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v203, double 0x3FA5555555555556)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v203, double 0x3FC555555555555C)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v203, double 5.000000e-01)
-  %v215 = tail call double @llvm.fma.f64(double %v204, double %v214, double %v203)
-  %v216 = bitcast double %v199 to i64
-  %v217 = fadd double %v215, 1.000000e+00
-  %v218 = add i64 %v216, -4843621399236967424
-  %v219 = lshr i64 %v218, 1
-  %v220 = sub i64 %v218, %v219
-  %v221 = shl i64 %v219, 52
-  %v222 = add i64 %v221, 2301339409586323456
-  %v223 = shl i64 %v220, 52
-  %v224 = add i64 %v223, 2301339409586323456
-  %v225 = bitcast i64 %v222 to double
-  %v226 = fmul double %v217, %v225
-  %v227 = bitcast i64 %v224 to double
-  %v228 = fmul double %v226, %v227
-  %v229 = tail call double @llvm.sqrt.f64(double %v2)
-  %v230 = fmul double %v229, 0x40040D931FF62705
-  %v69 = fdiv double %v228, %v230
-  br label %b9
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v6, double %v2, double %v3)
+  %v39 = load double, ptr %v6, align 8
+  %v40 = fadd double %v3, 1.000000e+00
+  %v41 = fsub double %v40, %v2
+  %v42 = freeze double %v41
+  %v43 = fcmp une double %v42, 0.000000e+00
+  %v44 = fdiv double 1.000000e+00, %v42
+  %v45 = select i1 %v43, double %v44, double 0x7E37E43C8800759B
+  br label %b32
+b16:
+  %v46 = fmul double %v2, %v39
+  %v17 = fmul double %v46, %v47
+  br label %b4
+b17:
+  %v48 = fmul double %v3, 1.100000e+00
+  %v49 = fcmp ogt double %v2, %v48
+  br i1 %v49, label %b19, label %b18
+b18:
+  %v50 = fcmp ugt double %v3, 5.000000e-01
+  br i1 %v50, label %b20, label %b33
+b19:
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v7, double %v2, double %v3)
+  %v51 = load double, ptr %v7, align 8
+  br label %b34
+b20:
+  %v52 = fcmp ugt double %v2, 5.000000e-01
+  %v53 = fadd double %v2, 1.000000e+00
+  br i1 %v52, label %b21, label %b27
+b21:
+  call fastcc void @p_060630263330(ptr nonnull %v4, double %v53)
+  %v54 = load double, ptr %v4, align 8
+  br label %b22
+b22:
+  %v55 = phi double [ %v56, %b27 ], [ %v54, %b21 ]
+  %v57 = fneg double %v3
+  br label %b23
+b23:
+  %v58 = phi double [ 0.000000e+00, %b22 ], [ %v59, %b23 ]
+  %v60 = phi double [ 1.000000e+00, %b22 ], [ %v61, %b23 ]
+  %v62 = phi double [ 0.000000e+00, %b22 ], [ %v63, %b23 ]
+  %v63 = fadd double %v62, 1.000000e+00
+  %v64 = fdiv double %v57, %v63
+  %v61 = fmul double %v60, %v64
+  %v65 = fadd double %v2, %v63
+  %v66 = fdiv double %v61, %v65
+  %v59 = fadd double %v58, %v66
+  %v67 = tail call double @llvm.fabs.f64(double %v61)
+  %v68 = tail call double @llvm.fabs.f64(double %v59)
+  %v69 = fmul double %v68, 1.200000e-16
+  %v70 = fcmp ogt double %v67, %v69
+  %v71 = fcmp olt double %v63, 2.000000e+02
+  %v72 = select i1 %v70, i1 %v71, i1 false
+  br i1 %v72, label %b23, label %b24
+b24:
+  %v73 = fcmp olt double %v3, 0x10000000000000
+  %v74 = fmul double %v3, 0x4340000000000000
+  %v75 = select i1 %v73, double %v74, double %v3
+  %v76 = bitcast double %v75 to i64
+  %v77 = add nuw i64 %v76, 2638147582215219
+  %v78 = lshr i64 %v77, 52
+  %v79 = or disjoint i64 %v78, 4841369599423283200
+  %v80 = bitcast i64 %v79 to double
+  %v81 = fadd double %v80, 0xC330000000000000
+  %v82 = and i64 %v77, 4503599627370495
+  %v83 = add nuw nsw i64 %v82, 4604544271217802189
+  %v84 = bitcast i64 %v83 to double
+  %v85 = fadd double %v84, -1.000000e+00
+  %v86 = select i1 %v73, double 1.076000e+03, double 1.023000e+03
+  %v87 = fsub double %v81, %v86
+  %v88 = fmul double %v85, %v85
+  %v89 = fmul double %v85, %v88
+  %v90 = tail call double @llvm.fma.f64(double %v85, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v85, double 0x3FB01AFE6A8424B4)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v85, double 0xBFAB27B0C993BBC0)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v85, double 0x3FA96A9DC91C0AB0)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v85, double 0xBFABDF5878266EB8)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v85, double 0x3FAE4354EB22A1B0)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v85, double 0xBFB00A587343E0D9)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v85, double 0x3FB1102D84AF44AA)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v85, double 0xBFB24855AF69FCA9)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v85, double 0x3FB3B13EC5312F6B)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v85, double 0xBFB5555EFD378F3D)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v85, double 0x3FB745D193E77765)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v85, double 0xBFB999995508C5FB)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v85, double 0x3FBC71C71ABD3E9F)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v85, double 0xBFC000000086E86D)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v85, double 0x3FC24924924CCF71)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v85, double 0xBFC5555555545D1D)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v85, double 0x3FC999999999934F)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v85, double 0xBFD0000000000045)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v85, double 0x3FD5555555555557)
+  %v110 = fmul double %v87, 0xBD48432A1B0E2634
+  %v111 = tail call double @llvm.fma.f64(double %v89, double %v109, double %v110)
+  %v112 = tail call double @llvm.fma.f64(double %v88, double -5.000000e-01, double %v111)
+  %v113 = fadd double %v85, %v112
+  %v114 = tail call double @llvm.fma.f64(double %v87, double 0x3FE62E42FEFA4000, double %v113)
+  %v115 = fmul double %v2, %v114
+  %v116 = fsub double %v115, %v55
+  %v117 = fcmp olt double %v116, -4.000000e+01
+  br i1 %v117, label %b28, label %b25
+b25:
+  %v118 = fcmp ogt double %v116, 0x40862F3333333333
+  br i1 %v118, label %b28, label %b26
+b26:
+  br label %b28
+b27:
+  %v119 = fadd double %v53, -1.000000e+00
+  %v120 = fsub double %v2, %v119
+  %v121 = bitcast double %v53 to i64
+  %v122 = add nuw i64 %v121, 2638147582215219
+  %v123 = lshr i64 %v122, 52
+  %v124 = or disjoint i64 %v123, 4841369599423283200
+  %v125 = bitcast i64 %v124 to double
+  %v126 = fadd double %v125, 0xC330000000000000
+  %v127 = and i64 %v122, 4503599627370495
+  %v128 = add nuw nsw i64 %v127, 4604544271217802189
+  %v129 = bitcast i64 %v128 to double
+  %v130 = fadd double %v129, -1.000000e+00
+  %v131 = fcmp ogt double %v126, 2.046000e+03
+  %v132 = select i1 %v131, double 2.046000e+03, double %v126
+  %v133 = fadd double %v132, 0x4330000000000000
+  %v134 = bitcast double %v133 to i64
+  %v135 = shl i64 %v134, 52
+  %v136 = sub i64 9214364837600034816, %v135
+  %v137 = bitcast i64 %v136 to double
+  %v138 = fadd double %v126, -1.023000e+03
+  %v139 = fmul double %v130, %v130
+  %v140 = fmul double %v120, %v137
+  %v141 = fmul double %v130, %v139
+  %v142 = tail call double @llvm.fma.f64(double %v130, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v130, double 0x3FB01AFE6A8424B4)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v130, double 0xBFAB27B0C993BBC0)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v130, double 0x3FA96A9DC91C0AB0)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v130, double 0xBFABDF5878266EB8)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v130, double 0x3FAE4354EB22A1B0)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v130, double 0xBFB00A587343E0D9)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v130, double 0x3FB1102D84AF44AA)
+  %v150 = tail call double @llvm.fma.f64(double %v149, double %v130, double 0xBFB24855AF69FCA9)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v130, double 0x3FB3B13EC5312F6B)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v130, double 0xBFB5555EFD378F3D)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v130, double 0x3FB745D193E77765)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v130, double 0xBFB999995508C5FB)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v130, double 0x3FBC71C71ABD3E9F)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v130, double 0xBFC000000086E86D)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v130, double 0x3FC24924924CCF71)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v130, double 0xBFC5555555545D1D)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v130, double 0x3FC999999999934F)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v130, double 0xBFD0000000000045)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v130, double 0x3FD5555555555557)
+  %v162 = tail call double @llvm.fma.f64(double %v138, double 0xBD48432A1B0E2634, double %v140)
+  %v163 = tail call double @llvm.fma.f64(double %v141, double %v161, double %v162)
+  %v164 = fsub double %v139, %v130
+  %v165 = tail call double @llvm.fma.f64(double %v140, double %v164, double %v163)
+  %v166 = tail call double @llvm.fma.f64(double %v139, double -5.000000e-01, double %v165)
+  %v167 = fadd double %v130, %v166
+  %v168 = tail call double @llvm.fma.f64(double %v138, double 0x3FE62E42FEFA4000, double %v167)
+  %v169 = fcmp olt double %v2, 0x3CA0000000000000
+  %v170 = select i1 %v169, double %v2, double %v168
+  %v171 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v2, double 0xBE78C86A72CC2B05)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v2, double 0x3E8B1CE60C21AAC9)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v2, double 0xBE9E5EB6AA4D0FED)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v2, double 0x3EB0143D146A3CBE)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v2, double 0xBEC1196D7E5EB62B)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v2, double 0x3ED258CBF8371C15)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v2, double 0xBEE3CBDB0A771633)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v2, double 0x3EF580E245466419)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0xBF078DE54C3FB640)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3F1A127AF4F3321C)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v2, double 0xBF2D3FD4C9305608)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v2, double 0x3F40B36AF889F16B)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v2, double 0xBF538AC5C2BD828A)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v2, double 0x3F67ADD6EADB2E7F)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v2, double 0xBF7E404FC218F861)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v2, double 0x3F951322AC7D849A)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v2, double 0xBFB13E001A557606)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v2, double 0x3FD4A34CC4A60FA6)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v2, double 0x3FDB0EE6072093CE)
+  %v191 = fmul double %v2, %v190
+  %v56 = fsub double %v191, %v170
+  br label %b22
+b28:
+  %v192 = phi double [ 0x40862F3333333333, %b25 ], [ %v116, %b26 ], [ -4.000000e+01, %b24 ]
+  %v193 = tail call double @llvm.fma.f64(double %v192, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v194 = fadd double %v193, 0xC338000000000000
+  %v195 = fneg double %v194
+  %v196 = tail call double @llvm.fma.f64(double %v195, double 0x3FE62E42FEFA4000, double %v192)
+  %v197 = tail call double @llvm.fma.f64(double %v195, double 0xBD48432A1B0E2634, double %v196)
+  %v198 = fmul double %v197, %v197
+  %v199 = tail call double @llvm.fma.f64(double %v197, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v197, double 0x3E927E4DB81FC5C4)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v197, double 0x3EC71DDED4DF15D0)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v197, double 0x3EFA01A01A70E1D0)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v197, double 0x3F2A01A01B4A1A68)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v197, double 0x3F56C16C16C1618C)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v197, double 0x3F8111111110E966)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v197, double 0x3FA5555555555556)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v197, double 0x3FC555555555555C)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v197, double 5.000000e-01)
+  %v209 = tail call double @llvm.fma.f64(double %v198, double %v208, double %v197)
+  %v210 = bitcast double %v193 to i64
+  %v211 = shl i64 %v210, 52
+  %v212 = add i64 %v211, 4602678819172646912
+  %v213 = bitcast i64 %v212 to double
+  %v214 = fadd double %v213, -5.000000e-01
+  %v215 = tail call double @llvm.fma.f64(double %v213, double %v209, double %v214)
+  %v216 = fmul double %v215, 2.000000e+00
+  %v217 = fcmp olt double %v116, -7.460000e+02
+  br i1 %v217, label %b36, label %b29
+b29:
+  %v218 = fcmp ogt double %v116, 7.105000e+02
+  br i1 %v218, label %b36, label %b30
+b30:
+  br label %b36
+b31:
+  %v219 = phi double [ 7.105000e+02, %b11 ], [ %v34, %b12 ], [ -7.460000e+02, %b10 ]
+  %v220 = fmul double %v2, 5.000000e-01
+  %v221 = tail call double @llvm.sqrt.f64(double %v220)
+  %v222 = fmul double %v221, %v33
+  %v223 = tail call double @llvm.fabs.f64(double %v222)
+  %v224 = fcmp ogt double %v223, 5.000000e-01
+  %v225 = fcmp olt double %v222, 0.000000e+00
+  %v226 = fcmp ogt double %v223, 2.730000e+01
+  %v227 = select i1 %v226, double 2.730000e+01, double %v223
+  %v228 = tail call double @llvm.fma.f64(double %v227, double 2.000000e+00, double 1.000000e+00)
+  %v229 = fdiv double 1.000000e+00, %v228
+  %v230 = fadd double %v227, -2.500000e+00
+  %v231 = fadd double %v227, 2.500000e+00
+  %v232 = fdiv double %v230, %v231
+  %v233 = tail call double @llvm.fma.f64(double %v232, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v232, double 0xBE82E44E20822848)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v232, double 0xBE5F87EE72410AC4)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v232, double 0x3EA34422139F8E18)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v232, double 0x3EA34E8C8488751B)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v232, double 0xBEBB49D98B10C286)
+  %v239 = tail call double @llvm.fma.f64(double %v238, double %v232, double 0xBED1C7EA6F6B4A8B)
+  %v240 = tail call double @llvm.fma.f64(double %v239, double %v232, double 0x3EC613A6B257EA77)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v232, double 0x3EF7CEE805268EC5)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v232, double 0x3EDA3FE0D40B3991)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v232, double 0xBF1DC26A50C82421)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v232, double 0xBF1731A24DC24A23)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v232, double 0x3F44B6A4D57065E1)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v232, double 0x3F401E1159D16370)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v232, double 0xBF71F2F132A926D7)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v232, double 0x3F4E89489E99C6B6)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v232, double 0x3FA0C6092A5A2A43)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v232, double 0xBFBA5C0C8A40E847)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v232, double 0x3FC42D379989B660)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v232, double 0xBFB959AC16F85498)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v232, double 0xBFBF52C5D7E22305)
+  %v254 = tail call double @llvm.fma.f64(double %v232, double %v253, double 0x3FF43CC6F6C9672C)
+  %v255 = fmul double %v229, %v254
+  %v256 = fneg double %v227
+  %v257 = fmul double %v227, %v256
+  %v258 = tail call double @llvm.fma.f64(double %v227, double %v227, double %v257)
+  %v259 = fneg double %v258
+  %v260 = tail call double @llvm.fma.f64(double %v257, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v261 = fadd double %v260, 0xC338000000000000
+  %v262 = fneg double %v261
+  %v263 = tail call double @llvm.fma.f64(double %v262, double 0x3FE62E42FEFA4000, double %v257)
+  %v264 = tail call double @llvm.fma.f64(double %v262, double 0xBD48432A1B0E2634, double %v263)
+  %v265 = fmul double %v264, %v264
+  %v266 = tail call double @llvm.fma.f64(double %v264, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v267 = tail call double @llvm.fma.f64(double %v266, double %v264, double 0x3E927E4DB81FC5C4)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v264, double 0x3EC71DDED4DF15D0)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v264, double 0x3EFA01A01A70E1D0)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v264, double 0x3F2A01A01B4A1A68)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v264, double 0x3F56C16C16C1618C)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v264, double 0x3F8111111110E966)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v264, double 0x3FA5555555555556)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v264, double 0x3FC555555555555C)
+  %v275 = tail call double @llvm.fma.f64(double %v274, double %v264, double 5.000000e-01)
+  %v276 = tail call double @llvm.fma.f64(double %v265, double %v275, double %v264)
+  %v277 = fadd double %v276, 1.000000e+00
+  %v278 = tail call double @llvm.fma.f64(double %v259, double %v277, double %v276)
+  %v279 = fsub double 0x3FF43CC6F6C9672C, %v254
+  %v280 = tail call double @llvm.fma.f64(double %v232, double %v253, double %v279)
+  %v281 = fneg double %v255
+  %v282 = fsub double 1.000000e+00, %v228
+  %v283 = tail call double @llvm.fma.f64(double %v227, double 2.000000e+00, double %v282)
+  %v284 = tail call double @llvm.fma.f64(double %v281, double %v228, double %v254)
+  %v285 = tail call double @llvm.fma.f64(double %v281, double %v283, double %v284)
+  %v286 = fadd double %v280, %v285
+  %v287 = fmul double %v229, %v286
+  %v288 = tail call double @llvm.fma.f64(double %v287, double %v278, double %v287)
+  %v289 = tail call double @llvm.fma.f64(double %v255, double %v278, double %v288)
+  %v290 = fadd double %v255, %v289
+  %v291 = bitcast double %v260 to i64
+  %v292 = add i64 %v291, -4843621399236967424
+  %v293 = lshr i64 %v292, 1
+  %v294 = shl i64 %v293, 52
+  %v295 = add i64 %v294, 2301339409586323456
+  %v296 = bitcast i64 %v295 to double
+  %v297 = fmul double %v290, %v296
+  %v298 = sub i64 %v292, %v293
+  %v299 = shl i64 %v298, 52
+  %v300 = add i64 %v299, 2301339409586323456
+  %v301 = bitcast i64 %v300 to double
+  %v302 = fmul double %v297, %v301
+  %v303 = fsub double 2.000000e+00, %v302
+  %v304 = select i1 %v225, double %v303, double %v302
+  %v305 = fmul double %v222, %v222
+  %v306 = select i1 %v224, double 5.000000e-01, double %v305
+  %v307 = tail call double @llvm.fma.f64(double %v306, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v306, double 0x3E5180FAB209FF06)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v306, double 0xBE86470CDBDC7AC5)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v306, double 0x3EBBA820C20548F9)
+  %v311 = tail call double @llvm.fma.f64(double %v310, double %v306, double 0xBEEF4DEC21BBB2DA)
+  %v312 = tail call double @llvm.fma.f64(double %v311, double %v306, double 0x3F1F9A3CF7FBBD65)
+  %v313 = tail call double @llvm.fma.f64(double %v312, double %v306, double 0xBF4C02DB9E140188)
+  %v314 = tail call double @llvm.fma.f64(double %v313, double %v306, double 0x3F7565BCD2FA7E51)
+  %v315 = tail call double @llvm.fma.f64(double %v314, double %v306, double 0xBF9B82CE313664E0)
+  %v316 = tail call double @llvm.fma.f64(double %v315, double %v306, double 0x3FBCE2F21A045B8E)
+  %v317 = tail call double @llvm.fma.f64(double %v316, double %v306, double 0xBFD812746B037A27)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v306, double 0x3FC06EBA8214DB69)
+  %v319 = tail call double @llvm.fma.f64(double %v222, double %v318, double %v222)
+  %v320 = fsub double 1.000000e+00, %v319
+  %v321 = select i1 %v224, double %v304, double %v320
+  %v322 = fmul double %v321, 5.000000e-01
+  %v323 = tail call double @llvm.fma.f64(double %v33, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v33, double 0xBF12E31F9B7913EA)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v33, double 0xBF438DFF1CC96982)
+  %v326 = fdiv double 1.000000e+00, %v2
+  %v327 = tail call double @llvm.fma.f64(double %v33, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v33, double 0x3F4B8239C670E690)
+  %v329 = tail call double @llvm.fma.f64(double %v328, double %v33, double 0xBF45629B3187B744)
+  %v330 = tail call double @llvm.fma.f64(double %v325, double %v326, double %v329)
+  %v331 = tail call double @llvm.fma.f64(double %v33, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v332 = tail call double @llvm.fma.f64(double %v331, double %v33, double 0x3F0B1D75D3346711)
+  %v333 = tail call double @llvm.fma.f64(double %v332, double %v33, double 0x3F3691879C01EFB4)
+  %v334 = tail call double @llvm.fma.f64(double %v330, double %v326, double %v333)
+  %v335 = tail call double @llvm.fma.f64(double %v33, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v336 = tail call double @llvm.fma.f64(double %v335, double %v33, double 0x3F31C0950D3ECB9D)
+  %v337 = tail call double @llvm.fma.f64(double %v336, double %v33, double 0xBF436773BDB97B48)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v33, double 0x3F4168EF1B0931C8)
+  %v339 = tail call double @llvm.fma.f64(double %v334, double %v326, double %v338)
+  %v340 = tail call double @llvm.fma.f64(double %v33, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v341 = tail call double @llvm.fma.f64(double %v340, double %v33, double 0xBEC338EB19652FD9)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v33, double 0x3EE0D0E229150428)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v33, double 0xBEEC823FC1B3CC36)
+  %v344 = tail call double @llvm.fma.f64(double %v343, double %v33, double 0x3E830BDCF208080E)
+  %v345 = tail call double @llvm.fma.f64(double %v344, double %v33, double 0x3F11D1E9CB24760B)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v33, double 0xBF2A2042C5148E27)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v33, double 0x3F322BE87360EF1F)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v33, double 0xBF1247604839C038)
+  %v349 = tail call double @llvm.fma.f64(double %v348, double %v33, double 0xBF36128AC5A4FA71)
+  %v350 = tail call double @llvm.fma.f64(double %v339, double %v326, double %v349)
+  %v351 = tail call double @llvm.fma.f64(double %v33, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v33, double 0x3E5EFE94304AC16B)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v33, double 0x3DC041515BAB6ADA)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v33, double 0xBE8EC676CF33153C)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v33, double 0x3EADE37D9F09164C)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v33, double 0xBEBC71C074985D3F)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v33, double 0x3DF13B3C5B7CB45E)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v33, double 0x3EE7DB4C02846E81)
+  %v359 = tail call double @llvm.fma.f64(double %v358, double %v33, double 0xBF04CE3FD902BCAD)
+  %v360 = tail call double @llvm.fma.f64(double %v359, double %v33, double 0x3F116908B48CE058)
+  %v361 = tail call double @llvm.fma.f64(double %v360, double %v33, double 0xBEB88F2AE1DEF9D0)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v33, double 0xBF33999A85A4237A)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v33, double 0x3F49B0FF6874F2C4)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v33, double 0xBF4C3E0B02DA7BF9)
+  %v365 = tail call double @llvm.fma.f64(double %v350, double %v326, double %v364)
+  %v366 = tail call double @llvm.fma.f64(double %v33, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v33, double 0xBD0F46057E1C9D1F)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v33, double 0x3DED9B15465DAEC1)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v33, double 0xBE1040C53B2491F0)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v33, double 0x3E21B66A39794BA9)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v33, double 0x3D850C3F0DD501EB)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v33, double 0xBE54853CED169327)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v33, double 0x3E75BDE8EF4C4DC7)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v33, double 0xBE86C2DCFFBEFEEF)
+  %v375 = tail call double @llvm.fma.f64(double %v374, double %v33, double 0xBDBEA23269C140A7)
+  %v376 = tail call double @llvm.fma.f64(double %v375, double %v33, double 0x3EB7E0201539310E)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v33, double 0xBED7CD6F27B3F020)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v33, double 0x3EE73DF462204EF4)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v33, double 0xBE90152A1871F27A)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v33, double 0xBF13D2A3A29B5D9D)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v33, double 0x3F318B9B5BF2D984)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v33, double 0xBF3EBFB188B7CA00)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v33, double 0x3F2E13CE465FA859)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v33, double 0x3F4547D93B34E2B6)
+  %v385 = tail call double @llvm.fma.f64(double %v365, double %v326, double %v384)
+  %v386 = tail call double @llvm.fma.f64(double %v33, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v33, double 0xBD733F39F65C6EEE)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v33, double 0xBCF2C681309D6007)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v33, double 0x3DAA55DA34225759)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v33, double 0xBDCE9778DBC61371)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v33, double 0x3DE1B1056C188672)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v33, double 0x3D70962774F638BB)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v33, double 0xBE177C5829460139)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v33, double 0x3E3AC0D455E25360)
+  %v395 = tail call double @llvm.fma.f64(double %v394, double %v33, double 0xBE4E437343A46F5D)
+  %v396 = tail call double @llvm.fma.f64(double %v395, double %v33, double 0xBDEC24BD0E740A6C)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v33, double 0x3E832AC81C15D3D7)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v33, double 0xBEA522CB05171911)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v33, double 0x3EB7058929663937)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v33, double 0x3E626154AE39151D)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v33, double 0xBEEAC2D05890F2C3)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v33, double 0x3F0BBF43DAF4FE53)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v33, double 0xBF1C253EFAA1A932)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v33, double 0x3EC0DB20A88F4696)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v33, double 0x3F4948B0FCD6E9E0)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v33, double 0xBF65F7268EDAB4C8)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v33, double 0x3F70EE643B990EE6)
+  %v408 = tail call double @llvm.fma.f64(double %v385, double %v326, double %v407)
+  %v409 = tail call double @llvm.fma.f64(double %v33, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v33, double 0xBCF29B03783DB2A2)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v33, double 0x3D16D8A9EF5C1827)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v33, double 0xBD2C068B448455EA)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v33, double 0xBCAF3B7A5DCD1851)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v33, double 0x3D6519580A10CD82)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v33, double 0xBD89CCF2FAB4608B)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v33, double 0x3D9F8041C5540EA2)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v33, double 0x3D3113E3A466DB9E)
+  %v418 = tail call double @llvm.fma.f64(double %v417, double %v33, double 0xBDD78A5056F8CE45)
+  %v419 = tail call double @llvm.fma.f64(double %v418, double %v33, double 0x3DFC9B434BF3C34E)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v33, double 0xBE11564ECFF73D58)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v33, double 0xBDB349FBCA3A377B)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v33, double 0x3E49AA7A30DE114C)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v33, double 0xBE6EE23D0CBA8AEE)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v33, double 0x3E8280F2CDE3F847)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v33, double 0x3E33F59230A8357C)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v33, double 0xBEBB0BDFCC629CBA)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v33, double 0x3EE00A9CABD6B83E)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v33, double 0xBEF2FA4AE89E5AF0)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v33, double 0xBE9AF83440E53DBC)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v33, double 0x3F2AF83440E53DBC)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v33, double 0xBF50394F6F09E723)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v33, double 0x3F65AC056B015AC0)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v33, double 0xBF6C71C71C71C71C)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v33, double 0xBF5E573AC901E574)
+  %v435 = tail call double @llvm.fma.f64(double %v408, double %v326, double %v434)
+  %v436 = tail call double @llvm.fma.f64(double %v33, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v33, double 0x3CCD2E7D5CA48B90)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v33, double 0xBCE1CA914D71A27C)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v33, double 0xBCC283FE7950AD7B)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v33, double 0x3D20104FC4369A3C)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v33, double 0xBD43989BEBB193C0)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v33, double 0x3D57BA0759769D7C)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v33, double 0x3D3EF98008F5EEC2)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v33, double 0xBD961CA701FD754A)
+  %v445 = tail call double @llvm.fma.f64(double %v444, double %v33, double 0x3DBAC9475C463659)
+  %v446 = tail call double @llvm.fma.f64(double %v445, double %v33, double 0xBDD0070A87340428)
+  %v447 = tail call double @llvm.fma.f64(double %v446, double %v33, double 0xBDBC0D9B6EDF2B0B)
+  %v448 = tail call double @llvm.fma.f64(double %v447, double %v33, double 0x3E0F6E66D24D5C8A)
+  %v449 = tail call double @llvm.fma.f64(double %v448, double %v33, double 0xBE32D2197C7A2FAA)
+  %v450 = tail call double @llvm.fma.f64(double %v449, double %v33, double 0x3E46097D55C37C1C)
+  %v451 = tail call double @llvm.fma.f64(double %v450, double %v33, double 0x3E3CCF5CEB7F0D9F)
+  %v452 = tail call double @llvm.fma.f64(double %v451, double %v33, double 0xBE87B5F9A2D0465C)
+  %v453 = tail call double @llvm.fma.f64(double %v452, double %v33, double 0x3EABD6D21E4B4109)
+  %v454 = tail call double @llvm.fma.f64(double %v453, double %v33, double 0xBEBF1B22F594C6B5)
+  %v455 = tail call double @llvm.fma.f64(double %v454, double %v33, double 0xBEC255370652AFC1)
+  %v456 = tail call double @llvm.fma.f64(double %v455, double %v33, double 0x3F048C5892F7CD83)
+  %v457 = tail call double @llvm.fma.f64(double %v456, double %v33, double 0xBF276E06FEC7273B)
+  %v458 = tail call double @llvm.fma.f64(double %v457, double %v33, double 0x3F371DE3A556C734)
+  %v459 = tail call double @llvm.fma.f64(double %v458, double %v33, double 0x3F52F684BDA12F68)
+  %v460 = tail call double @llvm.fma.f64(double %v459, double %v33, double 0xBF8E573AC901E574)
+  %v461 = tail call double @llvm.fma.f64(double %v460, double %v33, double 0x3FB5555555555555)
+  %v462 = tail call double @llvm.fma.f64(double %v461, double %v33, double 0xBFD5555555555555)
+  %v463 = tail call double @llvm.fma.f64(double %v435, double %v326, double %v462)
+  %v464 = tail call double @llvm.fma.f64(double %v219, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v465 = fadd double %v464, 0xC338000000000000
+  %v466 = fneg double %v465
+  %v467 = tail call double @llvm.fma.f64(double %v466, double 0x3FE62E42FEFA4000, double %v219)
+  %v468 = tail call double @llvm.fma.f64(double %v466, double 0xBD48432A1B0E2634, double %v467)
+  %v469 = fmul double %v468, %v468
+  %v470 = tail call double @llvm.fma.f64(double %v468, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v471 = tail call double @llvm.fma.f64(double %v470, double %v468, double 0x3E927E4DB81FC5C4)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v468, double 0x3EC71DDED4DF15D0)
+  %v473 = tail call double @llvm.fma.f64(double %v472, double %v468, double 0x3EFA01A01A70E1D0)
+  %v474 = tail call double @llvm.fma.f64(double %v473, double %v468, double 0x3F2A01A01B4A1A68)
+  %v475 = tail call double @llvm.fma.f64(double %v474, double %v468, double 0x3F56C16C16C1618C)
+  %v476 = tail call double @llvm.fma.f64(double %v475, double %v468, double 0x3F8111111110E966)
+  %v477 = tail call double @llvm.fma.f64(double %v476, double %v468, double 0x3FA5555555555556)
+  %v478 = tail call double @llvm.fma.f64(double %v477, double %v468, double 0x3FC555555555555C)
+  %v479 = tail call double @llvm.fma.f64(double %v478, double %v468, double 5.000000e-01)
+  %v480 = tail call double @llvm.fma.f64(double %v469, double %v479, double %v468)
+  %v481 = fadd double %v480, 1.000000e+00
+  %v482 = bitcast double %v464 to i64
+  %v483 = add i64 %v482, -4843621399236967424
+  %v484 = lshr i64 %v483, 1
+  %v485 = shl i64 %v484, 52
+  %v486 = add i64 %v485, 2301339409586323456
+  %v487 = bitcast i64 %v486 to double
+  %v488 = fmul double %v481, %v487
+  %v489 = sub i64 %v483, %v484
+  %v490 = shl i64 %v489, 52
+  %v491 = add i64 %v490, 2301339409586323456
+  %v492 = bitcast i64 %v491 to double
+  %v493 = fmul double %v488, %v492
+  %v494 = fmul double %v463, %v493
+  %v495 = tail call double @llvm.sqrt.f64(double %v2)
+  %v496 = fmul double %v495, 0x40040D931FF62705
+  %v497 = fdiv double %v494, %v496
+  %v16 = fadd double %v322, %v497
+  br label %b4
+b32:
+  %v498 = phi double [ %v42, %b15 ], [ %v499, %b32 ]
+  %v500 = phi double [ %v45, %b15 ], [ %v501, %b32 ]
+  %v502 = phi double [ 0x7E37E43C8800759B, %b15 ], [ %v503, %b32 ]
+  %v504 = phi double [ 0.000000e+00, %b15 ], [ %v505, %b32 ]
+  %v506 = phi double [ %v45, %b15 ], [ %v47, %b32 ]
+  %v505 = fadd double %v504, 1.000000e+00
+  %v507 = fneg double %v505
+  %v508 = fsub double %v505, %v2
+  %v509 = fmul double %v508, %v507
+  %v499 = fadd double %v498, 2.000000e+00
+  %v510 = fmul double %v500, %v509
+  %v511 = fadd double %v499, %v510
+  %v512 = freeze double %v511
+  %v513 = tail call double @llvm.fabs.f64(double %v512)
+  %v514 = fcmp olt double %v513, 1.000000e-300
+  %v515 = fdiv double %v509, %v502
+  %v516 = fadd double %v499, %v515
+  %v517 = tail call double @llvm.fabs.f64(double %v516)
+  %v518 = fcmp olt double %v517, 1.000000e-300
+  %v503 = select i1 %v518, double 1.000000e-300, double %v516
+  %v519 = fdiv double 1.000000e+00, %v512
+  %v501 = select i1 %v514, double 0x7E37E43C8800759B, double %v519
+  %v520 = fmul double %v503, %v501
+  %v47 = fmul double %v506, %v520
+  %v521 = fadd double %v520, -1.000000e+00
+  %v522 = tail call double @llvm.fabs.f64(double %v521)
+  %v523 = fcmp ogt double %v522, 4.000000e-16
+  %v524 = fcmp olt double %v505, 1.000000e+05
+  %v525 = select i1 %v523, i1 %v524, i1 false
+  br i1 %v525, label %b32, label %b16
+b33:
+  %v526 = fcmp olt double %v3, 0x10000000000000
+  %v527 = fmul double %v3, 0x4340000000000000
+  %v528 = select i1 %v526, double %v527, double %v3
+  %v529 = bitcast double %v528 to i64
+  %v530 = add nuw i64 %v529, 2638147582215219
+  %v531 = lshr i64 %v530, 52
+  %v532 = or disjoint i64 %v531, 4841369599423283200
+  %v533 = bitcast i64 %v532 to double
+  %v534 = fadd double %v533, 0xC330000000000000
+  %v535 = and i64 %v530, 4503599627370495
+  %v536 = add nuw nsw i64 %v535, 4604544271217802189
+  %v537 = bitcast i64 %v536 to double
+  %v538 = fadd double %v537, -1.000000e+00
+  %v539 = select i1 %v526, double 1.076000e+03, double 1.023000e+03
+  %v540 = fsub double %v534, %v539
+  %v541 = fmul double %v538, %v538
+  %v542 = fmul double %v538, %v541
+  %v543 = tail call double @llvm.fma.f64(double %v538, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v544 = tail call double @llvm.fma.f64(double %v543, double %v538, double 0x3FB01AFE6A8424B4)
+  %v545 = tail call double @llvm.fma.f64(double %v544, double %v538, double 0xBFAB27B0C993BBC0)
+  %v546 = tail call double @llvm.fma.f64(double %v545, double %v538, double 0x3FA96A9DC91C0AB0)
+  %v547 = tail call double @llvm.fma.f64(double %v546, double %v538, double 0xBFABDF5878266EB8)
+  %v548 = tail call double @llvm.fma.f64(double %v547, double %v538, double 0x3FAE4354EB22A1B0)
+  %v549 = tail call double @llvm.fma.f64(double %v548, double %v538, double 0xBFB00A587343E0D9)
+  %v550 = tail call double @llvm.fma.f64(double %v549, double %v538, double 0x3FB1102D84AF44AA)
+  %v551 = tail call double @llvm.fma.f64(double %v550, double %v538, double 0xBFB24855AF69FCA9)
+  %v552 = tail call double @llvm.fma.f64(double %v551, double %v538, double 0x3FB3B13EC5312F6B)
+  %v553 = tail call double @llvm.fma.f64(double %v552, double %v538, double 0xBFB5555EFD378F3D)
+  %v554 = tail call double @llvm.fma.f64(double %v553, double %v538, double 0x3FB745D193E77765)
+  %v555 = tail call double @llvm.fma.f64(double %v554, double %v538, double 0xBFB999995508C5FB)
+  %v556 = tail call double @llvm.fma.f64(double %v555, double %v538, double 0x3FBC71C71ABD3E9F)
+  %v557 = tail call double @llvm.fma.f64(double %v556, double %v538, double 0xBFC000000086E86D)
+  %v558 = tail call double @llvm.fma.f64(double %v557, double %v538, double 0x3FC24924924CCF71)
+  %v559 = tail call double @llvm.fma.f64(double %v558, double %v538, double 0xBFC5555555545D1D)
+  %v560 = tail call double @llvm.fma.f64(double %v559, double %v538, double 0x3FC999999999934F)
+  %v561 = tail call double @llvm.fma.f64(double %v560, double %v538, double 0xBFD0000000000045)
+  %v562 = tail call double @llvm.fma.f64(double %v561, double %v538, double 0x3FD5555555555557)
+  %v563 = fmul double %v540, 0xBD48432A1B0E2634
+  %v564 = tail call double @llvm.fma.f64(double %v542, double %v562, double %v563)
+  %v565 = tail call double @llvm.fma.f64(double %v541, double -5.000000e-01, double %v564)
+  %v566 = fadd double %v538, %v565
+  %v567 = tail call double @llvm.fma.f64(double %v540, double 0x3FE62E42FEFA4000, double %v566)
+  %v568 = fmul double %v2, %v567
+  %v569 = fcmp olt double %v568, -4.000000e-01
+  br i1 %v569, label %b19, label %b20
+b34:
+  %v570 = phi double [ %v571, %b34 ], [ 1.000000e+00, %b19 ]
+  %v572 = phi double [ %v573, %b34 ], [ 1.000000e+00, %b19 ]
+  %v574 = phi double [ %v575, %b34 ], [ %v2, %b19 ]
+  %v576 = phi i64 [ %v577, %b34 ], [ 0, %b19 ]
+  %v575 = fadd double %v574, 1.000000e+00
+  %v578 = fdiv double %v3, %v575
+  %v573 = fmul double %v572, %v578
+  %v571 = fadd double %v570, %v573
+  %v577 = add nuw nsw i64 %v576, 1
+  %v579 = fmul double %v571, 1.200000e-16
+  %v580 = fcmp ogt double %v573, %v579
+  %v581 = icmp samesign ult i64 %v576, 99999
+  %v582 = select i1 %v580, i1 %v581, i1 false
+  br i1 %v582, label %b34, label %b35
+b35:
+  %v583 = fmul double %v51, %v571
+  %v15 = fsub double 1.000000e+00, %v583
+  br label %b4
+b36:
+  %v584 = phi double [ 7.105000e+02, %b29 ], [ %v116, %b30 ], [ -7.460000e+02, %b28 ]
+  %v585 = fneg double %v116
+  %v586 = tail call double @llvm.copysign.f64(double %v216, double %v585)
+  %v587 = tail call double @llvm.fma.f64(double %v584, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v588 = fadd double %v587, 0xC338000000000000
+  %v589 = fneg double %v588
+  %v590 = tail call double @llvm.fma.f64(double %v589, double 0x3FE62E42FEFA4000, double %v584)
+  %v591 = tail call double @llvm.fma.f64(double %v589, double 0xBD48432A1B0E2634, double %v590)
+  %v592 = fmul double %v591, %v591
+  %v593 = tail call double @llvm.fma.f64(double %v591, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v594 = tail call double @llvm.fma.f64(double %v593, double %v591, double 0x3E927E4DB81FC5C4)
+  %v595 = tail call double @llvm.fma.f64(double %v594, double %v591, double 0x3EC71DDED4DF15D0)
+  %v596 = tail call double @llvm.fma.f64(double %v595, double %v591, double 0x3EFA01A01A70E1D0)
+  %v597 = tail call double @llvm.fma.f64(double %v596, double %v591, double 0x3F2A01A01B4A1A68)
+  %v598 = tail call double @llvm.fma.f64(double %v597, double %v591, double 0x3F56C16C16C1618C)
+  %v599 = tail call double @llvm.fma.f64(double %v598, double %v591, double 0x3F8111111110E966)
+  %v600 = tail call double @llvm.fma.f64(double %v599, double %v591, double 0x3FA5555555555556)
+  %v601 = tail call double @llvm.fma.f64(double %v600, double %v591, double 0x3FC555555555555C)
+  %v602 = tail call double @llvm.fma.f64(double %v601, double %v591, double 5.000000e-01)
+  %v603 = tail call double @llvm.fma.f64(double %v592, double %v602, double %v591)
+  %v604 = fadd double %v603, 1.000000e+00
+  %v605 = bitcast double %v587 to i64
+  %v606 = add i64 %v605, -4843621399236967424
+  %v607 = lshr i64 %v606, 1
+  %v608 = shl i64 %v607, 52
+  %v609 = add i64 %v608, 2301339409586323456
+  %v610 = bitcast i64 %v609 to double
+  %v611 = fmul double %v604, %v610
+  %v612 = sub i64 %v606, %v607
+  %v613 = shl i64 %v612, 52
+  %v614 = add i64 %v613, 2301339409586323456
+  %v615 = bitcast i64 %v614 to double
+  %v616 = fmul double %v611, %v615
+  %v617 = fmul double %v2, %v616
+  %v618 = fmul double %v59, %v617
+  %v14 = fsub double %v586, %v618
+  br label %b4
 }
 
 define internal fastcc void @p_661ea91f3447(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
@@ -18329,6 +17874,272 @@ b26:
   br label %b14
 }
 
+define internal fastcc void @p_bac4159b9eda(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = alloca double, align 8
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = fcmp olt double %v2, 1.200000e+01
+  br i1 %v8, label %b2, label %b4
+b2:
+  %v9 = fcmp olt double %v3, 6.000000e+02
+  br i1 %v9, label %b3, label %b10
+b3:
+  call fastcc void @p_e3f0f0bfc822(ptr nonnull %v4, double %v3, double %v2)
+  %v10 = load double, ptr %v4, align 8
+  %v11 = fadd double %v2, 1.000000e+00
+  store double 0.000000e+00, ptr %v5, align 8
+  call fastcc void @p_326f389093b9(ptr nonnull %v5, double %v11)
+  %v12 = fcmp olt double %v3, -7.105000e+02
+  %v13 = fneg double %v3
+  %v14 = select i1 %v12, double 7.105000e+02, double %v13
+  %v15 = tail call double @llvm.fma.f64(double %v14, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v16 = fadd double %v15, 0xC338000000000000
+  %v17 = fneg double %v16
+  %v18 = tail call double @llvm.fma.f64(double %v17, double 0x3FE62E42FEFA4000, double %v14)
+  %v19 = tail call double @llvm.fma.f64(double %v17, double 0xBD48432A1B0E2634, double %v18)
+  %v20 = fmul double %v19, %v19
+  %v21 = tail call double @llvm.fma.f64(double %v19, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v22 = tail call double @llvm.fma.f64(double %v21, double %v19, double 0x3E927E4DB81FC5C4)
+  %v23 = tail call double @llvm.fma.f64(double %v22, double %v19, double 0x3EC71DDED4DF15D0)
+  %v24 = tail call double @llvm.fma.f64(double %v23, double %v19, double 0x3EFA01A01A70E1D0)
+  %v25 = tail call double @llvm.fma.f64(double %v24, double %v19, double 0x3F2A01A01B4A1A68)
+  %v26 = tail call double @llvm.fma.f64(double %v25, double %v19, double 0x3F56C16C16C1618C)
+  %v27 = tail call double @llvm.fma.f64(double %v26, double %v19, double 0x3F8111111110E966)
+  %v28 = tail call double @llvm.fma.f64(double %v27, double %v19, double 0x3FA5555555555556)
+  %v29 = tail call double @llvm.fma.f64(double %v28, double %v19, double 0x3FC555555555555C)
+  %v30 = tail call double @llvm.fma.f64(double %v29, double %v19, double 5.000000e-01)
+  %v31 = tail call double @llvm.fma.f64(double %v20, double %v30, double %v19)
+  %v32 = fadd double %v31, 1.000000e+00
+  %v33 = bitcast double %v15 to i64
+  %v34 = add i64 %v33, -4843621399236967424
+  %v35 = lshr i64 %v34, 1
+  %v36 = shl i64 %v35, 52
+  %v37 = add i64 %v36, 2301339409586323456
+  %v38 = bitcast i64 %v37 to double
+  %v39 = fmul double %v32, %v38
+  %v40 = sub i64 %v34, %v35
+  %v41 = shl i64 %v40, 52
+  %v42 = add i64 %v41, 2301339409586323456
+  %v43 = bitcast i64 %v42 to double
+  %v44 = fmul double %v39, %v43
+  %v45 = load double, ptr %v5, align 8
+  %v46 = fmul double %v44, %v10
+  %v47 = fdiv double %v46, %v45
+  br label %b9
+b4:
+  %v48 = fsub double %v3, %v2
+  %v49 = fdiv double %v48, %v2
+  %v50 = fcmp ogt double %v49, -5.000000e-01
+  br i1 %v50, label %b5, label %b14
+b5:
+  call fastcc void @p_661ea91f3447(ptr nonnull %v7, double %v49)
+  %v51 = load double, ptr %v7, align 8
+  %v52 = fmul double %v2, %v51
+  br label %b6
+b6:
+  %v53 = phi double [ %v52, %b5 ], [ %v54, %b14 ]
+  %v55 = fmul double %v2, %v2
+  %v56 = fdiv double 1.000000e+00, %v55
+  %v57 = tail call double @llvm.fma.f64(double %v56, double 0xBF9E4286CB0F5397, double 0x3F7A41A41A41A41B)
+  %v58 = tail call double @llvm.fma.f64(double %v57, double %v56, double 0xBF5F6AB0D9993C7C)
+  %v59 = tail call double @llvm.fma.f64(double %v58, double %v56, double 0x3F4B951E2B18FF24)
+  %v60 = tail call double @llvm.fma.f64(double %v59, double %v56, double 0xBF43813813813813)
+  %v61 = tail call double @llvm.fma.f64(double %v60, double %v56, double 0x3F4A01A01A01A01A)
+  %v62 = tail call double @llvm.fma.f64(double %v61, double %v56, double 0xBF66C16C16C16C17)
+  %v63 = tail call double @llvm.fma.f64(double %v62, double %v56, double 0x3FB5555555555555)
+  %v64 = fdiv double %v63, %v2
+  %v65 = fsub double %v53, %v64
+  %v66 = fcmp olt double %v65, -7.460000e+02
+  br i1 %v66, label %b15, label %b7
+b7:
+  %v67 = fcmp ogt double %v65, 7.105000e+02
+  br i1 %v67, label %b15, label %b8
+b8:
+  br label %b15
+b9:
+  %v68 = phi double [ %v69, %b15 ], [ %v70, %b13 ], [ %v47, %b3 ]
+  store double %v68, ptr %v1, align 8
+  ret void
+b10:
+  %v71 = fadd double %v2, 1.000000e+00
+  call fastcc void @p_060630263330(ptr nonnull %v6, double %v71)
+  %v72 = fcmp one double %v3, 0x7FF0000000000000
+  %v73 = bitcast double %v3 to i64
+  %v74 = add i64 %v73, 2638147582215219
+  %v75 = lshr i64 %v74, 52
+  %v76 = or disjoint i64 %v75, 4841369599423283200
+  %v77 = bitcast i64 %v76 to double
+  %v78 = fadd double %v77, 0xC330000000000000
+  %v79 = fadd double %v78, -1.023000e+03
+  %v80 = and i64 %v74, 4503599627370495
+  %v81 = add nuw nsw i64 %v80, 4604544271217802189
+  %v82 = bitcast i64 %v81 to double
+  %v83 = fadd double %v82, -1.000000e+00
+  %v84 = fmul double %v83, %v83
+  %v85 = fmul double %v83, %v84
+  %v86 = tail call double @llvm.fma.f64(double %v83, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v87 = tail call double @llvm.fma.f64(double %v86, double %v83, double 0x3FB01AFE6A8424B4)
+  %v88 = tail call double @llvm.fma.f64(double %v87, double %v83, double 0xBFAB27B0C993BBC0)
+  %v89 = tail call double @llvm.fma.f64(double %v88, double %v83, double 0x3FA96A9DC91C0AB0)
+  %v90 = tail call double @llvm.fma.f64(double %v89, double %v83, double 0xBFABDF5878266EB8)
+  %v91 = tail call double @llvm.fma.f64(double %v90, double %v83, double 0x3FAE4354EB22A1B0)
+  %v92 = tail call double @llvm.fma.f64(double %v91, double %v83, double 0xBFB00A587343E0D9)
+  %v93 = tail call double @llvm.fma.f64(double %v92, double %v83, double 0x3FB1102D84AF44AA)
+  %v94 = tail call double @llvm.fma.f64(double %v93, double %v83, double 0xBFB24855AF69FCA9)
+  %v95 = tail call double @llvm.fma.f64(double %v94, double %v83, double 0x3FB3B13EC5312F6B)
+  %v96 = tail call double @llvm.fma.f64(double %v95, double %v83, double 0xBFB5555EFD378F3D)
+  %v97 = tail call double @llvm.fma.f64(double %v96, double %v83, double 0x3FB745D193E77765)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v83, double 0xBFB999995508C5FB)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v83, double 0x3FBC71C71ABD3E9F)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v83, double 0xBFC000000086E86D)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v83, double 0x3FC24924924CCF71)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v83, double 0xBFC5555555545D1D)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v83, double 0x3FC999999999934F)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v83, double 0xBFD0000000000045)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v83, double 0x3FD5555555555557)
+  %v106 = fmul double %v79, 0xBD48432A1B0E2634
+  %v107 = tail call double @llvm.fma.f64(double %v85, double %v105, double %v106)
+  %v108 = tail call double @llvm.fma.f64(double %v84, double -5.000000e-01, double %v107)
+  %v109 = fadd double %v83, %v108
+  %v110 = tail call double @llvm.fma.f64(double %v79, double 0x3FE62E42FEFA4000, double %v109)
+  %v111 = select i1 %v72, double %v110, double %v3
+  %v112 = load double, ptr %v6, align 8
+  %v113 = fmul double %v2, %v111
+  %v114 = fsub double %v113, %v3
+  %v115 = fsub double %v114, %v112
+  %v116 = fcmp olt double %v115, -7.460000e+02
+  br i1 %v116, label %b13, label %b11
+b11:
+  %v117 = fcmp ogt double %v115, 7.105000e+02
+  br i1 %v117, label %b13, label %b12
+b12:
+  br label %b13
+b13:
+  %v118 = phi double [ 7.105000e+02, %b11 ], [ %v115, %b12 ], [ -7.460000e+02, %b10 ]
+  %v119 = tail call double @llvm.fma.f64(double %v118, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v120 = fadd double %v119, 0xC338000000000000
+  %v121 = fneg double %v120
+  %v122 = tail call double @llvm.fma.f64(double %v121, double 0x3FE62E42FEFA4000, double %v118)
+  %v123 = tail call double @llvm.fma.f64(double %v121, double 0xBD48432A1B0E2634, double %v122)
+  %v124 = fmul double %v123, %v123
+  %v125 = tail call double @llvm.fma.f64(double %v123, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v126 = tail call double @llvm.fma.f64(double %v125, double %v123, double 0x3E927E4DB81FC5C4)
+  %v127 = tail call double @llvm.fma.f64(double %v126, double %v123, double 0x3EC71DDED4DF15D0)
+  %v128 = tail call double @llvm.fma.f64(double %v127, double %v123, double 0x3EFA01A01A70E1D0)
+  %v129 = tail call double @llvm.fma.f64(double %v128, double %v123, double 0x3F2A01A01B4A1A68)
+  %v130 = tail call double @llvm.fma.f64(double %v129, double %v123, double 0x3F56C16C16C1618C)
+  %v131 = tail call double @llvm.fma.f64(double %v130, double %v123, double 0x3F8111111110E966)
+  %v132 = tail call double @llvm.fma.f64(double %v131, double %v123, double 0x3FA5555555555556)
+  %v133 = tail call double @llvm.fma.f64(double %v132, double %v123, double 0x3FC555555555555C)
+  %v134 = tail call double @llvm.fma.f64(double %v133, double %v123, double 5.000000e-01)
+  %v135 = tail call double @llvm.fma.f64(double %v124, double %v134, double %v123)
+  %v136 = bitcast double %v119 to i64
+  %v137 = fadd double %v135, 1.000000e+00
+  %v138 = add i64 %v136, -4843621399236967424
+  %v139 = lshr i64 %v138, 1
+  %v140 = sub i64 %v138, %v139
+  %v141 = shl i64 %v139, 52
+  %v142 = add i64 %v141, 2301339409586323456
+  %v143 = shl i64 %v140, 52
+  %v144 = add i64 %v143, 2301339409586323456
+  %v145 = bitcast i64 %v142 to double
+  %v146 = fmul double %v137, %v145
+  %v147 = bitcast i64 %v144 to double
+  %v70 = fmul double %v146, %v147
+  br label %b9
+b14:
+  %v148 = fdiv double %v3, %v2
+  %v149 = fcmp olt double %v148, 0x10000000000000
+  %v150 = fmul double %v148, 0x4340000000000000
+  %v151 = select i1 %v149, double %v150, double %v148
+  %v152 = bitcast double %v151 to i64
+  %v153 = add i64 %v152, 2638147582215219
+  %v154 = lshr i64 %v153, 52
+  %v155 = or disjoint i64 %v154, 4841369599423283200
+  %v156 = bitcast i64 %v155 to double
+  %v157 = fadd double %v156, 0xC330000000000000
+  %v158 = and i64 %v153, 4503599627370495
+  %v159 = add nuw nsw i64 %v158, 4604544271217802189
+  %v160 = bitcast i64 %v159 to double
+  %v161 = fadd double %v160, -1.000000e+00
+  %v162 = select i1 %v149, double 1.076000e+03, double 1.023000e+03
+  %v163 = fsub double %v157, %v162
+  %v164 = fmul double %v161, %v161
+  %v165 = fmul double %v161, %v164
+  %v166 = tail call double @llvm.fma.f64(double %v161, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v161, double 0x3FB01AFE6A8424B4)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v161, double 0xBFAB27B0C993BBC0)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v161, double 0x3FA96A9DC91C0AB0)
+  %v170 = tail call double @llvm.fma.f64(double %v169, double %v161, double 0xBFABDF5878266EB8)
+  %v171 = tail call double @llvm.fma.f64(double %v170, double %v161, double 0x3FAE4354EB22A1B0)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v161, double 0xBFB00A587343E0D9)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v161, double 0x3FB1102D84AF44AA)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v161, double 0xBFB24855AF69FCA9)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v161, double 0x3FB3B13EC5312F6B)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v161, double 0xBFB5555EFD378F3D)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v161, double 0x3FB745D193E77765)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v161, double 0xBFB999995508C5FB)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v161, double 0x3FBC71C71ABD3E9F)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v161, double 0xBFC000000086E86D)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v161, double 0x3FC24924924CCF71)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v161, double 0xBFC5555555545D1D)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v161, double 0x3FC999999999934F)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v161, double 0xBFD0000000000045)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v161, double 0x3FD5555555555557)
+  %v186 = fmul double %v163, 0xBD48432A1B0E2634
+  %v187 = tail call double @llvm.fma.f64(double %v165, double %v185, double %v186)
+  %v188 = tail call double @llvm.fma.f64(double %v164, double -5.000000e-01, double %v187)
+  %v189 = fadd double %v161, %v188
+  %v190 = tail call double @llvm.fma.f64(double %v163, double 0x3FE62E42FEFA4000, double %v189)
+  %v191 = fcmp one double %v148, 0x7FF0000000000000
+  %v192 = select i1 %v191, double %v190, double %v148
+  %v193 = fcmp olt double %v148, 0.000000e+00
+  %v194 = select i1 %v193, double 0x7FF8000000000000, double %v192
+  %v195 = fcmp oeq double %v148, 0.000000e+00
+  %v196 = select i1 %v195, double 0xFFF0000000000000, double %v194
+  %v197 = fmul double %v2, %v196
+  %v54 = fsub double %v197, %v48
+  br label %b6
+b15:
+  %v198 = phi double [ 7.105000e+02, %b7 ], [ %v65, %b8 ], [ -7.460000e+02, %b6 ]
+  %v199 = tail call double @llvm.fma.f64(double %v198, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v200 = fadd double %v199, 0xC338000000000000
+  %v201 = fneg double %v200
+  %v202 = tail call double @llvm.fma.f64(double %v201, double 0x3FE62E42FEFA4000, double %v198)
+  %v203 = tail call double @llvm.fma.f64(double %v201, double 0xBD48432A1B0E2634, double %v202)
+  %v204 = fmul double %v203, %v203
+  %v205 = tail call double @llvm.fma.f64(double %v203, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v203, double 0x3E927E4DB81FC5C4)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v203, double 0x3EC71DDED4DF15D0)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v203, double 0x3EFA01A01A70E1D0)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v203, double 0x3F2A01A01B4A1A68)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v203, double 0x3F56C16C16C1618C)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v203, double 0x3F8111111110E966)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v203, double 0x3FA5555555555556)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v203, double 0x3FC555555555555C)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v203, double 5.000000e-01)
+  %v215 = tail call double @llvm.fma.f64(double %v204, double %v214, double %v203)
+  %v216 = bitcast double %v199 to i64
+  %v217 = fadd double %v215, 1.000000e+00
+  %v218 = add i64 %v216, -4843621399236967424
+  %v219 = lshr i64 %v218, 1
+  %v220 = sub i64 %v218, %v219
+  %v221 = shl i64 %v219, 52
+  %v222 = add i64 %v221, 2301339409586323456
+  %v223 = shl i64 %v220, 52
+  %v224 = add i64 %v223, 2301339409586323456
+  %v225 = bitcast i64 %v222 to double
+  %v226 = fmul double %v217, %v225
+  %v227 = bitcast i64 %v224 to double
+  %v228 = fmul double %v226, %v227
+  %v229 = tail call double @llvm.sqrt.f64(double %v2)
+  %v230 = fmul double %v229, 0x40040D931FF62705
+  %v69 = fdiv double %v228, %v230
+  br label %b9
+}
+
 define internal fastcc void @p_c2093a1474f0(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
 b1:
   %v4 = freeze double %v2
@@ -19477,744 +19288,6 @@ b31:
   %v392 = fdiv double %v343, %v345
   %v321 = fmul double %v392, %v391
   br label %b24
-}
-
-define internal fastcc void @p_d84424ec16f1(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
-b1:
-  %v5 = alloca double, align 8
-  %v6 = alloca double, align 8
-  %v7 = alloca double, align 8
-  %v8 = alloca double, align 8
-  %v9 = alloca double, align 8
-  %v10 = fcmp oge double %v2, 0.000000e+00
-  %v11 = fcmp oge double %v3, 0.000000e+00
-  %v12 = select i1 %v10, i1 %v11, i1 false
-  br i1 %v12, label %b2, label %b4
-b2:
-  %v13 = fcmp oeq double %v2, 0x7FF0000000000000
-  %v14 = fcmp oeq double %v2, 0.000000e+00
-  br i1 %v13, label %b3, label %b5
-b3:
-  %v15 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v16 = or i1 %v15, %v14
-  br i1 %v16, label %b4, label %b7
-b4:
-  %v17 = phi double [ %v18, %b43 ], [ %v19, %b41 ], [ %v20, %b40 ], [ %v21, %b37 ], [ %v22, %b35 ], [ %v23, %b9 ], [ %v24, %b7 ], [ 0x7FF8000000000000, %b1 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b6 ]
-  store double %v17, ptr %v1, align 8
-  ret void
-b5:
-  %v25 = fcmp oeq double %v3, 0.000000e+00
-  br i1 %v25, label %b6, label %b8
-b6:
-  br i1 %v14, label %b4, label %b7
-b7:
-  %v26 = icmp eq i8 %v4, 0
-  %v24 = select i1 %v26, double 0.000000e+00, double 1.000000e+00
-  br label %b4
-b8:
-  %v27 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v28 = select i1 %v14, i1 true, i1 %v27
-  br i1 %v28, label %b9, label %b10
-b9:
-  %v29 = icmp eq i8 %v4, 0
-  %v23 = select i1 %v29, double 1.000000e+00, double 0.000000e+00
-  br label %b4
-b10:
-  %v30 = fcmp ult double %v2, 2.000000e+02
-  br i1 %v30, label %b15, label %b11
-b11:
-  %v31 = fsub double %v3, %v2
-  %v32 = tail call double @llvm.fabs.f64(double %v31)
-  %v33 = fmul double %v2, 6.000000e-01
-  %v34 = fcmp olt double %v32, %v33
-  br i1 %v34, label %b12, label %b15
-b12:
-  %v35 = icmp eq i8 %v4, 0
-  %v36 = select i1 %v35, double -1.000000e+00, double 1.000000e+00
-  %v37 = fdiv double %v31, %v2
-  call fastcc void @p_661ea91f3447(ptr nonnull %v6, double %v37)
-  %v38 = load double, ptr %v6, align 8
-  %v39 = fmul double %v38, -2.000000e+00
-  %v40 = tail call double @llvm.sqrt.f64(double %v39)
-  %v41 = tail call double @llvm.copysign.f64(double %v40, double %v31)
-  %v42 = fmul double %v2, %v38
-  %v43 = fcmp olt double %v42, -7.460000e+02
-  br i1 %v43, label %b35, label %b13
-b13:
-  %v44 = fcmp ogt double %v42, 7.105000e+02
-  br i1 %v44, label %b35, label %b14
-b14:
-  br label %b35
-b15:
-  %v45 = fcmp ogt double %v3, 1.100000e+00
-  br i1 %v45, label %b16, label %b19
-b16:
-  %v46 = fcmp ogt double %v3, %v2
-  br i1 %v46, label %b17, label %b18
-b17:
-  call fastcc void @p_4bce60813361(ptr nonnull %v7, double %v2, double %v3)
-  %v47 = load double, ptr %v7, align 8
-  %v48 = fadd double %v3, 1.000000e+00
-  %v49 = fsub double %v48, %v2
-  %v50 = freeze double %v49
-  %v51 = fcmp une double %v50, 0.000000e+00
-  %v52 = fdiv double 1.000000e+00, %v50
-  %v53 = select i1 %v51, double %v52, double 0x7E37E43C8800759B
-  br label %b36
-b18:
-  %v54 = icmp eq i8 %v4, 0
-  br i1 %v54, label %b34, label %b22
-b19:
-  %v55 = icmp eq i8 %v4, 0
-  br i1 %v55, label %b34, label %b20
-b20:
-  %v56 = fmul double %v3, 1.100000e+00
-  %v57 = fcmp ogt double %v2, %v56
-  br i1 %v57, label %b22, label %b21
-b21:
-  %v58 = fcmp ugt double %v3, 5.000000e-01
-  br i1 %v58, label %b23, label %b38
-b22:
-  call fastcc void @p_4bce60813361(ptr nonnull %v8, double %v2, double %v3)
-  %v59 = load double, ptr %v8, align 8
-  br label %b39
-b23:
-  %v60 = fcmp ugt double %v2, 5.000000e-01
-  %v61 = fadd double %v2, 1.000000e+00
-  br i1 %v60, label %b24, label %b30
-b24:
-  call fastcc void @p_ec74be0846e4(ptr nonnull %v5, double %v61)
-  %v62 = load double, ptr %v5, align 8
-  br label %b25
-b25:
-  %v63 = phi double [ %v64, %b30 ], [ %v62, %b24 ]
-  %v65 = fneg double %v3
-  br label %b26
-b26:
-  %v66 = phi double [ 0.000000e+00, %b25 ], [ %v67, %b26 ]
-  %v68 = phi double [ 1.000000e+00, %b25 ], [ %v69, %b26 ]
-  %v70 = phi double [ 0.000000e+00, %b25 ], [ %v71, %b26 ]
-  %v71 = fadd double %v70, 1.000000e+00
-  %v72 = fdiv double %v65, %v71
-  %v69 = fmul double %v68, %v72
-  %v73 = fadd double %v2, %v71
-  %v74 = fdiv double %v69, %v73
-  %v67 = fadd double %v66, %v74
-  %v75 = tail call double @llvm.fabs.f64(double %v69)
-  %v76 = tail call double @llvm.fabs.f64(double %v67)
-  %v77 = fmul double %v76, 1.200000e-16
-  %v78 = fcmp ogt double %v75, %v77
-  %v79 = fcmp olt double %v71, 2.000000e+02
-  %v80 = select i1 %v78, i1 %v79, i1 false
-  br i1 %v80, label %b26, label %b27
-b27:
-  %v81 = fcmp olt double %v3, 0x10000000000000
-  %v82 = fmul double %v3, 0x4340000000000000
-  %v83 = select i1 %v81, double %v82, double %v3
-  %v84 = bitcast double %v83 to i64
-  %v85 = add nuw i64 %v84, 2638147582215219
-  %v86 = lshr i64 %v85, 52
-  %v87 = or disjoint i64 %v86, 4841369599423283200
-  %v88 = bitcast i64 %v87 to double
-  %v89 = fadd double %v88, 0xC330000000000000
-  %v90 = and i64 %v85, 4503599627370495
-  %v91 = add nuw nsw i64 %v90, 4604544271217802189
-  %v92 = bitcast i64 %v91 to double
-  %v93 = fadd double %v92, -1.000000e+00
-  %v94 = select i1 %v81, double 1.076000e+03, double 1.023000e+03
-  %v95 = fsub double %v89, %v94
-  %v96 = fmul double %v93, %v93
-  %v97 = fmul double %v93, %v96
-  %v98 = tail call double @llvm.fma.f64(double %v93, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v93, double 0x3FB01AFE6A8424B4)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v93, double 0xBFAB27B0C993BBC0)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v93, double 0x3FA96A9DC91C0AB0)
-  %v102 = tail call double @llvm.fma.f64(double %v101, double %v93, double 0xBFABDF5878266EB8)
-  %v103 = tail call double @llvm.fma.f64(double %v102, double %v93, double 0x3FAE4354EB22A1B0)
-  %v104 = tail call double @llvm.fma.f64(double %v103, double %v93, double 0xBFB00A587343E0D9)
-  %v105 = tail call double @llvm.fma.f64(double %v104, double %v93, double 0x3FB1102D84AF44AA)
-  %v106 = tail call double @llvm.fma.f64(double %v105, double %v93, double 0xBFB24855AF69FCA9)
-  %v107 = tail call double @llvm.fma.f64(double %v106, double %v93, double 0x3FB3B13EC5312F6B)
-  %v108 = tail call double @llvm.fma.f64(double %v107, double %v93, double 0xBFB5555EFD378F3D)
-  %v109 = tail call double @llvm.fma.f64(double %v108, double %v93, double 0x3FB745D193E77765)
-  %v110 = tail call double @llvm.fma.f64(double %v109, double %v93, double 0xBFB999995508C5FB)
-  %v111 = tail call double @llvm.fma.f64(double %v110, double %v93, double 0x3FBC71C71ABD3E9F)
-  %v112 = tail call double @llvm.fma.f64(double %v111, double %v93, double 0xBFC000000086E86D)
-  %v113 = tail call double @llvm.fma.f64(double %v112, double %v93, double 0x3FC24924924CCF71)
-  %v114 = tail call double @llvm.fma.f64(double %v113, double %v93, double 0xBFC5555555545D1D)
-  %v115 = tail call double @llvm.fma.f64(double %v114, double %v93, double 0x3FC999999999934F)
-  %v116 = tail call double @llvm.fma.f64(double %v115, double %v93, double 0xBFD0000000000045)
-  %v117 = tail call double @llvm.fma.f64(double %v116, double %v93, double 0x3FD5555555555557)
-  %v118 = fmul double %v95, 0xBD48432A1B0E2634
-  %v119 = tail call double @llvm.fma.f64(double %v97, double %v117, double %v118)
-  %v120 = tail call double @llvm.fma.f64(double %v96, double -5.000000e-01, double %v119)
-  %v121 = fadd double %v93, %v120
-  %v122 = tail call double @llvm.fma.f64(double %v95, double 0x3FE62E42FEFA4000, double %v121)
-  %v123 = fmul double %v2, %v122
-  %v124 = fsub double %v123, %v63
-  %v125 = fcmp olt double %v124, -4.000000e+01
-  br i1 %v125, label %b31, label %b28
-b28:
-  %v126 = fcmp ogt double %v124, 0x40862F3333333333
-  br i1 %v126, label %b31, label %b29
-b29:
-  br label %b31
-b30:
-  %v127 = fadd double %v61, -1.000000e+00
-  %v128 = fsub double %v2, %v127
-  %v129 = bitcast double %v61 to i64
-  %v130 = add nuw i64 %v129, 2638147582215219
-  %v131 = lshr i64 %v130, 52
-  %v132 = or disjoint i64 %v131, 4841369599423283200
-  %v133 = bitcast i64 %v132 to double
-  %v134 = fadd double %v133, 0xC330000000000000
-  %v135 = and i64 %v130, 4503599627370495
-  %v136 = add nuw nsw i64 %v135, 4604544271217802189
-  %v137 = bitcast i64 %v136 to double
-  %v138 = fadd double %v137, -1.000000e+00
-  %v139 = fcmp ogt double %v134, 2.046000e+03
-  %v140 = select i1 %v139, double 2.046000e+03, double %v134
-  %v141 = fadd double %v140, 0x4330000000000000
-  %v142 = bitcast double %v141 to i64
-  %v143 = shl i64 %v142, 52
-  %v144 = sub i64 9214364837600034816, %v143
-  %v145 = bitcast i64 %v144 to double
-  %v146 = fadd double %v134, -1.023000e+03
-  %v147 = fmul double %v138, %v138
-  %v148 = fmul double %v128, %v145
-  %v149 = fmul double %v138, %v147
-  %v150 = tail call double @llvm.fma.f64(double %v138, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v151 = tail call double @llvm.fma.f64(double %v150, double %v138, double 0x3FB01AFE6A8424B4)
-  %v152 = tail call double @llvm.fma.f64(double %v151, double %v138, double 0xBFAB27B0C993BBC0)
-  %v153 = tail call double @llvm.fma.f64(double %v152, double %v138, double 0x3FA96A9DC91C0AB0)
-  %v154 = tail call double @llvm.fma.f64(double %v153, double %v138, double 0xBFABDF5878266EB8)
-  %v155 = tail call double @llvm.fma.f64(double %v154, double %v138, double 0x3FAE4354EB22A1B0)
-  %v156 = tail call double @llvm.fma.f64(double %v155, double %v138, double 0xBFB00A587343E0D9)
-  %v157 = tail call double @llvm.fma.f64(double %v156, double %v138, double 0x3FB1102D84AF44AA)
-  %v158 = tail call double @llvm.fma.f64(double %v157, double %v138, double 0xBFB24855AF69FCA9)
-  %v159 = tail call double @llvm.fma.f64(double %v158, double %v138, double 0x3FB3B13EC5312F6B)
-  %v160 = tail call double @llvm.fma.f64(double %v159, double %v138, double 0xBFB5555EFD378F3D)
-  %v161 = tail call double @llvm.fma.f64(double %v160, double %v138, double 0x3FB745D193E77765)
-  %v162 = tail call double @llvm.fma.f64(double %v161, double %v138, double 0xBFB999995508C5FB)
-  %v163 = tail call double @llvm.fma.f64(double %v162, double %v138, double 0x3FBC71C71ABD3E9F)
-  %v164 = tail call double @llvm.fma.f64(double %v163, double %v138, double 0xBFC000000086E86D)
-  %v165 = tail call double @llvm.fma.f64(double %v164, double %v138, double 0x3FC24924924CCF71)
-  %v166 = tail call double @llvm.fma.f64(double %v165, double %v138, double 0xBFC5555555545D1D)
-  %v167 = tail call double @llvm.fma.f64(double %v166, double %v138, double 0x3FC999999999934F)
-  %v168 = tail call double @llvm.fma.f64(double %v167, double %v138, double 0xBFD0000000000045)
-  %v169 = tail call double @llvm.fma.f64(double %v168, double %v138, double 0x3FD5555555555557)
-  %v170 = tail call double @llvm.fma.f64(double %v146, double 0xBD48432A1B0E2634, double %v148)
-  %v171 = tail call double @llvm.fma.f64(double %v149, double %v169, double %v170)
-  %v172 = fsub double %v147, %v138
-  %v173 = tail call double @llvm.fma.f64(double %v148, double %v172, double %v171)
-  %v174 = tail call double @llvm.fma.f64(double %v147, double -5.000000e-01, double %v173)
-  %v175 = fadd double %v138, %v174
-  %v176 = tail call double @llvm.fma.f64(double %v146, double 0x3FE62E42FEFA4000, double %v175)
-  %v177 = fcmp olt double %v2, 0x3CA0000000000000
-  %v178 = select i1 %v177, double %v2, double %v176
-  %v179 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0xBE78C86A72CC2B05)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3E8B1CE60C21AAC9)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v2, double 0xBE9E5EB6AA4D0FED)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v2, double 0x3EB0143D146A3CBE)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v2, double 0xBEC1196D7E5EB62B)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v2, double 0x3ED258CBF8371C15)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v2, double 0xBEE3CBDB0A771633)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v2, double 0x3EF580E245466419)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v2, double 0xBF078DE54C3FB640)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v2, double 0x3F1A127AF4F3321C)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v2, double 0xBF2D3FD4C9305608)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v2, double 0x3F40B36AF889F16B)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v2, double 0xBF538AC5C2BD828A)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v2, double 0x3F67ADD6EADB2E7F)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v2, double 0xBF7E404FC218F861)
-  %v195 = tail call double @llvm.fma.f64(double %v194, double %v2, double 0x3F951322AC7D849A)
-  %v196 = tail call double @llvm.fma.f64(double %v195, double %v2, double 0xBFB13E001A557606)
-  %v197 = tail call double @llvm.fma.f64(double %v196, double %v2, double 0x3FD4A34CC4A60FA6)
-  %v198 = tail call double @llvm.fma.f64(double %v197, double %v2, double 0x3FDB0EE6072093CE)
-  %v199 = fmul double %v2, %v198
-  %v64 = fsub double %v199, %v178
-  br label %b25
-b31:
-  %v200 = phi double [ 0x40862F3333333333, %b28 ], [ %v124, %b29 ], [ -4.000000e+01, %b27 ]
-  %v201 = tail call double @llvm.fma.f64(double %v200, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v202 = fadd double %v201, 0xC338000000000000
-  %v203 = fneg double %v202
-  %v204 = tail call double @llvm.fma.f64(double %v203, double 0x3FE62E42FEFA4000, double %v200)
-  %v205 = tail call double @llvm.fma.f64(double %v203, double 0xBD48432A1B0E2634, double %v204)
-  %v206 = fmul double %v205, %v205
-  %v207 = tail call double @llvm.fma.f64(double %v205, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v208 = tail call double @llvm.fma.f64(double %v207, double %v205, double 0x3E927E4DB81FC5C4)
-  %v209 = tail call double @llvm.fma.f64(double %v208, double %v205, double 0x3EC71DDED4DF15D0)
-  %v210 = tail call double @llvm.fma.f64(double %v209, double %v205, double 0x3EFA01A01A70E1D0)
-  %v211 = tail call double @llvm.fma.f64(double %v210, double %v205, double 0x3F2A01A01B4A1A68)
-  %v212 = tail call double @llvm.fma.f64(double %v211, double %v205, double 0x3F56C16C16C1618C)
-  %v213 = tail call double @llvm.fma.f64(double %v212, double %v205, double 0x3F8111111110E966)
-  %v214 = tail call double @llvm.fma.f64(double %v213, double %v205, double 0x3FA5555555555556)
-  %v215 = tail call double @llvm.fma.f64(double %v214, double %v205, double 0x3FC555555555555C)
-  %v216 = tail call double @llvm.fma.f64(double %v215, double %v205, double 5.000000e-01)
-  %v217 = tail call double @llvm.fma.f64(double %v206, double %v216, double %v205)
-  %v218 = bitcast double %v201 to i64
-  %v219 = shl i64 %v218, 52
-  %v220 = add i64 %v219, 4602678819172646912
-  %v221 = bitcast i64 %v220 to double
-  %v222 = fadd double %v221, -5.000000e-01
-  %v223 = tail call double @llvm.fma.f64(double %v221, double %v217, double %v222)
-  %v224 = fmul double %v223, 2.000000e+00
-  %v225 = fcmp olt double %v124, -7.460000e+02
-  br i1 %v225, label %b41, label %b32
-b32:
-  %v226 = fcmp ogt double %v124, 7.105000e+02
-  br i1 %v226, label %b41, label %b33
-b33:
-  br label %b41
-b34:
-  call fastcc void @p_4bce60813361(ptr nonnull %v9, double %v2, double %v3)
-  %v227 = load double, ptr %v9, align 8
-  br label %b42
-b35:
-  %v228 = phi double [ 7.105000e+02, %b13 ], [ %v42, %b14 ], [ -7.460000e+02, %b12 ]
-  %v229 = fmul double %v2, 5.000000e-01
-  %v230 = tail call double @llvm.sqrt.f64(double %v229)
-  %v231 = fmul double %v36, %v41
-  %v232 = fmul double %v230, %v231
-  %v233 = tail call double @llvm.fabs.f64(double %v232)
-  %v234 = fcmp ogt double %v233, 5.000000e-01
-  %v235 = fcmp olt double %v232, 0.000000e+00
-  %v236 = fcmp ogt double %v233, 2.730000e+01
-  %v237 = select i1 %v236, double 2.730000e+01, double %v233
-  %v238 = tail call double @llvm.fma.f64(double %v237, double 2.000000e+00, double 1.000000e+00)
-  %v239 = fdiv double 1.000000e+00, %v238
-  %v240 = fadd double %v237, -2.500000e+00
-  %v241 = fadd double %v237, 2.500000e+00
-  %v242 = fdiv double %v240, %v241
-  %v243 = tail call double @llvm.fma.f64(double %v242, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
-  %v244 = tail call double @llvm.fma.f64(double %v243, double %v242, double 0xBE82E44E20822848)
-  %v245 = tail call double @llvm.fma.f64(double %v244, double %v242, double 0xBE5F87EE72410AC4)
-  %v246 = tail call double @llvm.fma.f64(double %v245, double %v242, double 0x3EA34422139F8E18)
-  %v247 = tail call double @llvm.fma.f64(double %v246, double %v242, double 0x3EA34E8C8488751B)
-  %v248 = tail call double @llvm.fma.f64(double %v247, double %v242, double 0xBEBB49D98B10C286)
-  %v249 = tail call double @llvm.fma.f64(double %v248, double %v242, double 0xBED1C7EA6F6B4A8B)
-  %v250 = tail call double @llvm.fma.f64(double %v249, double %v242, double 0x3EC613A6B257EA77)
-  %v251 = tail call double @llvm.fma.f64(double %v250, double %v242, double 0x3EF7CEE805268EC5)
-  %v252 = tail call double @llvm.fma.f64(double %v251, double %v242, double 0x3EDA3FE0D40B3991)
-  %v253 = tail call double @llvm.fma.f64(double %v252, double %v242, double 0xBF1DC26A50C82421)
-  %v254 = tail call double @llvm.fma.f64(double %v253, double %v242, double 0xBF1731A24DC24A23)
-  %v255 = tail call double @llvm.fma.f64(double %v254, double %v242, double 0x3F44B6A4D57065E1)
-  %v256 = tail call double @llvm.fma.f64(double %v255, double %v242, double 0x3F401E1159D16370)
-  %v257 = tail call double @llvm.fma.f64(double %v256, double %v242, double 0xBF71F2F132A926D7)
-  %v258 = tail call double @llvm.fma.f64(double %v257, double %v242, double 0x3F4E89489E99C6B6)
-  %v259 = tail call double @llvm.fma.f64(double %v258, double %v242, double 0x3FA0C6092A5A2A43)
-  %v260 = tail call double @llvm.fma.f64(double %v259, double %v242, double 0xBFBA5C0C8A40E847)
-  %v261 = tail call double @llvm.fma.f64(double %v260, double %v242, double 0x3FC42D379989B660)
-  %v262 = tail call double @llvm.fma.f64(double %v261, double %v242, double 0xBFB959AC16F85498)
-  %v263 = tail call double @llvm.fma.f64(double %v262, double %v242, double 0xBFBF52C5D7E22305)
-  %v264 = tail call double @llvm.fma.f64(double %v242, double %v263, double 0x3FF43CC6F6C9672C)
-  %v265 = fmul double %v239, %v264
-  %v266 = fneg double %v237
-  %v267 = fmul double %v237, %v266
-  %v268 = tail call double @llvm.fma.f64(double %v237, double %v237, double %v267)
-  %v269 = fneg double %v268
-  %v270 = tail call double @llvm.fma.f64(double %v267, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v271 = fadd double %v270, 0xC338000000000000
-  %v272 = fneg double %v271
-  %v273 = tail call double @llvm.fma.f64(double %v272, double 0x3FE62E42FEFA4000, double %v267)
-  %v274 = tail call double @llvm.fma.f64(double %v272, double 0xBD48432A1B0E2634, double %v273)
-  %v275 = fmul double %v274, %v274
-  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3E927E4DB81FC5C4)
-  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0x3EC71DDED4DF15D0)
-  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3EFA01A01A70E1D0)
-  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0x3F2A01A01B4A1A68)
-  %v281 = tail call double @llvm.fma.f64(double %v280, double %v274, double 0x3F56C16C16C1618C)
-  %v282 = tail call double @llvm.fma.f64(double %v281, double %v274, double 0x3F8111111110E966)
-  %v283 = tail call double @llvm.fma.f64(double %v282, double %v274, double 0x3FA5555555555556)
-  %v284 = tail call double @llvm.fma.f64(double %v283, double %v274, double 0x3FC555555555555C)
-  %v285 = tail call double @llvm.fma.f64(double %v284, double %v274, double 5.000000e-01)
-  %v286 = tail call double @llvm.fma.f64(double %v275, double %v285, double %v274)
-  %v287 = fadd double %v286, 1.000000e+00
-  %v288 = tail call double @llvm.fma.f64(double %v269, double %v287, double %v286)
-  %v289 = fsub double 0x3FF43CC6F6C9672C, %v264
-  %v290 = tail call double @llvm.fma.f64(double %v242, double %v263, double %v289)
-  %v291 = fneg double %v265
-  %v292 = fsub double 1.000000e+00, %v238
-  %v293 = tail call double @llvm.fma.f64(double %v237, double 2.000000e+00, double %v292)
-  %v294 = tail call double @llvm.fma.f64(double %v291, double %v238, double %v264)
-  %v295 = tail call double @llvm.fma.f64(double %v291, double %v293, double %v294)
-  %v296 = fadd double %v290, %v295
-  %v297 = fmul double %v239, %v296
-  %v298 = tail call double @llvm.fma.f64(double %v297, double %v288, double %v297)
-  %v299 = tail call double @llvm.fma.f64(double %v265, double %v288, double %v298)
-  %v300 = fadd double %v265, %v299
-  %v301 = bitcast double %v270 to i64
-  %v302 = add i64 %v301, -4843621399236967424
-  %v303 = lshr i64 %v302, 1
-  %v304 = shl i64 %v303, 52
-  %v305 = add i64 %v304, 2301339409586323456
-  %v306 = bitcast i64 %v305 to double
-  %v307 = fmul double %v300, %v306
-  %v308 = sub i64 %v302, %v303
-  %v309 = shl i64 %v308, 52
-  %v310 = add i64 %v309, 2301339409586323456
-  %v311 = bitcast i64 %v310 to double
-  %v312 = fmul double %v307, %v311
-  %v313 = fsub double 2.000000e+00, %v312
-  %v314 = select i1 %v235, double %v313, double %v312
-  %v315 = fmul double %v232, %v232
-  %v316 = select i1 %v234, double 5.000000e-01, double %v315
-  %v317 = tail call double @llvm.fma.f64(double %v316, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
-  %v318 = tail call double @llvm.fma.f64(double %v317, double %v316, double 0x3E5180FAB209FF06)
-  %v319 = tail call double @llvm.fma.f64(double %v318, double %v316, double 0xBE86470CDBDC7AC5)
-  %v320 = tail call double @llvm.fma.f64(double %v319, double %v316, double 0x3EBBA820C20548F9)
-  %v321 = tail call double @llvm.fma.f64(double %v320, double %v316, double 0xBEEF4DEC21BBB2DA)
-  %v322 = tail call double @llvm.fma.f64(double %v321, double %v316, double 0x3F1F9A3CF7FBBD65)
-  %v323 = tail call double @llvm.fma.f64(double %v322, double %v316, double 0xBF4C02DB9E140188)
-  %v324 = tail call double @llvm.fma.f64(double %v323, double %v316, double 0x3F7565BCD2FA7E51)
-  %v325 = tail call double @llvm.fma.f64(double %v324, double %v316, double 0xBF9B82CE313664E0)
-  %v326 = tail call double @llvm.fma.f64(double %v325, double %v316, double 0x3FBCE2F21A045B8E)
-  %v327 = tail call double @llvm.fma.f64(double %v326, double %v316, double 0xBFD812746B037A27)
-  %v328 = tail call double @llvm.fma.f64(double %v327, double %v316, double 0x3FC06EBA8214DB69)
-  %v329 = tail call double @llvm.fma.f64(double %v232, double %v328, double %v232)
-  %v330 = fsub double 1.000000e+00, %v329
-  %v331 = select i1 %v234, double %v314, double %v330
-  %v332 = fmul double %v331, 5.000000e-01
-  %v333 = tail call double @llvm.fma.f64(double %v41, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
-  %v334 = tail call double @llvm.fma.f64(double %v333, double %v41, double 0xBF12E31F9B7913EA)
-  %v335 = tail call double @llvm.fma.f64(double %v334, double %v41, double 0xBF438DFF1CC96982)
-  %v336 = fdiv double 1.000000e+00, %v2
-  %v337 = tail call double @llvm.fma.f64(double %v41, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
-  %v338 = tail call double @llvm.fma.f64(double %v337, double %v41, double 0x3F4B8239C670E690)
-  %v339 = tail call double @llvm.fma.f64(double %v338, double %v41, double 0xBF45629B3187B744)
-  %v340 = tail call double @llvm.fma.f64(double %v335, double %v336, double %v339)
-  %v341 = tail call double @llvm.fma.f64(double %v41, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
-  %v342 = tail call double @llvm.fma.f64(double %v341, double %v41, double 0x3F0B1D75D3346711)
-  %v343 = tail call double @llvm.fma.f64(double %v342, double %v41, double 0x3F3691879C01EFB4)
-  %v344 = tail call double @llvm.fma.f64(double %v340, double %v336, double %v343)
-  %v345 = tail call double @llvm.fma.f64(double %v41, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
-  %v346 = tail call double @llvm.fma.f64(double %v345, double %v41, double 0x3F31C0950D3ECB9D)
-  %v347 = tail call double @llvm.fma.f64(double %v346, double %v41, double 0xBF436773BDB97B48)
-  %v348 = tail call double @llvm.fma.f64(double %v347, double %v41, double 0x3F4168EF1B0931C8)
-  %v349 = tail call double @llvm.fma.f64(double %v344, double %v336, double %v348)
-  %v350 = tail call double @llvm.fma.f64(double %v41, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
-  %v351 = tail call double @llvm.fma.f64(double %v350, double %v41, double 0xBEC338EB19652FD9)
-  %v352 = tail call double @llvm.fma.f64(double %v351, double %v41, double 0x3EE0D0E229150428)
-  %v353 = tail call double @llvm.fma.f64(double %v352, double %v41, double 0xBEEC823FC1B3CC36)
-  %v354 = tail call double @llvm.fma.f64(double %v353, double %v41, double 0x3E830BDCF208080E)
-  %v355 = tail call double @llvm.fma.f64(double %v354, double %v41, double 0x3F11D1E9CB24760B)
-  %v356 = tail call double @llvm.fma.f64(double %v355, double %v41, double 0xBF2A2042C5148E27)
-  %v357 = tail call double @llvm.fma.f64(double %v356, double %v41, double 0x3F322BE87360EF1F)
-  %v358 = tail call double @llvm.fma.f64(double %v357, double %v41, double 0xBF1247604839C038)
-  %v359 = tail call double @llvm.fma.f64(double %v358, double %v41, double 0xBF36128AC5A4FA71)
-  %v360 = tail call double @llvm.fma.f64(double %v349, double %v336, double %v359)
-  %v361 = tail call double @llvm.fma.f64(double %v41, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
-  %v362 = tail call double @llvm.fma.f64(double %v361, double %v41, double 0x3E5EFE94304AC16B)
-  %v363 = tail call double @llvm.fma.f64(double %v362, double %v41, double 0x3DC041515BAB6ADA)
-  %v364 = tail call double @llvm.fma.f64(double %v363, double %v41, double 0xBE8EC676CF33153C)
-  %v365 = tail call double @llvm.fma.f64(double %v364, double %v41, double 0x3EADE37D9F09164C)
-  %v366 = tail call double @llvm.fma.f64(double %v365, double %v41, double 0xBEBC71C074985D3F)
-  %v367 = tail call double @llvm.fma.f64(double %v366, double %v41, double 0x3DF13B3C5B7CB45E)
-  %v368 = tail call double @llvm.fma.f64(double %v367, double %v41, double 0x3EE7DB4C02846E81)
-  %v369 = tail call double @llvm.fma.f64(double %v368, double %v41, double 0xBF04CE3FD902BCAD)
-  %v370 = tail call double @llvm.fma.f64(double %v369, double %v41, double 0x3F116908B48CE058)
-  %v371 = tail call double @llvm.fma.f64(double %v370, double %v41, double 0xBEB88F2AE1DEF9D0)
-  %v372 = tail call double @llvm.fma.f64(double %v371, double %v41, double 0xBF33999A85A4237A)
-  %v373 = tail call double @llvm.fma.f64(double %v372, double %v41, double 0x3F49B0FF6874F2C4)
-  %v374 = tail call double @llvm.fma.f64(double %v373, double %v41, double 0xBF4C3E0B02DA7BF9)
-  %v375 = tail call double @llvm.fma.f64(double %v360, double %v336, double %v374)
-  %v376 = tail call double @llvm.fma.f64(double %v41, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
-  %v377 = tail call double @llvm.fma.f64(double %v376, double %v41, double 0xBD0F46057E1C9D1F)
-  %v378 = tail call double @llvm.fma.f64(double %v377, double %v41, double 0x3DED9B15465DAEC1)
-  %v379 = tail call double @llvm.fma.f64(double %v378, double %v41, double 0xBE1040C53B2491F0)
-  %v380 = tail call double @llvm.fma.f64(double %v379, double %v41, double 0x3E21B66A39794BA9)
-  %v381 = tail call double @llvm.fma.f64(double %v380, double %v41, double 0x3D850C3F0DD501EB)
-  %v382 = tail call double @llvm.fma.f64(double %v381, double %v41, double 0xBE54853CED169327)
-  %v383 = tail call double @llvm.fma.f64(double %v382, double %v41, double 0x3E75BDE8EF4C4DC7)
-  %v384 = tail call double @llvm.fma.f64(double %v383, double %v41, double 0xBE86C2DCFFBEFEEF)
-  %v385 = tail call double @llvm.fma.f64(double %v384, double %v41, double 0xBDBEA23269C140A7)
-  %v386 = tail call double @llvm.fma.f64(double %v385, double %v41, double 0x3EB7E0201539310E)
-  %v387 = tail call double @llvm.fma.f64(double %v386, double %v41, double 0xBED7CD6F27B3F020)
-  %v388 = tail call double @llvm.fma.f64(double %v387, double %v41, double 0x3EE73DF462204EF4)
-  %v389 = tail call double @llvm.fma.f64(double %v388, double %v41, double 0xBE90152A1871F27A)
-  %v390 = tail call double @llvm.fma.f64(double %v389, double %v41, double 0xBF13D2A3A29B5D9D)
-  %v391 = tail call double @llvm.fma.f64(double %v390, double %v41, double 0x3F318B9B5BF2D984)
-  %v392 = tail call double @llvm.fma.f64(double %v391, double %v41, double 0xBF3EBFB188B7CA00)
-  %v393 = tail call double @llvm.fma.f64(double %v392, double %v41, double 0x3F2E13CE465FA859)
-  %v394 = tail call double @llvm.fma.f64(double %v393, double %v41, double 0x3F4547D93B34E2B6)
-  %v395 = tail call double @llvm.fma.f64(double %v375, double %v336, double %v394)
-  %v396 = tail call double @llvm.fma.f64(double %v41, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
-  %v397 = tail call double @llvm.fma.f64(double %v396, double %v41, double 0xBD733F39F65C6EEE)
-  %v398 = tail call double @llvm.fma.f64(double %v397, double %v41, double 0xBCF2C681309D6007)
-  %v399 = tail call double @llvm.fma.f64(double %v398, double %v41, double 0x3DAA55DA34225759)
-  %v400 = tail call double @llvm.fma.f64(double %v399, double %v41, double 0xBDCE9778DBC61371)
-  %v401 = tail call double @llvm.fma.f64(double %v400, double %v41, double 0x3DE1B1056C188672)
-  %v402 = tail call double @llvm.fma.f64(double %v401, double %v41, double 0x3D70962774F638BB)
-  %v403 = tail call double @llvm.fma.f64(double %v402, double %v41, double 0xBE177C5829460139)
-  %v404 = tail call double @llvm.fma.f64(double %v403, double %v41, double 0x3E3AC0D455E25360)
-  %v405 = tail call double @llvm.fma.f64(double %v404, double %v41, double 0xBE4E437343A46F5D)
-  %v406 = tail call double @llvm.fma.f64(double %v405, double %v41, double 0xBDEC24BD0E740A6C)
-  %v407 = tail call double @llvm.fma.f64(double %v406, double %v41, double 0x3E832AC81C15D3D7)
-  %v408 = tail call double @llvm.fma.f64(double %v407, double %v41, double 0xBEA522CB05171911)
-  %v409 = tail call double @llvm.fma.f64(double %v408, double %v41, double 0x3EB7058929663937)
-  %v410 = tail call double @llvm.fma.f64(double %v409, double %v41, double 0x3E626154AE39151D)
-  %v411 = tail call double @llvm.fma.f64(double %v410, double %v41, double 0xBEEAC2D05890F2C3)
-  %v412 = tail call double @llvm.fma.f64(double %v411, double %v41, double 0x3F0BBF43DAF4FE53)
-  %v413 = tail call double @llvm.fma.f64(double %v412, double %v41, double 0xBF1C253EFAA1A932)
-  %v414 = tail call double @llvm.fma.f64(double %v413, double %v41, double 0x3EC0DB20A88F4696)
-  %v415 = tail call double @llvm.fma.f64(double %v414, double %v41, double 0x3F4948B0FCD6E9E0)
-  %v416 = tail call double @llvm.fma.f64(double %v415, double %v41, double 0xBF65F7268EDAB4C8)
-  %v417 = tail call double @llvm.fma.f64(double %v416, double %v41, double 0x3F70EE643B990EE6)
-  %v418 = tail call double @llvm.fma.f64(double %v395, double %v336, double %v417)
-  %v419 = tail call double @llvm.fma.f64(double %v41, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
-  %v420 = tail call double @llvm.fma.f64(double %v419, double %v41, double 0xBCF29B03783DB2A2)
-  %v421 = tail call double @llvm.fma.f64(double %v420, double %v41, double 0x3D16D8A9EF5C1827)
-  %v422 = tail call double @llvm.fma.f64(double %v421, double %v41, double 0xBD2C068B448455EA)
-  %v423 = tail call double @llvm.fma.f64(double %v422, double %v41, double 0xBCAF3B7A5DCD1851)
-  %v424 = tail call double @llvm.fma.f64(double %v423, double %v41, double 0x3D6519580A10CD82)
-  %v425 = tail call double @llvm.fma.f64(double %v424, double %v41, double 0xBD89CCF2FAB4608B)
-  %v426 = tail call double @llvm.fma.f64(double %v425, double %v41, double 0x3D9F8041C5540EA2)
-  %v427 = tail call double @llvm.fma.f64(double %v426, double %v41, double 0x3D3113E3A466DB9E)
-  %v428 = tail call double @llvm.fma.f64(double %v427, double %v41, double 0xBDD78A5056F8CE45)
-  %v429 = tail call double @llvm.fma.f64(double %v428, double %v41, double 0x3DFC9B434BF3C34E)
-  %v430 = tail call double @llvm.fma.f64(double %v429, double %v41, double 0xBE11564ECFF73D58)
-  %v431 = tail call double @llvm.fma.f64(double %v430, double %v41, double 0xBDB349FBCA3A377B)
-  %v432 = tail call double @llvm.fma.f64(double %v431, double %v41, double 0x3E49AA7A30DE114C)
-  %v433 = tail call double @llvm.fma.f64(double %v432, double %v41, double 0xBE6EE23D0CBA8AEE)
-  %v434 = tail call double @llvm.fma.f64(double %v433, double %v41, double 0x3E8280F2CDE3F847)
-  %v435 = tail call double @llvm.fma.f64(double %v434, double %v41, double 0x3E33F59230A8357C)
-  %v436 = tail call double @llvm.fma.f64(double %v435, double %v41, double 0xBEBB0BDFCC629CBA)
-  %v437 = tail call double @llvm.fma.f64(double %v436, double %v41, double 0x3EE00A9CABD6B83E)
-  %v438 = tail call double @llvm.fma.f64(double %v437, double %v41, double 0xBEF2FA4AE89E5AF0)
-  %v439 = tail call double @llvm.fma.f64(double %v438, double %v41, double 0xBE9AF83440E53DBC)
-  %v440 = tail call double @llvm.fma.f64(double %v439, double %v41, double 0x3F2AF83440E53DBC)
-  %v441 = tail call double @llvm.fma.f64(double %v440, double %v41, double 0xBF50394F6F09E723)
-  %v442 = tail call double @llvm.fma.f64(double %v441, double %v41, double 0x3F65AC056B015AC0)
-  %v443 = tail call double @llvm.fma.f64(double %v442, double %v41, double 0xBF6C71C71C71C71C)
-  %v444 = tail call double @llvm.fma.f64(double %v443, double %v41, double 0xBF5E573AC901E574)
-  %v445 = tail call double @llvm.fma.f64(double %v418, double %v336, double %v444)
-  %v446 = tail call double @llvm.fma.f64(double %v41, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
-  %v447 = tail call double @llvm.fma.f64(double %v446, double %v41, double 0x3CCD2E7D5CA48B90)
-  %v448 = tail call double @llvm.fma.f64(double %v447, double %v41, double 0xBCE1CA914D71A27C)
-  %v449 = tail call double @llvm.fma.f64(double %v448, double %v41, double 0xBCC283FE7950AD7B)
-  %v450 = tail call double @llvm.fma.f64(double %v449, double %v41, double 0x3D20104FC4369A3C)
-  %v451 = tail call double @llvm.fma.f64(double %v450, double %v41, double 0xBD43989BEBB193C0)
-  %v452 = tail call double @llvm.fma.f64(double %v451, double %v41, double 0x3D57BA0759769D7C)
-  %v453 = tail call double @llvm.fma.f64(double %v452, double %v41, double 0x3D3EF98008F5EEC2)
-  %v454 = tail call double @llvm.fma.f64(double %v453, double %v41, double 0xBD961CA701FD754A)
-  %v455 = tail call double @llvm.fma.f64(double %v454, double %v41, double 0x3DBAC9475C463659)
-  %v456 = tail call double @llvm.fma.f64(double %v455, double %v41, double 0xBDD0070A87340428)
-  %v457 = tail call double @llvm.fma.f64(double %v456, double %v41, double 0xBDBC0D9B6EDF2B0B)
-  %v458 = tail call double @llvm.fma.f64(double %v457, double %v41, double 0x3E0F6E66D24D5C8A)
-  %v459 = tail call double @llvm.fma.f64(double %v458, double %v41, double 0xBE32D2197C7A2FAA)
-  %v460 = tail call double @llvm.fma.f64(double %v459, double %v41, double 0x3E46097D55C37C1C)
-  %v461 = tail call double @llvm.fma.f64(double %v460, double %v41, double 0x3E3CCF5CEB7F0D9F)
-  %v462 = tail call double @llvm.fma.f64(double %v461, double %v41, double 0xBE87B5F9A2D0465C)
-  %v463 = tail call double @llvm.fma.f64(double %v462, double %v41, double 0x3EABD6D21E4B4109)
-  %v464 = tail call double @llvm.fma.f64(double %v463, double %v41, double 0xBEBF1B22F594C6B5)
-  %v465 = tail call double @llvm.fma.f64(double %v464, double %v41, double 0xBEC255370652AFC1)
-  %v466 = tail call double @llvm.fma.f64(double %v465, double %v41, double 0x3F048C5892F7CD83)
-  %v467 = tail call double @llvm.fma.f64(double %v466, double %v41, double 0xBF276E06FEC7273B)
-  %v468 = tail call double @llvm.fma.f64(double %v467, double %v41, double 0x3F371DE3A556C734)
-  %v469 = tail call double @llvm.fma.f64(double %v468, double %v41, double 0x3F52F684BDA12F68)
-  %v470 = tail call double @llvm.fma.f64(double %v469, double %v41, double 0xBF8E573AC901E574)
-  %v471 = tail call double @llvm.fma.f64(double %v470, double %v41, double 0x3FB5555555555555)
-  %v472 = tail call double @llvm.fma.f64(double %v471, double %v41, double 0xBFD5555555555555)
-  %v473 = tail call double @llvm.fma.f64(double %v445, double %v336, double %v472)
-  %v474 = tail call double @llvm.fma.f64(double %v228, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v475 = fadd double %v474, 0xC338000000000000
-  %v476 = fneg double %v475
-  %v477 = tail call double @llvm.fma.f64(double %v476, double 0x3FE62E42FEFA4000, double %v228)
-  %v478 = tail call double @llvm.fma.f64(double %v476, double 0xBD48432A1B0E2634, double %v477)
-  %v479 = fmul double %v478, %v478
-  %v480 = tail call double @llvm.fma.f64(double %v478, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v481 = tail call double @llvm.fma.f64(double %v480, double %v478, double 0x3E927E4DB81FC5C4)
-  %v482 = tail call double @llvm.fma.f64(double %v481, double %v478, double 0x3EC71DDED4DF15D0)
-  %v483 = tail call double @llvm.fma.f64(double %v482, double %v478, double 0x3EFA01A01A70E1D0)
-  %v484 = tail call double @llvm.fma.f64(double %v483, double %v478, double 0x3F2A01A01B4A1A68)
-  %v485 = tail call double @llvm.fma.f64(double %v484, double %v478, double 0x3F56C16C16C1618C)
-  %v486 = tail call double @llvm.fma.f64(double %v485, double %v478, double 0x3F8111111110E966)
-  %v487 = tail call double @llvm.fma.f64(double %v486, double %v478, double 0x3FA5555555555556)
-  %v488 = tail call double @llvm.fma.f64(double %v487, double %v478, double 0x3FC555555555555C)
-  %v489 = tail call double @llvm.fma.f64(double %v488, double %v478, double 5.000000e-01)
-  %v490 = tail call double @llvm.fma.f64(double %v479, double %v489, double %v478)
-  %v491 = fadd double %v490, 1.000000e+00
-  %v492 = bitcast double %v474 to i64
-  %v493 = add i64 %v492, -4843621399236967424
-  %v494 = lshr i64 %v493, 1
-  %v495 = shl i64 %v494, 52
-  %v496 = add i64 %v495, 2301339409586323456
-  %v497 = bitcast i64 %v496 to double
-  %v498 = fmul double %v491, %v497
-  %v499 = sub i64 %v493, %v494
-  %v500 = shl i64 %v499, 52
-  %v501 = add i64 %v500, 2301339409586323456
-  %v502 = bitcast i64 %v501 to double
-  %v503 = fmul double %v498, %v502
-  %v504 = fmul double %v473, %v503
-  %v505 = tail call double @llvm.sqrt.f64(double %v2)
-  %v506 = fmul double %v505, 0x40040D931FF62705
-  %v507 = fdiv double %v504, %v506
-  %v508 = fmul double %v36, %v507
-  %v22 = fadd double %v332, %v508
-  br label %b4
-b36:
-  %v509 = phi double [ %v50, %b17 ], [ %v510, %b36 ]
-  %v511 = phi double [ %v53, %b17 ], [ %v512, %b36 ]
-  %v513 = phi double [ 0x7E37E43C8800759B, %b17 ], [ %v514, %b36 ]
-  %v515 = phi double [ 0.000000e+00, %b17 ], [ %v516, %b36 ]
-  %v517 = phi double [ %v53, %b17 ], [ %v518, %b36 ]
-  %v516 = fadd double %v515, 1.000000e+00
-  %v519 = fneg double %v516
-  %v520 = fsub double %v516, %v2
-  %v521 = fmul double %v520, %v519
-  %v510 = fadd double %v509, 2.000000e+00
-  %v522 = fmul double %v511, %v521
-  %v523 = fadd double %v510, %v522
-  %v524 = freeze double %v523
-  %v525 = tail call double @llvm.fabs.f64(double %v524)
-  %v526 = fcmp olt double %v525, 1.000000e-300
-  %v527 = fdiv double %v521, %v513
-  %v528 = fadd double %v510, %v527
-  %v529 = tail call double @llvm.fabs.f64(double %v528)
-  %v530 = fcmp olt double %v529, 1.000000e-300
-  %v514 = select i1 %v530, double 1.000000e-300, double %v528
-  %v531 = fdiv double 1.000000e+00, %v524
-  %v512 = select i1 %v526, double 0x7E37E43C8800759B, double %v531
-  %v532 = fmul double %v514, %v512
-  %v518 = fmul double %v517, %v532
-  %v533 = fadd double %v532, -1.000000e+00
-  %v534 = tail call double @llvm.fabs.f64(double %v533)
-  %v535 = fcmp ogt double %v534, 4.000000e-16
-  %v536 = fcmp olt double %v516, 1.000000e+05
-  %v537 = select i1 %v535, i1 %v536, i1 false
-  br i1 %v537, label %b36, label %b37
-b37:
-  %v538 = icmp eq i8 %v4, 0
-  %v539 = fmul double %v2, %v47
-  %v540 = fmul double %v539, %v518
-  %v541 = fsub double 1.000000e+00, %v540
-  %v21 = select i1 %v538, double %v541, double %v540
-  br label %b4
-b38:
-  %v542 = fcmp olt double %v3, 0x10000000000000
-  %v543 = fmul double %v3, 0x4340000000000000
-  %v544 = select i1 %v542, double %v543, double %v3
-  %v545 = bitcast double %v544 to i64
-  %v546 = add nuw i64 %v545, 2638147582215219
-  %v547 = lshr i64 %v546, 52
-  %v548 = or disjoint i64 %v547, 4841369599423283200
-  %v549 = bitcast i64 %v548 to double
-  %v550 = fadd double %v549, 0xC330000000000000
-  %v551 = and i64 %v546, 4503599627370495
-  %v552 = add nuw nsw i64 %v551, 4604544271217802189
-  %v553 = bitcast i64 %v552 to double
-  %v554 = fadd double %v553, -1.000000e+00
-  %v555 = select i1 %v542, double 1.076000e+03, double 1.023000e+03
-  %v556 = fsub double %v550, %v555
-  %v557 = fmul double %v554, %v554
-  %v558 = fmul double %v554, %v557
-  %v559 = tail call double @llvm.fma.f64(double %v554, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v560 = tail call double @llvm.fma.f64(double %v559, double %v554, double 0x3FB01AFE6A8424B4)
-  %v561 = tail call double @llvm.fma.f64(double %v560, double %v554, double 0xBFAB27B0C993BBC0)
-  %v562 = tail call double @llvm.fma.f64(double %v561, double %v554, double 0x3FA96A9DC91C0AB0)
-  %v563 = tail call double @llvm.fma.f64(double %v562, double %v554, double 0xBFABDF5878266EB8)
-  %v564 = tail call double @llvm.fma.f64(double %v563, double %v554, double 0x3FAE4354EB22A1B0)
-  %v565 = tail call double @llvm.fma.f64(double %v564, double %v554, double 0xBFB00A587343E0D9)
-  %v566 = tail call double @llvm.fma.f64(double %v565, double %v554, double 0x3FB1102D84AF44AA)
-  %v567 = tail call double @llvm.fma.f64(double %v566, double %v554, double 0xBFB24855AF69FCA9)
-  %v568 = tail call double @llvm.fma.f64(double %v567, double %v554, double 0x3FB3B13EC5312F6B)
-  %v569 = tail call double @llvm.fma.f64(double %v568, double %v554, double 0xBFB5555EFD378F3D)
-  %v570 = tail call double @llvm.fma.f64(double %v569, double %v554, double 0x3FB745D193E77765)
-  %v571 = tail call double @llvm.fma.f64(double %v570, double %v554, double 0xBFB999995508C5FB)
-  %v572 = tail call double @llvm.fma.f64(double %v571, double %v554, double 0x3FBC71C71ABD3E9F)
-  %v573 = tail call double @llvm.fma.f64(double %v572, double %v554, double 0xBFC000000086E86D)
-  %v574 = tail call double @llvm.fma.f64(double %v573, double %v554, double 0x3FC24924924CCF71)
-  %v575 = tail call double @llvm.fma.f64(double %v574, double %v554, double 0xBFC5555555545D1D)
-  %v576 = tail call double @llvm.fma.f64(double %v575, double %v554, double 0x3FC999999999934F)
-  %v577 = tail call double @llvm.fma.f64(double %v576, double %v554, double 0xBFD0000000000045)
-  %v578 = tail call double @llvm.fma.f64(double %v577, double %v554, double 0x3FD5555555555557)
-  %v579 = fmul double %v556, 0xBD48432A1B0E2634
-  %v580 = tail call double @llvm.fma.f64(double %v558, double %v578, double %v579)
-  %v581 = tail call double @llvm.fma.f64(double %v557, double -5.000000e-01, double %v580)
-  %v582 = fadd double %v554, %v581
-  %v583 = tail call double @llvm.fma.f64(double %v556, double 0x3FE62E42FEFA4000, double %v582)
-  %v584 = fmul double %v2, %v583
-  %v585 = fcmp olt double %v584, -4.000000e-01
-  br i1 %v585, label %b22, label %b23
-b39:
-  %v586 = phi double [ %v587, %b39 ], [ 1.000000e+00, %b22 ]
-  %v588 = phi double [ %v589, %b39 ], [ 1.000000e+00, %b22 ]
-  %v590 = phi double [ %v591, %b39 ], [ %v2, %b22 ]
-  %v592 = phi i64 [ %v593, %b39 ], [ 0, %b22 ]
-  %v591 = fadd double %v590, 1.000000e+00
-  %v594 = fdiv double %v3, %v591
-  %v589 = fmul double %v588, %v594
-  %v587 = fadd double %v586, %v589
-  %v593 = add nuw nsw i64 %v592, 1
-  %v595 = fmul double %v587, 1.200000e-16
-  %v596 = fcmp ogt double %v589, %v595
-  %v597 = icmp samesign ult i64 %v592, 99999
-  %v598 = select i1 %v596, i1 %v597, i1 false
-  br i1 %v598, label %b39, label %b40
-b40:
-  %v599 = fmul double %v59, %v587
-  %v20 = fsub double 1.000000e+00, %v599
-  br label %b4
-b41:
-  %v600 = phi double [ 7.105000e+02, %b32 ], [ %v124, %b33 ], [ -7.460000e+02, %b31 ]
-  %v601 = fneg double %v124
-  %v602 = tail call double @llvm.copysign.f64(double %v224, double %v601)
-  %v603 = tail call double @llvm.fma.f64(double %v600, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v604 = fadd double %v603, 0xC338000000000000
-  %v605 = fneg double %v604
-  %v606 = tail call double @llvm.fma.f64(double %v605, double 0x3FE62E42FEFA4000, double %v600)
-  %v607 = tail call double @llvm.fma.f64(double %v605, double 0xBD48432A1B0E2634, double %v606)
-  %v608 = fmul double %v607, %v607
-  %v609 = tail call double @llvm.fma.f64(double %v607, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v610 = tail call double @llvm.fma.f64(double %v609, double %v607, double 0x3E927E4DB81FC5C4)
-  %v611 = tail call double @llvm.fma.f64(double %v610, double %v607, double 0x3EC71DDED4DF15D0)
-  %v612 = tail call double @llvm.fma.f64(double %v611, double %v607, double 0x3EFA01A01A70E1D0)
-  %v613 = tail call double @llvm.fma.f64(double %v612, double %v607, double 0x3F2A01A01B4A1A68)
-  %v614 = tail call double @llvm.fma.f64(double %v613, double %v607, double 0x3F56C16C16C1618C)
-  %v615 = tail call double @llvm.fma.f64(double %v614, double %v607, double 0x3F8111111110E966)
-  %v616 = tail call double @llvm.fma.f64(double %v615, double %v607, double 0x3FA5555555555556)
-  %v617 = tail call double @llvm.fma.f64(double %v616, double %v607, double 0x3FC555555555555C)
-  %v618 = tail call double @llvm.fma.f64(double %v617, double %v607, double 5.000000e-01)
-  %v619 = tail call double @llvm.fma.f64(double %v608, double %v618, double %v607)
-  %v620 = fadd double %v619, 1.000000e+00
-  %v621 = bitcast double %v603 to i64
-  %v622 = add i64 %v621, -4843621399236967424
-  %v623 = lshr i64 %v622, 1
-  %v624 = shl i64 %v623, 52
-  %v625 = add i64 %v624, 2301339409586323456
-  %v626 = bitcast i64 %v625 to double
-  %v627 = fmul double %v620, %v626
-  %v628 = sub i64 %v622, %v623
-  %v629 = shl i64 %v628, 52
-  %v630 = add i64 %v629, 2301339409586323456
-  %v631 = bitcast i64 %v630 to double
-  %v632 = fmul double %v627, %v631
-  %v633 = fmul double %v2, %v632
-  %v634 = fmul double %v67, %v633
-  %v19 = fsub double %v602, %v634
-  br label %b4
-b42:
-  %v635 = phi double [ %v636, %b42 ], [ 1.000000e+00, %b34 ]
-  %v637 = phi double [ %v638, %b42 ], [ 1.000000e+00, %b34 ]
-  %v639 = phi double [ %v640, %b42 ], [ %v2, %b34 ]
-  %v641 = phi i64 [ %v642, %b42 ], [ 0, %b34 ]
-  %v640 = fadd double %v639, 1.000000e+00
-  %v643 = fdiv double %v3, %v640
-  %v638 = fmul double %v637, %v643
-  %v636 = fadd double %v635, %v638
-  %v642 = add nuw nsw i64 %v641, 1
-  %v644 = fmul double %v636, 1.200000e-16
-  %v645 = fcmp ogt double %v638, %v644
-  %v646 = icmp samesign ult i64 %v641, 99999
-  %v647 = select i1 %v645, i1 %v646, i1 false
-  br i1 %v647, label %b42, label %b43
-b43:
-  %v18 = fmul double %v227, %v636
-  br label %b4
 }
 
 define internal fastcc void @p_e3f0f0bfc822(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
@@ -21368,231 +20441,6 @@ b43:
   br i1 %v885, label %b36, label %b34
 }
 
-define internal fastcc void @p_ec74be0846e4(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2) noinline nounwind {
-b1:
-  %v3 = tail call double @llvm.fabs.f64(double %v2)
-  %v4 = fcmp olt double %v2, -5.000000e-01
-  %v5 = select i1 %v4, double %v3, double %v2
-  %v6 = fcmp olt double %v5, 5.000000e-01
-  br i1 %v6, label %b4, label %b2
-b2:
-  %v7 = fcmp olt double %v5, 1.500000e+00
-  br i1 %v7, label %b5, label %b3
-b3:
-  %v8 = fcmp ogt double %v5, 2.500000e+00
-  br i1 %v8, label %b6, label %b7
-b4:
-  %v9 = tail call double @llvm.fma.f64(double %v5, double %v5, double %v5)
-  %v10 = tail call double @llvm.fabs.f64(double %v9)
-  br label %b8
-b5:
-  %v11 = fadd double %v5, -1.000000e+00
-  br label %b8
-b6:
-  %v12 = fadd double %v5, -3.000000e+00
-  %v13 = fadd double %v5, -1.000000e+00
-  br label %b8
-b7:
-  %v14 = fadd double %v5, -2.000000e+00
-  br label %b8
-b8:
-  %v15 = phi double [ %v5, %b4 ], [ %v11, %b5 ], [ %v12, %b6 ], [ %v14, %b7 ]
-  %v16 = phi double [ %v10, %b4 ], [ %v5, %b5 ], [ %v13, %b6 ], [ 1.000000e+00, %b7 ]
-  %v17 = fcmp olt double %v5, 1.500000e+00
-  %v18 = fcmp oge double %v5, 3.500000e+00
-  %v19 = select i1 %v18, double %v5, double %v16
-  %v20 = fcmp olt double %v19, 0x10000000000000
-  %v21 = fmul double %v19, 0x4340000000000000
-  %v22 = select i1 %v20, double %v21, double %v19
-  %v23 = bitcast double %v22 to i64
-  %v24 = add i64 %v23, 2638147582215219
-  %v25 = lshr i64 %v24, 52
-  %v26 = or disjoint i64 %v25, 4841369599423283200
-  %v27 = bitcast i64 %v26 to double
-  %v28 = fadd double %v27, 0xC330000000000000
-  %v29 = and i64 %v24, 4503599627370495
-  %v30 = add nuw nsw i64 %v29, 4604544271217802189
-  %v31 = bitcast i64 %v30 to double
-  %v32 = fadd double %v31, -1.000000e+00
-  %v33 = select i1 %v20, double 1.076000e+03, double 1.023000e+03
-  %v34 = fsub double %v28, %v33
-  %v35 = fmul double %v32, %v32
-  %v36 = fmul double %v32, %v35
-  %v37 = tail call double @llvm.fma.f64(double %v32, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v38 = tail call double @llvm.fma.f64(double %v37, double %v32, double 0x3FB01AFE6A8424B4)
-  %v39 = tail call double @llvm.fma.f64(double %v38, double %v32, double 0xBFAB27B0C993BBC0)
-  %v40 = tail call double @llvm.fma.f64(double %v39, double %v32, double 0x3FA96A9DC91C0AB0)
-  %v41 = tail call double @llvm.fma.f64(double %v40, double %v32, double 0xBFABDF5878266EB8)
-  %v42 = tail call double @llvm.fma.f64(double %v41, double %v32, double 0x3FAE4354EB22A1B0)
-  %v43 = tail call double @llvm.fma.f64(double %v42, double %v32, double 0xBFB00A587343E0D9)
-  %v44 = tail call double @llvm.fma.f64(double %v43, double %v32, double 0x3FB1102D84AF44AA)
-  %v45 = tail call double @llvm.fma.f64(double %v44, double %v32, double 0xBFB24855AF69FCA9)
-  %v46 = tail call double @llvm.fma.f64(double %v45, double %v32, double 0x3FB3B13EC5312F6B)
-  %v47 = tail call double @llvm.fma.f64(double %v46, double %v32, double 0xBFB5555EFD378F3D)
-  %v48 = tail call double @llvm.fma.f64(double %v47, double %v32, double 0x3FB745D193E77765)
-  %v49 = tail call double @llvm.fma.f64(double %v48, double %v32, double 0xBFB999995508C5FB)
-  %v50 = tail call double @llvm.fma.f64(double %v49, double %v32, double 0x3FBC71C71ABD3E9F)
-  %v51 = tail call double @llvm.fma.f64(double %v50, double %v32, double 0xBFC000000086E86D)
-  %v52 = tail call double @llvm.fma.f64(double %v51, double %v32, double 0x3FC24924924CCF71)
-  %v53 = tail call double @llvm.fma.f64(double %v52, double %v32, double 0xBFC5555555545D1D)
-  %v54 = tail call double @llvm.fma.f64(double %v53, double %v32, double 0x3FC999999999934F)
-  %v55 = tail call double @llvm.fma.f64(double %v54, double %v32, double 0xBFD0000000000045)
-  %v56 = tail call double @llvm.fma.f64(double %v55, double %v32, double 0x3FD5555555555557)
-  %v57 = fmul double %v34, 0xBD48432A1B0E2634
-  %v58 = tail call double @llvm.fma.f64(double %v36, double %v56, double %v57)
-  %v59 = tail call double @llvm.fma.f64(double %v35, double -5.000000e-01, double %v58)
-  %v60 = fadd double %v32, %v59
-  %v61 = tail call double @llvm.fma.f64(double %v34, double 0x3FE62E42FEFA4000, double %v60)
-  %v62 = fcmp one double %v19, 0x7FF0000000000000
-  %v63 = select i1 %v62, double %v61, double %v19
-  %v64 = fcmp olt double %v19, 0.000000e+00
-  %v65 = select i1 %v64, double 0x7FF8000000000000, double %v63
-  %v66 = fcmp oeq double %v19, 0.000000e+00
-  %v67 = select i1 %v66, double 0xFFF0000000000000, double %v65
-  %v68 = tail call double @llvm.fma.f64(double %v15, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
-  %v69 = tail call double @llvm.fma.f64(double %v68, double %v15, double 0xBE78C86A72CC2B05)
-  %v70 = tail call double @llvm.fma.f64(double %v69, double %v15, double 0x3E8B1CE60C21AAC9)
-  %v71 = tail call double @llvm.fma.f64(double %v70, double %v15, double 0xBE9E5EB6AA4D0FED)
-  %v72 = tail call double @llvm.fma.f64(double %v71, double %v15, double 0x3EB0143D146A3CBE)
-  %v73 = tail call double @llvm.fma.f64(double %v72, double %v15, double 0xBEC1196D7E5EB62B)
-  %v74 = tail call double @llvm.fma.f64(double %v73, double %v15, double 0x3ED258CBF8371C15)
-  %v75 = tail call double @llvm.fma.f64(double %v74, double %v15, double 0xBEE3CBDB0A771633)
-  %v76 = tail call double @llvm.fma.f64(double %v75, double %v15, double 0x3EF580E245466419)
-  %v77 = tail call double @llvm.fma.f64(double %v76, double %v15, double 0xBF078DE54C3FB640)
-  %v78 = tail call double @llvm.fma.f64(double %v77, double %v15, double 0x3F1A127AF4F3321C)
-  %v79 = tail call double @llvm.fma.f64(double %v78, double %v15, double 0xBF2D3FD4C9305608)
-  %v80 = tail call double @llvm.fma.f64(double %v79, double %v15, double 0x3F40B36AF889F16B)
-  %v81 = tail call double @llvm.fma.f64(double %v80, double %v15, double 0xBF538AC5C2BD828A)
-  %v82 = tail call double @llvm.fma.f64(double %v81, double %v15, double 0x3F67ADD6EADB2E7F)
-  %v83 = tail call double @llvm.fma.f64(double %v82, double %v15, double 0xBF7E404FC218F861)
-  %v84 = tail call double @llvm.fma.f64(double %v83, double %v15, double 0x3F951322AC7D849A)
-  %v85 = tail call double @llvm.fma.f64(double %v84, double %v15, double 0xBFB13E001A557606)
-  %v86 = tail call double @llvm.fma.f64(double %v85, double %v15, double 0x3FD4A34CC4A60FA6)
-  %v87 = tail call double @llvm.fma.f64(double %v86, double %v15, double 0x3FDB0EE6072093CE)
-  %v88 = fneg double %v67
-  %v89 = select i1 %v17, double %v88, double %v67
-  %v90 = tail call double @llvm.fma.f64(double %v15, double %v87, double %v89)
-  %v91 = fdiv double 1.000000e+00, %v5
-  %v92 = fmul double %v91, %v91
-  %v93 = tail call double @llvm.fma.f64(double %v92, double 0xBFBB4FA25F938C08, double 0x3FB0BDFF6E5C2D29)
-  %v94 = tail call double @llvm.fma.f64(double %v93, double %v92, double 0xBF9632F0062D2719)
-  %v95 = tail call double @llvm.fma.f64(double %v94, double %v92, double 0x3F78B0E10DD0EB0D)
-  %v96 = tail call double @llvm.fma.f64(double %v95, double %v92, double 0xBF5F36BDF6E35BBA)
-  %v97 = tail call double @llvm.fma.f64(double %v96, double %v92, double 0x3F4B92FBED260EDC)
-  %v98 = tail call double @llvm.fma.f64(double %v97, double %v92, double 0xBF4381317C44B7DD)
-  %v99 = tail call double @llvm.fma.f64(double %v98, double %v92, double 0x3F4A01A00F88CF68)
-  %v100 = tail call double @llvm.fma.f64(double %v99, double %v92, double 0xBF66C16C16BFCC40)
-  %v101 = tail call double @llvm.fma.f64(double %v100, double %v92, double 0x3FB5555555555554)
-  %v102 = tail call double @llvm.fma.f64(double %v91, double %v101, double 0x3FDACFE390C97D68)
-  %v103 = fadd double %v5, -5.000000e-01
-  %v104 = fadd double %v67, -1.000000e+00
-  %v105 = tail call double @llvm.fma.f64(double %v103, double %v104, double %v102)
-  %v106 = select i1 %v18, double %v105, double %v90
-  %v107 = tail call double @llvm.roundeven.f64(double %v3)
-  %v108 = fsub double %v3, %v107
-  %v109 = fmul double %v108, 0x400921FB54442D18
-  %v110 = tail call double @llvm.fma.f64(double %v109, double 0x3FE45F306DC9C883, double 0x4338000000000000)
-  %v111 = fadd double %v110, 0xC338000000000000
-  %v112 = fneg double %v111
-  %v113 = tail call double @llvm.fma.f64(double %v112, double 0x3FF921FB54442D18, double %v109)
-  %v114 = fmul double %v111, 0x3C91A62633145C07
-  %v115 = fsub double %v113, %v114
-  %v116 = fsub double %v115, %v113
-  %v117 = fsub double %v115, %v116
-  %v118 = fsub double %v113, %v117
-  %v119 = fadd double %v114, %v116
-  %v120 = fsub double %v118, %v119
-  %v121 = fneg double %v114
-  %v122 = tail call double @llvm.fma.f64(double %v111, double 0x3C91A62633145C07, double %v121)
-  %v123 = fsub double %v120, %v122
-  %v124 = tail call double @llvm.fma.f64(double %v112, double 0xB91F1976B7ED9000, double %v123)
-  %v125 = bitcast double %v110 to i64
-  %v126 = and i64 %v125, 1
-  %v127 = fmul double %v115, %v115
-  %v128 = fmul double %v115, %v127
-  %v129 = tail call double @llvm.fma.f64(double %v127, double 0x3DE5D7E2DFD02324, double 0xBE5AE5E1F73BF4AB)
-  %v130 = tail call double @llvm.fma.f64(double %v129, double %v127, double 0x3EC71DE351EED7F2)
-  %v131 = tail call double @llvm.fma.f64(double %v130, double %v127, double 0xBF2A01A019BAD8A1)
-  %v132 = tail call double @llvm.fma.f64(double %v131, double %v127, double 0x3F8111111110F573)
-  %v133 = tail call double @llvm.fma.f64(double %v132, double %v127, double 0xBFC5555555555547)
-  %v134 = tail call double @llvm.fma.f64(double %v128, double %v133, double %v124)
-  %v135 = fadd double %v115, %v134
-  %v136 = fneg double %v127
-  %v137 = fmul double %v127, %v136
-  %v138 = tail call double @llvm.fma.f64(double %v127, double 0xBDA8F941EA99C891, double 0x3E21EE9B9E18B408)
-  %v139 = tail call double @llvm.fma.f64(double %v138, double %v127, double 0xBE927E4F7C234A35)
-  %v140 = tail call double @llvm.fma.f64(double %v139, double %v127, double 0x3EFA01A019C515A1)
-  %v141 = tail call double @llvm.fma.f64(double %v140, double %v127, double 0xBF56C16C16C14DC4)
-  %v142 = tail call double @llvm.fma.f64(double %v141, double %v127, double 0x3FA555555555554A)
-  %v143 = fmul double %v127, 5.000000e-01
-  %v144 = tail call double @llvm.fma.f64(double %v137, double %v142, double %v143)
-  %v145 = fsub double 1.000000e+00, %v144
-  %v146 = icmp eq i64 %v126, 0
-  %v147 = select i1 %v146, double %v135, double %v145
-  %v148 = bitcast double %v147 to i64
-  %v149 = shl i64 %v125, 62
-  %v150 = and i64 %v149, -9223372036854775808
-  %v151 = xor i64 %v150, %v148
-  %v152 = bitcast i64 %v151 to double
-  %v153 = fcmp oeq double %v109, 0.000000e+00
-  %v154 = select i1 %v153, double %v109, double %v152
-  %v155 = fmul double %v2, %v154
-  %v156 = tail call double @llvm.fabs.f64(double %v155)
-  %v157 = fdiv double 0x400921FB54442D18, %v156
-  %v158 = fcmp olt double %v157, 0x10000000000000
-  %v159 = fmul double %v157, 0x4340000000000000
-  %v160 = select i1 %v158, double %v159, double %v157
-  %v161 = bitcast double %v160 to i64
-  %v162 = add i64 %v161, 2638147582215219
-  %v163 = lshr i64 %v162, 52
-  %v164 = or disjoint i64 %v163, 4841369599423283200
-  %v165 = bitcast i64 %v164 to double
-  %v166 = fadd double %v165, 0xC330000000000000
-  %v167 = and i64 %v162, 4503599627370495
-  %v168 = add nuw nsw i64 %v167, 4604544271217802189
-  %v169 = bitcast i64 %v168 to double
-  %v170 = fadd double %v169, -1.000000e+00
-  %v171 = select i1 %v158, double 1.076000e+03, double 1.023000e+03
-  %v172 = fsub double %v166, %v171
-  %v173 = fmul double %v170, %v170
-  %v174 = fmul double %v170, %v173
-  %v175 = tail call double @llvm.fma.f64(double %v170, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
-  %v176 = tail call double @llvm.fma.f64(double %v175, double %v170, double 0x3FB01AFE6A8424B4)
-  %v177 = tail call double @llvm.fma.f64(double %v176, double %v170, double 0xBFAB27B0C993BBC0)
-  %v178 = tail call double @llvm.fma.f64(double %v177, double %v170, double 0x3FA96A9DC91C0AB0)
-  %v179 = tail call double @llvm.fma.f64(double %v178, double %v170, double 0xBFABDF5878266EB8)
-  %v180 = tail call double @llvm.fma.f64(double %v179, double %v170, double 0x3FAE4354EB22A1B0)
-  %v181 = tail call double @llvm.fma.f64(double %v180, double %v170, double 0xBFB00A587343E0D9)
-  %v182 = tail call double @llvm.fma.f64(double %v181, double %v170, double 0x3FB1102D84AF44AA)
-  %v183 = tail call double @llvm.fma.f64(double %v182, double %v170, double 0xBFB24855AF69FCA9)
-  %v184 = tail call double @llvm.fma.f64(double %v183, double %v170, double 0x3FB3B13EC5312F6B)
-  %v185 = tail call double @llvm.fma.f64(double %v184, double %v170, double 0xBFB5555EFD378F3D)
-  %v186 = tail call double @llvm.fma.f64(double %v185, double %v170, double 0x3FB745D193E77765)
-  %v187 = tail call double @llvm.fma.f64(double %v186, double %v170, double 0xBFB999995508C5FB)
-  %v188 = tail call double @llvm.fma.f64(double %v187, double %v170, double 0x3FBC71C71ABD3E9F)
-  %v189 = tail call double @llvm.fma.f64(double %v188, double %v170, double 0xBFC000000086E86D)
-  %v190 = tail call double @llvm.fma.f64(double %v189, double %v170, double 0x3FC24924924CCF71)
-  %v191 = tail call double @llvm.fma.f64(double %v190, double %v170, double 0xBFC5555555545D1D)
-  %v192 = tail call double @llvm.fma.f64(double %v191, double %v170, double 0x3FC999999999934F)
-  %v193 = tail call double @llvm.fma.f64(double %v192, double %v170, double 0xBFD0000000000045)
-  %v194 = tail call double @llvm.fma.f64(double %v193, double %v170, double 0x3FD5555555555557)
-  %v195 = fmul double %v172, 0xBD48432A1B0E2634
-  %v196 = tail call double @llvm.fma.f64(double %v174, double %v194, double %v195)
-  %v197 = tail call double @llvm.fma.f64(double %v173, double -5.000000e-01, double %v196)
-  %v198 = fadd double %v170, %v197
-  %v199 = tail call double @llvm.fma.f64(double %v172, double 0x3FE62E42FEFA4000, double %v198)
-  %v200 = fcmp one double %v157, 0x7FF0000000000000
-  %v201 = select i1 %v200, double %v199, double %v157
-  %v202 = fcmp oeq double %v157, 0.000000e+00
-  %v203 = select i1 %v202, double 0xFFF0000000000000, double %v201
-  %v204 = fsub double %v203, %v106
-  %v205 = fcmp oeq double %v3, 0x7FF0000000000000
-  %v206 = select i1 %v4, double %v204, double %v106
-  %v207 = select i1 %v205, double 0x7FF0000000000000, double %v206
-  store double %v207, ptr %v1, align 8
-  ret void
-}
-
 define internal fastcc void @p_effb7067e0d0(ptr noalias nonnull writeonly captures(none) initializes((0, 8)) %v1, double %v2, double %v3) noinline nounwind {
 b1:
   %v4 = alloca double, align 8
@@ -21978,6 +20826,1158 @@ b16:
 b17:
   %v112 = fdiv double 1.000000e+00, %v17
   br label %b6
+}
+
+define internal fastcc void @p_f19fd2227e02(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3) noinline nounwind {
+b1:
+  %v4 = alloca double, align 8
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = fcmp oge double %v2, 0.000000e+00
+  %v8 = fcmp oge double %v3, 0.000000e+00
+  %v9 = select i1 %v7, i1 %v8, i1 false
+  br i1 %v9, label %b2, label %b4
+b2:
+  %v10 = fcmp oeq double %v2, 0x7FF0000000000000
+  br i1 %v10, label %b3, label %b5
+b3:
+  %v11 = fcmp oeq double %v3, 0x7FF0000000000000
+  br i1 %v11, label %b4, label %b6
+b4:
+  %v12 = phi double [ %v13, %b20 ], [ %v14, %b17 ], [ %v15, %b15 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b1 ], [ %v16, %b6 ], [ 1.000000e+00, %b7 ]
+  store double %v12, ptr %v1, align 8
+  ret void
+b5:
+  %v17 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v17, label %b6, label %b7
+b6:
+  %v18 = fcmp oeq double %v2, 0.000000e+00
+  %v16 = select i1 %v18, double 0x7FF8000000000000, double 0.000000e+00
+  br label %b4
+b7:
+  %v19 = fcmp oeq double %v2, 0.000000e+00
+  %v20 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v21 = select i1 %v19, i1 true, i1 %v20
+  br i1 %v21, label %b4, label %b8
+b8:
+  %v22 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v22, label %b13, label %b9
+b9:
+  %v23 = fsub double %v3, %v2
+  %v24 = tail call double @llvm.fabs.f64(double %v23)
+  %v25 = fmul double %v2, 6.000000e-01
+  %v26 = fcmp olt double %v24, %v25
+  br i1 %v26, label %b10, label %b13
+b10:
+  %v27 = fdiv double %v23, %v2
+  call fastcc void @p_661ea91f3447(ptr nonnull %v4, double %v27)
+  %v28 = load double, ptr %v4, align 8
+  %v29 = fmul double %v28, -2.000000e+00
+  %v30 = tail call double @llvm.sqrt.f64(double %v29)
+  %v31 = tail call double @llvm.copysign.f64(double %v30, double %v23)
+  %v32 = fmul double %v2, %v28
+  %v33 = fcmp olt double %v32, -7.460000e+02
+  br i1 %v33, label %b17, label %b11
+b11:
+  %v34 = fcmp ogt double %v32, 7.105000e+02
+  br i1 %v34, label %b17, label %b12
+b12:
+  br label %b17
+b13:
+  %v35 = fcmp ogt double %v3, 1.100000e+00
+  %v36 = fcmp ogt double %v3, %v2
+  %v37 = and i1 %v35, %v36
+  br i1 %v37, label %b14, label %b16
+b14:
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v5, double %v2, double %v3)
+  %v38 = load double, ptr %v5, align 8
+  %v39 = fadd double %v3, 1.000000e+00
+  %v40 = fsub double %v39, %v2
+  %v41 = freeze double %v40
+  %v42 = fcmp une double %v41, 0.000000e+00
+  %v43 = fdiv double 1.000000e+00, %v41
+  %v44 = select i1 %v42, double %v43, double 0x7E37E43C8800759B
+  br label %b18
+b15:
+  %v45 = fmul double %v2, %v38
+  %v46 = fmul double %v45, %v47
+  %v15 = fsub double 1.000000e+00, %v46
+  br label %b4
+b16:
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v6, double %v2, double %v3)
+  %v48 = load double, ptr %v6, align 8
+  br label %b19
+b17:
+  %v49 = phi double [ 7.105000e+02, %b11 ], [ %v32, %b12 ], [ -7.460000e+02, %b10 ]
+  %v50 = fmul double %v2, 5.000000e-01
+  %v51 = tail call double @llvm.sqrt.f64(double %v50)
+  %v52 = fneg double %v31
+  %v53 = fmul double %v51, %v52
+  %v54 = tail call double @llvm.fabs.f64(double %v53)
+  %v55 = fcmp ogt double %v54, 5.000000e-01
+  %v56 = fcmp olt double %v53, 0.000000e+00
+  %v57 = fcmp ogt double %v54, 2.730000e+01
+  %v58 = select i1 %v57, double 2.730000e+01, double %v54
+  %v59 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double 1.000000e+00)
+  %v60 = fdiv double 1.000000e+00, %v59
+  %v61 = fadd double %v58, -2.500000e+00
+  %v62 = fadd double %v58, 2.500000e+00
+  %v63 = fdiv double %v61, %v62
+  %v64 = tail call double @llvm.fma.f64(double %v63, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v65 = tail call double @llvm.fma.f64(double %v64, double %v63, double 0xBE82E44E20822848)
+  %v66 = tail call double @llvm.fma.f64(double %v65, double %v63, double 0xBE5F87EE72410AC4)
+  %v67 = tail call double @llvm.fma.f64(double %v66, double %v63, double 0x3EA34422139F8E18)
+  %v68 = tail call double @llvm.fma.f64(double %v67, double %v63, double 0x3EA34E8C8488751B)
+  %v69 = tail call double @llvm.fma.f64(double %v68, double %v63, double 0xBEBB49D98B10C286)
+  %v70 = tail call double @llvm.fma.f64(double %v69, double %v63, double 0xBED1C7EA6F6B4A8B)
+  %v71 = tail call double @llvm.fma.f64(double %v70, double %v63, double 0x3EC613A6B257EA77)
+  %v72 = tail call double @llvm.fma.f64(double %v71, double %v63, double 0x3EF7CEE805268EC5)
+  %v73 = tail call double @llvm.fma.f64(double %v72, double %v63, double 0x3EDA3FE0D40B3991)
+  %v74 = tail call double @llvm.fma.f64(double %v73, double %v63, double 0xBF1DC26A50C82421)
+  %v75 = tail call double @llvm.fma.f64(double %v74, double %v63, double 0xBF1731A24DC24A23)
+  %v76 = tail call double @llvm.fma.f64(double %v75, double %v63, double 0x3F44B6A4D57065E1)
+  %v77 = tail call double @llvm.fma.f64(double %v76, double %v63, double 0x3F401E1159D16370)
+  %v78 = tail call double @llvm.fma.f64(double %v77, double %v63, double 0xBF71F2F132A926D7)
+  %v79 = tail call double @llvm.fma.f64(double %v78, double %v63, double 0x3F4E89489E99C6B6)
+  %v80 = tail call double @llvm.fma.f64(double %v79, double %v63, double 0x3FA0C6092A5A2A43)
+  %v81 = tail call double @llvm.fma.f64(double %v80, double %v63, double 0xBFBA5C0C8A40E847)
+  %v82 = tail call double @llvm.fma.f64(double %v81, double %v63, double 0x3FC42D379989B660)
+  %v83 = tail call double @llvm.fma.f64(double %v82, double %v63, double 0xBFB959AC16F85498)
+  %v84 = tail call double @llvm.fma.f64(double %v83, double %v63, double 0xBFBF52C5D7E22305)
+  %v85 = tail call double @llvm.fma.f64(double %v63, double %v84, double 0x3FF43CC6F6C9672C)
+  %v86 = fmul double %v60, %v85
+  %v87 = fneg double %v58
+  %v88 = fmul double %v58, %v87
+  %v89 = tail call double @llvm.fma.f64(double %v58, double %v58, double %v88)
+  %v90 = fneg double %v89
+  %v91 = tail call double @llvm.fma.f64(double %v88, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v92 = fadd double %v91, 0xC338000000000000
+  %v93 = fneg double %v92
+  %v94 = tail call double @llvm.fma.f64(double %v93, double 0x3FE62E42FEFA4000, double %v88)
+  %v95 = tail call double @llvm.fma.f64(double %v93, double 0xBD48432A1B0E2634, double %v94)
+  %v96 = fmul double %v95, %v95
+  %v97 = tail call double @llvm.fma.f64(double %v95, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v98 = tail call double @llvm.fma.f64(double %v97, double %v95, double 0x3E927E4DB81FC5C4)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v95, double 0x3EC71DDED4DF15D0)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v95, double 0x3EFA01A01A70E1D0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v95, double 0x3F2A01A01B4A1A68)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v95, double 0x3F56C16C16C1618C)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v95, double 0x3F8111111110E966)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v95, double 0x3FA5555555555556)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v95, double 0x3FC555555555555C)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v95, double 5.000000e-01)
+  %v107 = tail call double @llvm.fma.f64(double %v96, double %v106, double %v95)
+  %v108 = fadd double %v107, 1.000000e+00
+  %v109 = tail call double @llvm.fma.f64(double %v90, double %v108, double %v107)
+  %v110 = fsub double 0x3FF43CC6F6C9672C, %v85
+  %v111 = tail call double @llvm.fma.f64(double %v63, double %v84, double %v110)
+  %v112 = fneg double %v86
+  %v113 = fsub double 1.000000e+00, %v59
+  %v114 = tail call double @llvm.fma.f64(double %v58, double 2.000000e+00, double %v113)
+  %v115 = tail call double @llvm.fma.f64(double %v112, double %v59, double %v85)
+  %v116 = tail call double @llvm.fma.f64(double %v112, double %v114, double %v115)
+  %v117 = fadd double %v111, %v116
+  %v118 = fmul double %v60, %v117
+  %v119 = tail call double @llvm.fma.f64(double %v118, double %v109, double %v118)
+  %v120 = tail call double @llvm.fma.f64(double %v86, double %v109, double %v119)
+  %v121 = fadd double %v86, %v120
+  %v122 = bitcast double %v91 to i64
+  %v123 = add i64 %v122, -4843621399236967424
+  %v124 = lshr i64 %v123, 1
+  %v125 = shl i64 %v124, 52
+  %v126 = add i64 %v125, 2301339409586323456
+  %v127 = bitcast i64 %v126 to double
+  %v128 = fmul double %v121, %v127
+  %v129 = sub i64 %v123, %v124
+  %v130 = shl i64 %v129, 52
+  %v131 = add i64 %v130, 2301339409586323456
+  %v132 = bitcast i64 %v131 to double
+  %v133 = fmul double %v128, %v132
+  %v134 = fsub double 2.000000e+00, %v133
+  %v135 = select i1 %v56, double %v134, double %v133
+  %v136 = fmul double %v53, %v53
+  %v137 = select i1 %v55, double 5.000000e-01, double %v136
+  %v138 = tail call double @llvm.fma.f64(double %v137, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v139 = tail call double @llvm.fma.f64(double %v138, double %v137, double 0x3E5180FAB209FF06)
+  %v140 = tail call double @llvm.fma.f64(double %v139, double %v137, double 0xBE86470CDBDC7AC5)
+  %v141 = tail call double @llvm.fma.f64(double %v140, double %v137, double 0x3EBBA820C20548F9)
+  %v142 = tail call double @llvm.fma.f64(double %v141, double %v137, double 0xBEEF4DEC21BBB2DA)
+  %v143 = tail call double @llvm.fma.f64(double %v142, double %v137, double 0x3F1F9A3CF7FBBD65)
+  %v144 = tail call double @llvm.fma.f64(double %v143, double %v137, double 0xBF4C02DB9E140188)
+  %v145 = tail call double @llvm.fma.f64(double %v144, double %v137, double 0x3F7565BCD2FA7E51)
+  %v146 = tail call double @llvm.fma.f64(double %v145, double %v137, double 0xBF9B82CE313664E0)
+  %v147 = tail call double @llvm.fma.f64(double %v146, double %v137, double 0x3FBCE2F21A045B8E)
+  %v148 = tail call double @llvm.fma.f64(double %v147, double %v137, double 0xBFD812746B037A27)
+  %v149 = tail call double @llvm.fma.f64(double %v148, double %v137, double 0x3FC06EBA8214DB69)
+  %v150 = tail call double @llvm.fma.f64(double %v53, double %v149, double %v53)
+  %v151 = fsub double 1.000000e+00, %v150
+  %v152 = select i1 %v55, double %v135, double %v151
+  %v153 = fmul double %v152, 5.000000e-01
+  %v154 = tail call double @llvm.fma.f64(double %v31, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v31, double 0xBF12E31F9B7913EA)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v31, double 0xBF438DFF1CC96982)
+  %v157 = fdiv double 1.000000e+00, %v2
+  %v158 = tail call double @llvm.fma.f64(double %v31, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v31, double 0x3F4B8239C670E690)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v31, double 0xBF45629B3187B744)
+  %v161 = tail call double @llvm.fma.f64(double %v156, double %v157, double %v160)
+  %v162 = tail call double @llvm.fma.f64(double %v31, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v31, double 0x3F0B1D75D3346711)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v31, double 0x3F3691879C01EFB4)
+  %v165 = tail call double @llvm.fma.f64(double %v161, double %v157, double %v164)
+  %v166 = tail call double @llvm.fma.f64(double %v31, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v31, double 0x3F31C0950D3ECB9D)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v31, double 0xBF436773BDB97B48)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v31, double 0x3F4168EF1B0931C8)
+  %v170 = tail call double @llvm.fma.f64(double %v165, double %v157, double %v169)
+  %v171 = tail call double @llvm.fma.f64(double %v31, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v172 = tail call double @llvm.fma.f64(double %v171, double %v31, double 0xBEC338EB19652FD9)
+  %v173 = tail call double @llvm.fma.f64(double %v172, double %v31, double 0x3EE0D0E229150428)
+  %v174 = tail call double @llvm.fma.f64(double %v173, double %v31, double 0xBEEC823FC1B3CC36)
+  %v175 = tail call double @llvm.fma.f64(double %v174, double %v31, double 0x3E830BDCF208080E)
+  %v176 = tail call double @llvm.fma.f64(double %v175, double %v31, double 0x3F11D1E9CB24760B)
+  %v177 = tail call double @llvm.fma.f64(double %v176, double %v31, double 0xBF2A2042C5148E27)
+  %v178 = tail call double @llvm.fma.f64(double %v177, double %v31, double 0x3F322BE87360EF1F)
+  %v179 = tail call double @llvm.fma.f64(double %v178, double %v31, double 0xBF1247604839C038)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v31, double 0xBF36128AC5A4FA71)
+  %v181 = tail call double @llvm.fma.f64(double %v170, double %v157, double %v180)
+  %v182 = tail call double @llvm.fma.f64(double %v31, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v31, double 0x3E5EFE94304AC16B)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v31, double 0x3DC041515BAB6ADA)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v31, double 0xBE8EC676CF33153C)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v31, double 0x3EADE37D9F09164C)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v31, double 0xBEBC71C074985D3F)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v31, double 0x3DF13B3C5B7CB45E)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v31, double 0x3EE7DB4C02846E81)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v31, double 0xBF04CE3FD902BCAD)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v31, double 0x3F116908B48CE058)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v31, double 0xBEB88F2AE1DEF9D0)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v31, double 0xBF33999A85A4237A)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v31, double 0x3F49B0FF6874F2C4)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v31, double 0xBF4C3E0B02DA7BF9)
+  %v196 = tail call double @llvm.fma.f64(double %v181, double %v157, double %v195)
+  %v197 = tail call double @llvm.fma.f64(double %v31, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v31, double 0xBD0F46057E1C9D1F)
+  %v199 = tail call double @llvm.fma.f64(double %v198, double %v31, double 0x3DED9B15465DAEC1)
+  %v200 = tail call double @llvm.fma.f64(double %v199, double %v31, double 0xBE1040C53B2491F0)
+  %v201 = tail call double @llvm.fma.f64(double %v200, double %v31, double 0x3E21B66A39794BA9)
+  %v202 = tail call double @llvm.fma.f64(double %v201, double %v31, double 0x3D850C3F0DD501EB)
+  %v203 = tail call double @llvm.fma.f64(double %v202, double %v31, double 0xBE54853CED169327)
+  %v204 = tail call double @llvm.fma.f64(double %v203, double %v31, double 0x3E75BDE8EF4C4DC7)
+  %v205 = tail call double @llvm.fma.f64(double %v204, double %v31, double 0xBE86C2DCFFBEFEEF)
+  %v206 = tail call double @llvm.fma.f64(double %v205, double %v31, double 0xBDBEA23269C140A7)
+  %v207 = tail call double @llvm.fma.f64(double %v206, double %v31, double 0x3EB7E0201539310E)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v31, double 0xBED7CD6F27B3F020)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v31, double 0x3EE73DF462204EF4)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v31, double 0xBE90152A1871F27A)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v31, double 0xBF13D2A3A29B5D9D)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v31, double 0x3F318B9B5BF2D984)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v31, double 0xBF3EBFB188B7CA00)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v31, double 0x3F2E13CE465FA859)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v31, double 0x3F4547D93B34E2B6)
+  %v216 = tail call double @llvm.fma.f64(double %v196, double %v157, double %v215)
+  %v217 = tail call double @llvm.fma.f64(double %v31, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v218 = tail call double @llvm.fma.f64(double %v217, double %v31, double 0xBD733F39F65C6EEE)
+  %v219 = tail call double @llvm.fma.f64(double %v218, double %v31, double 0xBCF2C681309D6007)
+  %v220 = tail call double @llvm.fma.f64(double %v219, double %v31, double 0x3DAA55DA34225759)
+  %v221 = tail call double @llvm.fma.f64(double %v220, double %v31, double 0xBDCE9778DBC61371)
+  %v222 = tail call double @llvm.fma.f64(double %v221, double %v31, double 0x3DE1B1056C188672)
+  %v223 = tail call double @llvm.fma.f64(double %v222, double %v31, double 0x3D70962774F638BB)
+  %v224 = tail call double @llvm.fma.f64(double %v223, double %v31, double 0xBE177C5829460139)
+  %v225 = tail call double @llvm.fma.f64(double %v224, double %v31, double 0x3E3AC0D455E25360)
+  %v226 = tail call double @llvm.fma.f64(double %v225, double %v31, double 0xBE4E437343A46F5D)
+  %v227 = tail call double @llvm.fma.f64(double %v226, double %v31, double 0xBDEC24BD0E740A6C)
+  %v228 = tail call double @llvm.fma.f64(double %v227, double %v31, double 0x3E832AC81C15D3D7)
+  %v229 = tail call double @llvm.fma.f64(double %v228, double %v31, double 0xBEA522CB05171911)
+  %v230 = tail call double @llvm.fma.f64(double %v229, double %v31, double 0x3EB7058929663937)
+  %v231 = tail call double @llvm.fma.f64(double %v230, double %v31, double 0x3E626154AE39151D)
+  %v232 = tail call double @llvm.fma.f64(double %v231, double %v31, double 0xBEEAC2D05890F2C3)
+  %v233 = tail call double @llvm.fma.f64(double %v232, double %v31, double 0x3F0BBF43DAF4FE53)
+  %v234 = tail call double @llvm.fma.f64(double %v233, double %v31, double 0xBF1C253EFAA1A932)
+  %v235 = tail call double @llvm.fma.f64(double %v234, double %v31, double 0x3EC0DB20A88F4696)
+  %v236 = tail call double @llvm.fma.f64(double %v235, double %v31, double 0x3F4948B0FCD6E9E0)
+  %v237 = tail call double @llvm.fma.f64(double %v236, double %v31, double 0xBF65F7268EDAB4C8)
+  %v238 = tail call double @llvm.fma.f64(double %v237, double %v31, double 0x3F70EE643B990EE6)
+  %v239 = tail call double @llvm.fma.f64(double %v216, double %v157, double %v238)
+  %v240 = tail call double @llvm.fma.f64(double %v31, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v241 = tail call double @llvm.fma.f64(double %v240, double %v31, double 0xBCF29B03783DB2A2)
+  %v242 = tail call double @llvm.fma.f64(double %v241, double %v31, double 0x3D16D8A9EF5C1827)
+  %v243 = tail call double @llvm.fma.f64(double %v242, double %v31, double 0xBD2C068B448455EA)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v31, double 0xBCAF3B7A5DCD1851)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v31, double 0x3D6519580A10CD82)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v31, double 0xBD89CCF2FAB4608B)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v31, double 0x3D9F8041C5540EA2)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v31, double 0x3D3113E3A466DB9E)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v31, double 0xBDD78A5056F8CE45)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v31, double 0x3DFC9B434BF3C34E)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v31, double 0xBE11564ECFF73D58)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v31, double 0xBDB349FBCA3A377B)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v31, double 0x3E49AA7A30DE114C)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v31, double 0xBE6EE23D0CBA8AEE)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v31, double 0x3E8280F2CDE3F847)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v31, double 0x3E33F59230A8357C)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v31, double 0xBEBB0BDFCC629CBA)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v31, double 0x3EE00A9CABD6B83E)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v31, double 0xBEF2FA4AE89E5AF0)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v31, double 0xBE9AF83440E53DBC)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v31, double 0x3F2AF83440E53DBC)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v31, double 0xBF50394F6F09E723)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v31, double 0x3F65AC056B015AC0)
+  %v264 = tail call double @llvm.fma.f64(double %v263, double %v31, double 0xBF6C71C71C71C71C)
+  %v265 = tail call double @llvm.fma.f64(double %v264, double %v31, double 0xBF5E573AC901E574)
+  %v266 = tail call double @llvm.fma.f64(double %v239, double %v157, double %v265)
+  %v267 = tail call double @llvm.fma.f64(double %v31, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v268 = tail call double @llvm.fma.f64(double %v267, double %v31, double 0x3CCD2E7D5CA48B90)
+  %v269 = tail call double @llvm.fma.f64(double %v268, double %v31, double 0xBCE1CA914D71A27C)
+  %v270 = tail call double @llvm.fma.f64(double %v269, double %v31, double 0xBCC283FE7950AD7B)
+  %v271 = tail call double @llvm.fma.f64(double %v270, double %v31, double 0x3D20104FC4369A3C)
+  %v272 = tail call double @llvm.fma.f64(double %v271, double %v31, double 0xBD43989BEBB193C0)
+  %v273 = tail call double @llvm.fma.f64(double %v272, double %v31, double 0x3D57BA0759769D7C)
+  %v274 = tail call double @llvm.fma.f64(double %v273, double %v31, double 0x3D3EF98008F5EEC2)
+  %v275 = tail call double @llvm.fma.f64(double %v274, double %v31, double 0xBD961CA701FD754A)
+  %v276 = tail call double @llvm.fma.f64(double %v275, double %v31, double 0x3DBAC9475C463659)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v31, double 0xBDD0070A87340428)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v31, double 0xBDBC0D9B6EDF2B0B)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v31, double 0x3E0F6E66D24D5C8A)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v31, double 0xBE32D2197C7A2FAA)
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v31, double 0x3E46097D55C37C1C)
+  %v282 = tail call double @llvm.fma.f64(double %v281, double %v31, double 0x3E3CCF5CEB7F0D9F)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v31, double 0xBE87B5F9A2D0465C)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v31, double 0x3EABD6D21E4B4109)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v31, double 0xBEBF1B22F594C6B5)
+  %v286 = tail call double @llvm.fma.f64(double %v285, double %v31, double 0xBEC255370652AFC1)
+  %v287 = tail call double @llvm.fma.f64(double %v286, double %v31, double 0x3F048C5892F7CD83)
+  %v288 = tail call double @llvm.fma.f64(double %v287, double %v31, double 0xBF276E06FEC7273B)
+  %v289 = tail call double @llvm.fma.f64(double %v288, double %v31, double 0x3F371DE3A556C734)
+  %v290 = tail call double @llvm.fma.f64(double %v289, double %v31, double 0x3F52F684BDA12F68)
+  %v291 = tail call double @llvm.fma.f64(double %v290, double %v31, double 0xBF8E573AC901E574)
+  %v292 = tail call double @llvm.fma.f64(double %v291, double %v31, double 0x3FB5555555555555)
+  %v293 = tail call double @llvm.fma.f64(double %v292, double %v31, double 0xBFD5555555555555)
+  %v294 = tail call double @llvm.fma.f64(double %v266, double %v157, double %v293)
+  %v295 = tail call double @llvm.fma.f64(double %v49, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v296 = fadd double %v295, 0xC338000000000000
+  %v297 = fneg double %v296
+  %v298 = tail call double @llvm.fma.f64(double %v297, double 0x3FE62E42FEFA4000, double %v49)
+  %v299 = tail call double @llvm.fma.f64(double %v297, double 0xBD48432A1B0E2634, double %v298)
+  %v300 = fmul double %v299, %v299
+  %v301 = tail call double @llvm.fma.f64(double %v299, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v302 = tail call double @llvm.fma.f64(double %v301, double %v299, double 0x3E927E4DB81FC5C4)
+  %v303 = tail call double @llvm.fma.f64(double %v302, double %v299, double 0x3EC71DDED4DF15D0)
+  %v304 = tail call double @llvm.fma.f64(double %v303, double %v299, double 0x3EFA01A01A70E1D0)
+  %v305 = tail call double @llvm.fma.f64(double %v304, double %v299, double 0x3F2A01A01B4A1A68)
+  %v306 = tail call double @llvm.fma.f64(double %v305, double %v299, double 0x3F56C16C16C1618C)
+  %v307 = tail call double @llvm.fma.f64(double %v306, double %v299, double 0x3F8111111110E966)
+  %v308 = tail call double @llvm.fma.f64(double %v307, double %v299, double 0x3FA5555555555556)
+  %v309 = tail call double @llvm.fma.f64(double %v308, double %v299, double 0x3FC555555555555C)
+  %v310 = tail call double @llvm.fma.f64(double %v309, double %v299, double 5.000000e-01)
+  %v311 = tail call double @llvm.fma.f64(double %v300, double %v310, double %v299)
+  %v312 = fadd double %v311, 1.000000e+00
+  %v313 = bitcast double %v295 to i64
+  %v314 = add i64 %v313, -4843621399236967424
+  %v315 = lshr i64 %v314, 1
+  %v316 = shl i64 %v315, 52
+  %v317 = add i64 %v316, 2301339409586323456
+  %v318 = bitcast i64 %v317 to double
+  %v319 = fmul double %v312, %v318
+  %v320 = sub i64 %v314, %v315
+  %v321 = shl i64 %v320, 52
+  %v322 = add i64 %v321, 2301339409586323456
+  %v323 = bitcast i64 %v322 to double
+  %v324 = fneg double %v323
+  %v325 = fmul double %v319, %v324
+  %v326 = fmul double %v294, %v325
+  %v327 = tail call double @llvm.sqrt.f64(double %v2)
+  %v328 = fmul double %v327, 0x40040D931FF62705
+  %v329 = fdiv double %v326, %v328
+  %v14 = fadd double %v153, %v329
+  br label %b4
+b18:
+  %v330 = phi double [ %v41, %b14 ], [ %v331, %b18 ]
+  %v332 = phi double [ %v44, %b14 ], [ %v333, %b18 ]
+  %v334 = phi double [ 0x7E37E43C8800759B, %b14 ], [ %v335, %b18 ]
+  %v336 = phi double [ 0.000000e+00, %b14 ], [ %v337, %b18 ]
+  %v338 = phi double [ %v44, %b14 ], [ %v47, %b18 ]
+  %v337 = fadd double %v336, 1.000000e+00
+  %v339 = fneg double %v337
+  %v340 = fsub double %v337, %v2
+  %v341 = fmul double %v340, %v339
+  %v331 = fadd double %v330, 2.000000e+00
+  %v342 = fmul double %v332, %v341
+  %v343 = fadd double %v331, %v342
+  %v344 = freeze double %v343
+  %v345 = tail call double @llvm.fabs.f64(double %v344)
+  %v346 = fcmp olt double %v345, 1.000000e-300
+  %v347 = fdiv double %v341, %v334
+  %v348 = fadd double %v331, %v347
+  %v349 = tail call double @llvm.fabs.f64(double %v348)
+  %v350 = fcmp olt double %v349, 1.000000e-300
+  %v335 = select i1 %v350, double 1.000000e-300, double %v348
+  %v351 = fdiv double 1.000000e+00, %v344
+  %v333 = select i1 %v346, double 0x7E37E43C8800759B, double %v351
+  %v352 = fmul double %v335, %v333
+  %v47 = fmul double %v338, %v352
+  %v353 = fadd double %v352, -1.000000e+00
+  %v354 = tail call double @llvm.fabs.f64(double %v353)
+  %v355 = fcmp ogt double %v354, 4.000000e-16
+  %v356 = fcmp olt double %v337, 1.000000e+05
+  %v357 = select i1 %v355, i1 %v356, i1 false
+  br i1 %v357, label %b18, label %b15
+b19:
+  %v358 = phi double [ %v359, %b19 ], [ 1.000000e+00, %b16 ]
+  %v360 = phi double [ %v361, %b19 ], [ 1.000000e+00, %b16 ]
+  %v362 = phi double [ %v363, %b19 ], [ %v2, %b16 ]
+  %v364 = phi i64 [ %v365, %b19 ], [ 0, %b16 ]
+  %v363 = fadd double %v362, 1.000000e+00
+  %v366 = fdiv double %v3, %v363
+  %v361 = fmul double %v360, %v366
+  %v359 = fadd double %v358, %v361
+  %v365 = add nuw nsw i64 %v364, 1
+  %v367 = fmul double %v359, 1.200000e-16
+  %v368 = fcmp ogt double %v361, %v367
+  %v369 = icmp samesign ult i64 %v364, 99999
+  %v370 = select i1 %v368, i1 %v369, i1 false
+  br i1 %v370, label %b19, label %b20
+b20:
+  %v13 = fmul double %v48, %v359
+  br label %b4
+}
+
+define internal fastcc void @p_f28f21628640(ptr noalias nonnull writeonly captures(none) %v1, double %v2, double %v3, i8 range(i8 0, 2) %v4) noinline nounwind {
+b1:
+  %v5 = alloca double, align 8
+  %v6 = alloca double, align 8
+  %v7 = alloca double, align 8
+  %v8 = alloca double, align 8
+  %v9 = alloca double, align 8
+  %v10 = fcmp oge double %v2, 0.000000e+00
+  %v11 = fcmp oge double %v3, 0.000000e+00
+  %v12 = select i1 %v10, i1 %v11, i1 false
+  br i1 %v12, label %b2, label %b4
+b2:
+  %v13 = fcmp oeq double %v2, 0x7FF0000000000000
+  %v14 = fcmp oeq double %v2, 0.000000e+00
+  br i1 %v13, label %b3, label %b5
+b3:
+  %v15 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v16 = or i1 %v15, %v14
+  br i1 %v16, label %b4, label %b7
+b4:
+  %v17 = phi double [ %v18, %b43 ], [ %v19, %b41 ], [ %v20, %b40 ], [ %v21, %b37 ], [ %v22, %b35 ], [ %v23, %b9 ], [ %v24, %b7 ], [ 0x7FF8000000000000, %b1 ], [ 0x7FF8000000000000, %b3 ], [ 0x7FF8000000000000, %b6 ]
+  store double %v17, ptr %v1, align 8
+  ret void
+b5:
+  %v25 = fcmp oeq double %v3, 0.000000e+00
+  br i1 %v25, label %b6, label %b8
+b6:
+  br i1 %v14, label %b4, label %b7
+b7:
+  %v26 = icmp eq i8 %v4, 0
+  %v24 = select i1 %v26, double 0.000000e+00, double 1.000000e+00
+  br label %b4
+b8:
+  %v27 = fcmp oeq double %v3, 0x7FF0000000000000
+  %v28 = select i1 %v14, i1 true, i1 %v27
+  br i1 %v28, label %b9, label %b10
+b9:
+  %v29 = icmp eq i8 %v4, 0
+  %v23 = select i1 %v29, double 1.000000e+00, double 0.000000e+00
+  br label %b4
+b10:
+  %v30 = fcmp ult double %v2, 2.000000e+02
+  br i1 %v30, label %b15, label %b11
+b11:
+  %v31 = fsub double %v3, %v2
+  %v32 = tail call double @llvm.fabs.f64(double %v31)
+  %v33 = fmul double %v2, 6.000000e-01
+  %v34 = fcmp olt double %v32, %v33
+  br i1 %v34, label %b12, label %b15
+b12:
+  %v35 = icmp eq i8 %v4, 0
+  %v36 = select i1 %v35, double -1.000000e+00, double 1.000000e+00
+  %v37 = fdiv double %v31, %v2
+  call fastcc void @p_661ea91f3447(ptr nonnull %v6, double %v37)
+  %v38 = load double, ptr %v6, align 8
+  %v39 = fmul double %v38, -2.000000e+00
+  %v40 = tail call double @llvm.sqrt.f64(double %v39)
+  %v41 = tail call double @llvm.copysign.f64(double %v40, double %v31)
+  %v42 = fmul double %v2, %v38
+  %v43 = fcmp olt double %v42, -7.460000e+02
+  br i1 %v43, label %b35, label %b13
+b13:
+  %v44 = fcmp ogt double %v42, 7.105000e+02
+  br i1 %v44, label %b35, label %b14
+b14:
+  br label %b35
+b15:
+  %v45 = fcmp ogt double %v3, 1.100000e+00
+  br i1 %v45, label %b16, label %b19
+b16:
+  %v46 = fcmp ogt double %v3, %v2
+  br i1 %v46, label %b17, label %b18
+b17:
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v7, double %v2, double %v3)
+  %v47 = load double, ptr %v7, align 8
+  %v48 = fadd double %v3, 1.000000e+00
+  %v49 = fsub double %v48, %v2
+  %v50 = freeze double %v49
+  %v51 = fcmp une double %v50, 0.000000e+00
+  %v52 = fdiv double 1.000000e+00, %v50
+  %v53 = select i1 %v51, double %v52, double 0x7E37E43C8800759B
+  br label %b36
+b18:
+  %v54 = icmp eq i8 %v4, 0
+  br i1 %v54, label %b34, label %b22
+b19:
+  %v55 = icmp eq i8 %v4, 0
+  br i1 %v55, label %b34, label %b20
+b20:
+  %v56 = fmul double %v3, 1.100000e+00
+  %v57 = fcmp ogt double %v2, %v56
+  br i1 %v57, label %b22, label %b21
+b21:
+  %v58 = fcmp ugt double %v3, 5.000000e-01
+  br i1 %v58, label %b23, label %b38
+b22:
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v8, double %v2, double %v3)
+  %v59 = load double, ptr %v8, align 8
+  br label %b39
+b23:
+  %v60 = fcmp ugt double %v2, 5.000000e-01
+  %v61 = fadd double %v2, 1.000000e+00
+  br i1 %v60, label %b24, label %b30
+b24:
+  call fastcc void @p_060630263330(ptr nonnull %v5, double %v61)
+  %v62 = load double, ptr %v5, align 8
+  br label %b25
+b25:
+  %v63 = phi double [ %v64, %b30 ], [ %v62, %b24 ]
+  %v65 = fneg double %v3
+  br label %b26
+b26:
+  %v66 = phi double [ 0.000000e+00, %b25 ], [ %v67, %b26 ]
+  %v68 = phi double [ 1.000000e+00, %b25 ], [ %v69, %b26 ]
+  %v70 = phi double [ 0.000000e+00, %b25 ], [ %v71, %b26 ]
+  %v71 = fadd double %v70, 1.000000e+00
+  %v72 = fdiv double %v65, %v71
+  %v69 = fmul double %v68, %v72
+  %v73 = fadd double %v2, %v71
+  %v74 = fdiv double %v69, %v73
+  %v67 = fadd double %v66, %v74
+  %v75 = tail call double @llvm.fabs.f64(double %v69)
+  %v76 = tail call double @llvm.fabs.f64(double %v67)
+  %v77 = fmul double %v76, 1.200000e-16
+  %v78 = fcmp ogt double %v75, %v77
+  %v79 = fcmp olt double %v71, 2.000000e+02
+  %v80 = select i1 %v78, i1 %v79, i1 false
+  br i1 %v80, label %b26, label %b27
+b27:
+  %v81 = fcmp olt double %v3, 0x10000000000000
+  %v82 = fmul double %v3, 0x4340000000000000
+  %v83 = select i1 %v81, double %v82, double %v3
+  %v84 = bitcast double %v83 to i64
+  %v85 = add nuw i64 %v84, 2638147582215219
+  %v86 = lshr i64 %v85, 52
+  %v87 = or disjoint i64 %v86, 4841369599423283200
+  %v88 = bitcast i64 %v87 to double
+  %v89 = fadd double %v88, 0xC330000000000000
+  %v90 = and i64 %v85, 4503599627370495
+  %v91 = add nuw nsw i64 %v90, 4604544271217802189
+  %v92 = bitcast i64 %v91 to double
+  %v93 = fadd double %v92, -1.000000e+00
+  %v94 = select i1 %v81, double 1.076000e+03, double 1.023000e+03
+  %v95 = fsub double %v89, %v94
+  %v96 = fmul double %v93, %v93
+  %v97 = fmul double %v93, %v96
+  %v98 = tail call double @llvm.fma.f64(double %v93, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v99 = tail call double @llvm.fma.f64(double %v98, double %v93, double 0x3FB01AFE6A8424B4)
+  %v100 = tail call double @llvm.fma.f64(double %v99, double %v93, double 0xBFAB27B0C993BBC0)
+  %v101 = tail call double @llvm.fma.f64(double %v100, double %v93, double 0x3FA96A9DC91C0AB0)
+  %v102 = tail call double @llvm.fma.f64(double %v101, double %v93, double 0xBFABDF5878266EB8)
+  %v103 = tail call double @llvm.fma.f64(double %v102, double %v93, double 0x3FAE4354EB22A1B0)
+  %v104 = tail call double @llvm.fma.f64(double %v103, double %v93, double 0xBFB00A587343E0D9)
+  %v105 = tail call double @llvm.fma.f64(double %v104, double %v93, double 0x3FB1102D84AF44AA)
+  %v106 = tail call double @llvm.fma.f64(double %v105, double %v93, double 0xBFB24855AF69FCA9)
+  %v107 = tail call double @llvm.fma.f64(double %v106, double %v93, double 0x3FB3B13EC5312F6B)
+  %v108 = tail call double @llvm.fma.f64(double %v107, double %v93, double 0xBFB5555EFD378F3D)
+  %v109 = tail call double @llvm.fma.f64(double %v108, double %v93, double 0x3FB745D193E77765)
+  %v110 = tail call double @llvm.fma.f64(double %v109, double %v93, double 0xBFB999995508C5FB)
+  %v111 = tail call double @llvm.fma.f64(double %v110, double %v93, double 0x3FBC71C71ABD3E9F)
+  %v112 = tail call double @llvm.fma.f64(double %v111, double %v93, double 0xBFC000000086E86D)
+  %v113 = tail call double @llvm.fma.f64(double %v112, double %v93, double 0x3FC24924924CCF71)
+  %v114 = tail call double @llvm.fma.f64(double %v113, double %v93, double 0xBFC5555555545D1D)
+  %v115 = tail call double @llvm.fma.f64(double %v114, double %v93, double 0x3FC999999999934F)
+  %v116 = tail call double @llvm.fma.f64(double %v115, double %v93, double 0xBFD0000000000045)
+  %v117 = tail call double @llvm.fma.f64(double %v116, double %v93, double 0x3FD5555555555557)
+  %v118 = fmul double %v95, 0xBD48432A1B0E2634
+  %v119 = tail call double @llvm.fma.f64(double %v97, double %v117, double %v118)
+  %v120 = tail call double @llvm.fma.f64(double %v96, double -5.000000e-01, double %v119)
+  %v121 = fadd double %v93, %v120
+  %v122 = tail call double @llvm.fma.f64(double %v95, double 0x3FE62E42FEFA4000, double %v121)
+  %v123 = fmul double %v2, %v122
+  %v124 = fsub double %v123, %v63
+  %v125 = fcmp olt double %v124, -4.000000e+01
+  br i1 %v125, label %b31, label %b28
+b28:
+  %v126 = fcmp ogt double %v124, 0x40862F3333333333
+  br i1 %v126, label %b31, label %b29
+b29:
+  br label %b31
+b30:
+  %v127 = fadd double %v61, -1.000000e+00
+  %v128 = fsub double %v2, %v127
+  %v129 = bitcast double %v61 to i64
+  %v130 = add nuw i64 %v129, 2638147582215219
+  %v131 = lshr i64 %v130, 52
+  %v132 = or disjoint i64 %v131, 4841369599423283200
+  %v133 = bitcast i64 %v132 to double
+  %v134 = fadd double %v133, 0xC330000000000000
+  %v135 = and i64 %v130, 4503599627370495
+  %v136 = add nuw nsw i64 %v135, 4604544271217802189
+  %v137 = bitcast i64 %v136 to double
+  %v138 = fadd double %v137, -1.000000e+00
+  %v139 = fcmp ogt double %v134, 2.046000e+03
+  %v140 = select i1 %v139, double 2.046000e+03, double %v134
+  %v141 = fadd double %v140, 0x4330000000000000
+  %v142 = bitcast double %v141 to i64
+  %v143 = shl i64 %v142, 52
+  %v144 = sub i64 9214364837600034816, %v143
+  %v145 = bitcast i64 %v144 to double
+  %v146 = fadd double %v134, -1.023000e+03
+  %v147 = fmul double %v138, %v138
+  %v148 = fmul double %v128, %v145
+  %v149 = fmul double %v138, %v147
+  %v150 = tail call double @llvm.fma.f64(double %v138, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v151 = tail call double @llvm.fma.f64(double %v150, double %v138, double 0x3FB01AFE6A8424B4)
+  %v152 = tail call double @llvm.fma.f64(double %v151, double %v138, double 0xBFAB27B0C993BBC0)
+  %v153 = tail call double @llvm.fma.f64(double %v152, double %v138, double 0x3FA96A9DC91C0AB0)
+  %v154 = tail call double @llvm.fma.f64(double %v153, double %v138, double 0xBFABDF5878266EB8)
+  %v155 = tail call double @llvm.fma.f64(double %v154, double %v138, double 0x3FAE4354EB22A1B0)
+  %v156 = tail call double @llvm.fma.f64(double %v155, double %v138, double 0xBFB00A587343E0D9)
+  %v157 = tail call double @llvm.fma.f64(double %v156, double %v138, double 0x3FB1102D84AF44AA)
+  %v158 = tail call double @llvm.fma.f64(double %v157, double %v138, double 0xBFB24855AF69FCA9)
+  %v159 = tail call double @llvm.fma.f64(double %v158, double %v138, double 0x3FB3B13EC5312F6B)
+  %v160 = tail call double @llvm.fma.f64(double %v159, double %v138, double 0xBFB5555EFD378F3D)
+  %v161 = tail call double @llvm.fma.f64(double %v160, double %v138, double 0x3FB745D193E77765)
+  %v162 = tail call double @llvm.fma.f64(double %v161, double %v138, double 0xBFB999995508C5FB)
+  %v163 = tail call double @llvm.fma.f64(double %v162, double %v138, double 0x3FBC71C71ABD3E9F)
+  %v164 = tail call double @llvm.fma.f64(double %v163, double %v138, double 0xBFC000000086E86D)
+  %v165 = tail call double @llvm.fma.f64(double %v164, double %v138, double 0x3FC24924924CCF71)
+  %v166 = tail call double @llvm.fma.f64(double %v165, double %v138, double 0xBFC5555555545D1D)
+  %v167 = tail call double @llvm.fma.f64(double %v166, double %v138, double 0x3FC999999999934F)
+  %v168 = tail call double @llvm.fma.f64(double %v167, double %v138, double 0xBFD0000000000045)
+  %v169 = tail call double @llvm.fma.f64(double %v168, double %v138, double 0x3FD5555555555557)
+  %v170 = tail call double @llvm.fma.f64(double %v146, double 0xBD48432A1B0E2634, double %v148)
+  %v171 = tail call double @llvm.fma.f64(double %v149, double %v169, double %v170)
+  %v172 = fsub double %v147, %v138
+  %v173 = tail call double @llvm.fma.f64(double %v148, double %v172, double %v171)
+  %v174 = tail call double @llvm.fma.f64(double %v147, double -5.000000e-01, double %v173)
+  %v175 = fadd double %v138, %v174
+  %v176 = tail call double @llvm.fma.f64(double %v146, double 0x3FE62E42FEFA4000, double %v175)
+  %v177 = fcmp olt double %v2, 0x3CA0000000000000
+  %v178 = select i1 %v177, double %v2, double %v176
+  %v179 = tail call double @llvm.fma.f64(double %v2, double 0xBE61F79A163206FF, double 0x3E715BF6753FF65C)
+  %v180 = tail call double @llvm.fma.f64(double %v179, double %v2, double 0xBE78C86A72CC2B05)
+  %v181 = tail call double @llvm.fma.f64(double %v180, double %v2, double 0x3E8B1CE60C21AAC9)
+  %v182 = tail call double @llvm.fma.f64(double %v181, double %v2, double 0xBE9E5EB6AA4D0FED)
+  %v183 = tail call double @llvm.fma.f64(double %v182, double %v2, double 0x3EB0143D146A3CBE)
+  %v184 = tail call double @llvm.fma.f64(double %v183, double %v2, double 0xBEC1196D7E5EB62B)
+  %v185 = tail call double @llvm.fma.f64(double %v184, double %v2, double 0x3ED258CBF8371C15)
+  %v186 = tail call double @llvm.fma.f64(double %v185, double %v2, double 0xBEE3CBDB0A771633)
+  %v187 = tail call double @llvm.fma.f64(double %v186, double %v2, double 0x3EF580E245466419)
+  %v188 = tail call double @llvm.fma.f64(double %v187, double %v2, double 0xBF078DE54C3FB640)
+  %v189 = tail call double @llvm.fma.f64(double %v188, double %v2, double 0x3F1A127AF4F3321C)
+  %v190 = tail call double @llvm.fma.f64(double %v189, double %v2, double 0xBF2D3FD4C9305608)
+  %v191 = tail call double @llvm.fma.f64(double %v190, double %v2, double 0x3F40B36AF889F16B)
+  %v192 = tail call double @llvm.fma.f64(double %v191, double %v2, double 0xBF538AC5C2BD828A)
+  %v193 = tail call double @llvm.fma.f64(double %v192, double %v2, double 0x3F67ADD6EADB2E7F)
+  %v194 = tail call double @llvm.fma.f64(double %v193, double %v2, double 0xBF7E404FC218F861)
+  %v195 = tail call double @llvm.fma.f64(double %v194, double %v2, double 0x3F951322AC7D849A)
+  %v196 = tail call double @llvm.fma.f64(double %v195, double %v2, double 0xBFB13E001A557606)
+  %v197 = tail call double @llvm.fma.f64(double %v196, double %v2, double 0x3FD4A34CC4A60FA6)
+  %v198 = tail call double @llvm.fma.f64(double %v197, double %v2, double 0x3FDB0EE6072093CE)
+  %v199 = fmul double %v2, %v198
+  %v64 = fsub double %v199, %v178
+  br label %b25
+b31:
+  %v200 = phi double [ 0x40862F3333333333, %b28 ], [ %v124, %b29 ], [ -4.000000e+01, %b27 ]
+  %v201 = tail call double @llvm.fma.f64(double %v200, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v202 = fadd double %v201, 0xC338000000000000
+  %v203 = fneg double %v202
+  %v204 = tail call double @llvm.fma.f64(double %v203, double 0x3FE62E42FEFA4000, double %v200)
+  %v205 = tail call double @llvm.fma.f64(double %v203, double 0xBD48432A1B0E2634, double %v204)
+  %v206 = fmul double %v205, %v205
+  %v207 = tail call double @llvm.fma.f64(double %v205, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v208 = tail call double @llvm.fma.f64(double %v207, double %v205, double 0x3E927E4DB81FC5C4)
+  %v209 = tail call double @llvm.fma.f64(double %v208, double %v205, double 0x3EC71DDED4DF15D0)
+  %v210 = tail call double @llvm.fma.f64(double %v209, double %v205, double 0x3EFA01A01A70E1D0)
+  %v211 = tail call double @llvm.fma.f64(double %v210, double %v205, double 0x3F2A01A01B4A1A68)
+  %v212 = tail call double @llvm.fma.f64(double %v211, double %v205, double 0x3F56C16C16C1618C)
+  %v213 = tail call double @llvm.fma.f64(double %v212, double %v205, double 0x3F8111111110E966)
+  %v214 = tail call double @llvm.fma.f64(double %v213, double %v205, double 0x3FA5555555555556)
+  %v215 = tail call double @llvm.fma.f64(double %v214, double %v205, double 0x3FC555555555555C)
+  %v216 = tail call double @llvm.fma.f64(double %v215, double %v205, double 5.000000e-01)
+  %v217 = tail call double @llvm.fma.f64(double %v206, double %v216, double %v205)
+  %v218 = bitcast double %v201 to i64
+  %v219 = shl i64 %v218, 52
+  %v220 = add i64 %v219, 4602678819172646912
+  %v221 = bitcast i64 %v220 to double
+  %v222 = fadd double %v221, -5.000000e-01
+  %v223 = tail call double @llvm.fma.f64(double %v221, double %v217, double %v222)
+  %v224 = fmul double %v223, 2.000000e+00
+  %v225 = fcmp olt double %v124, -7.460000e+02
+  br i1 %v225, label %b41, label %b32
+b32:
+  %v226 = fcmp ogt double %v124, 7.105000e+02
+  br i1 %v226, label %b41, label %b33
+b33:
+  br label %b41
+b34:
+  call fastcc void @p_bac4159b9eda(ptr nonnull %v9, double %v2, double %v3)
+  %v227 = load double, ptr %v9, align 8
+  br label %b42
+b35:
+  %v228 = phi double [ 7.105000e+02, %b13 ], [ %v42, %b14 ], [ -7.460000e+02, %b12 ]
+  %v229 = fmul double %v2, 5.000000e-01
+  %v230 = tail call double @llvm.sqrt.f64(double %v229)
+  %v231 = fmul double %v36, %v41
+  %v232 = fmul double %v230, %v231
+  %v233 = tail call double @llvm.fabs.f64(double %v232)
+  %v234 = fcmp ogt double %v233, 5.000000e-01
+  %v235 = fcmp olt double %v232, 0.000000e+00
+  %v236 = fcmp ogt double %v233, 2.730000e+01
+  %v237 = select i1 %v236, double 2.730000e+01, double %v233
+  %v238 = tail call double @llvm.fma.f64(double %v237, double 2.000000e+00, double 1.000000e+00)
+  %v239 = fdiv double 1.000000e+00, %v238
+  %v240 = fadd double %v237, -2.500000e+00
+  %v241 = fadd double %v237, 2.500000e+00
+  %v242 = fdiv double %v240, %v241
+  %v243 = tail call double @llvm.fma.f64(double %v242, double 0x3E511C39BD1215DD, double 0x3E01F6FDBADB47CE)
+  %v244 = tail call double @llvm.fma.f64(double %v243, double %v242, double 0xBE82E44E20822848)
+  %v245 = tail call double @llvm.fma.f64(double %v244, double %v242, double 0xBE5F87EE72410AC4)
+  %v246 = tail call double @llvm.fma.f64(double %v245, double %v242, double 0x3EA34422139F8E18)
+  %v247 = tail call double @llvm.fma.f64(double %v246, double %v242, double 0x3EA34E8C8488751B)
+  %v248 = tail call double @llvm.fma.f64(double %v247, double %v242, double 0xBEBB49D98B10C286)
+  %v249 = tail call double @llvm.fma.f64(double %v248, double %v242, double 0xBED1C7EA6F6B4A8B)
+  %v250 = tail call double @llvm.fma.f64(double %v249, double %v242, double 0x3EC613A6B257EA77)
+  %v251 = tail call double @llvm.fma.f64(double %v250, double %v242, double 0x3EF7CEE805268EC5)
+  %v252 = tail call double @llvm.fma.f64(double %v251, double %v242, double 0x3EDA3FE0D40B3991)
+  %v253 = tail call double @llvm.fma.f64(double %v252, double %v242, double 0xBF1DC26A50C82421)
+  %v254 = tail call double @llvm.fma.f64(double %v253, double %v242, double 0xBF1731A24DC24A23)
+  %v255 = tail call double @llvm.fma.f64(double %v254, double %v242, double 0x3F44B6A4D57065E1)
+  %v256 = tail call double @llvm.fma.f64(double %v255, double %v242, double 0x3F401E1159D16370)
+  %v257 = tail call double @llvm.fma.f64(double %v256, double %v242, double 0xBF71F2F132A926D7)
+  %v258 = tail call double @llvm.fma.f64(double %v257, double %v242, double 0x3F4E89489E99C6B6)
+  %v259 = tail call double @llvm.fma.f64(double %v258, double %v242, double 0x3FA0C6092A5A2A43)
+  %v260 = tail call double @llvm.fma.f64(double %v259, double %v242, double 0xBFBA5C0C8A40E847)
+  %v261 = tail call double @llvm.fma.f64(double %v260, double %v242, double 0x3FC42D379989B660)
+  %v262 = tail call double @llvm.fma.f64(double %v261, double %v242, double 0xBFB959AC16F85498)
+  %v263 = tail call double @llvm.fma.f64(double %v262, double %v242, double 0xBFBF52C5D7E22305)
+  %v264 = tail call double @llvm.fma.f64(double %v242, double %v263, double 0x3FF43CC6F6C9672C)
+  %v265 = fmul double %v239, %v264
+  %v266 = fneg double %v237
+  %v267 = fmul double %v237, %v266
+  %v268 = tail call double @llvm.fma.f64(double %v237, double %v237, double %v267)
+  %v269 = fneg double %v268
+  %v270 = tail call double @llvm.fma.f64(double %v267, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v271 = fadd double %v270, 0xC338000000000000
+  %v272 = fneg double %v271
+  %v273 = tail call double @llvm.fma.f64(double %v272, double 0x3FE62E42FEFA4000, double %v267)
+  %v274 = tail call double @llvm.fma.f64(double %v272, double 0xBD48432A1B0E2634, double %v273)
+  %v275 = fmul double %v274, %v274
+  %v276 = tail call double @llvm.fma.f64(double %v274, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v277 = tail call double @llvm.fma.f64(double %v276, double %v274, double 0x3E927E4DB81FC5C4)
+  %v278 = tail call double @llvm.fma.f64(double %v277, double %v274, double 0x3EC71DDED4DF15D0)
+  %v279 = tail call double @llvm.fma.f64(double %v278, double %v274, double 0x3EFA01A01A70E1D0)
+  %v280 = tail call double @llvm.fma.f64(double %v279, double %v274, double 0x3F2A01A01B4A1A68)
+  %v281 = tail call double @llvm.fma.f64(double %v280, double %v274, double 0x3F56C16C16C1618C)
+  %v282 = tail call double @llvm.fma.f64(double %v281, double %v274, double 0x3F8111111110E966)
+  %v283 = tail call double @llvm.fma.f64(double %v282, double %v274, double 0x3FA5555555555556)
+  %v284 = tail call double @llvm.fma.f64(double %v283, double %v274, double 0x3FC555555555555C)
+  %v285 = tail call double @llvm.fma.f64(double %v284, double %v274, double 5.000000e-01)
+  %v286 = tail call double @llvm.fma.f64(double %v275, double %v285, double %v274)
+  %v287 = fadd double %v286, 1.000000e+00
+  %v288 = tail call double @llvm.fma.f64(double %v269, double %v287, double %v286)
+  %v289 = fsub double 0x3FF43CC6F6C9672C, %v264
+  %v290 = tail call double @llvm.fma.f64(double %v242, double %v263, double %v289)
+  %v291 = fneg double %v265
+  %v292 = fsub double 1.000000e+00, %v238
+  %v293 = tail call double @llvm.fma.f64(double %v237, double 2.000000e+00, double %v292)
+  %v294 = tail call double @llvm.fma.f64(double %v291, double %v238, double %v264)
+  %v295 = tail call double @llvm.fma.f64(double %v291, double %v293, double %v294)
+  %v296 = fadd double %v290, %v295
+  %v297 = fmul double %v239, %v296
+  %v298 = tail call double @llvm.fma.f64(double %v297, double %v288, double %v297)
+  %v299 = tail call double @llvm.fma.f64(double %v265, double %v288, double %v298)
+  %v300 = fadd double %v265, %v299
+  %v301 = bitcast double %v270 to i64
+  %v302 = add i64 %v301, -4843621399236967424
+  %v303 = lshr i64 %v302, 1
+  %v304 = shl i64 %v303, 52
+  %v305 = add i64 %v304, 2301339409586323456
+  %v306 = bitcast i64 %v305 to double
+  %v307 = fmul double %v300, %v306
+  %v308 = sub i64 %v302, %v303
+  %v309 = shl i64 %v308, 52
+  %v310 = add i64 %v309, 2301339409586323456
+  %v311 = bitcast i64 %v310 to double
+  %v312 = fmul double %v307, %v311
+  %v313 = fsub double 2.000000e+00, %v312
+  %v314 = select i1 %v235, double %v313, double %v312
+  %v315 = fmul double %v232, %v232
+  %v316 = select i1 %v234, double 5.000000e-01, double %v315
+  %v317 = tail call double @llvm.fma.f64(double %v316, double 0x3DE67FDAC649072E, double 0xBE1E473542F1C4A2)
+  %v318 = tail call double @llvm.fma.f64(double %v317, double %v316, double 0x3E5180FAB209FF06)
+  %v319 = tail call double @llvm.fma.f64(double %v318, double %v316, double 0xBE86470CDBDC7AC5)
+  %v320 = tail call double @llvm.fma.f64(double %v319, double %v316, double 0x3EBBA820C20548F9)
+  %v321 = tail call double @llvm.fma.f64(double %v320, double %v316, double 0xBEEF4DEC21BBB2DA)
+  %v322 = tail call double @llvm.fma.f64(double %v321, double %v316, double 0x3F1F9A3CF7FBBD65)
+  %v323 = tail call double @llvm.fma.f64(double %v322, double %v316, double 0xBF4C02DB9E140188)
+  %v324 = tail call double @llvm.fma.f64(double %v323, double %v316, double 0x3F7565BCD2FA7E51)
+  %v325 = tail call double @llvm.fma.f64(double %v324, double %v316, double 0xBF9B82CE313664E0)
+  %v326 = tail call double @llvm.fma.f64(double %v325, double %v316, double 0x3FBCE2F21A045B8E)
+  %v327 = tail call double @llvm.fma.f64(double %v326, double %v316, double 0xBFD812746B037A27)
+  %v328 = tail call double @llvm.fma.f64(double %v327, double %v316, double 0x3FC06EBA8214DB69)
+  %v329 = tail call double @llvm.fma.f64(double %v232, double %v328, double %v232)
+  %v330 = fsub double 1.000000e+00, %v329
+  %v331 = select i1 %v234, double %v314, double %v330
+  %v332 = fmul double %v331, 5.000000e-01
+  %v333 = tail call double @llvm.fma.f64(double %v41, double 0xBF44F9F2582DD0A5, double 0x3F463969BB825829)
+  %v334 = tail call double @llvm.fma.f64(double %v333, double %v41, double 0xBF12E31F9B7913EA)
+  %v335 = tail call double @llvm.fma.f64(double %v334, double %v41, double 0xBF438DFF1CC96982)
+  %v336 = fdiv double 1.000000e+00, %v2
+  %v337 = tail call double @llvm.fma.f64(double %v41, double 0xBEA762676B30CFD6, double 0xBF3CB967B4446107)
+  %v338 = tail call double @llvm.fma.f64(double %v337, double %v41, double 0x3F4B8239C670E690)
+  %v339 = tail call double @llvm.fma.f64(double %v338, double %v41, double 0xBF45629B3187B744)
+  %v340 = tail call double @llvm.fma.f64(double %v335, double %v336, double %v339)
+  %v341 = tail call double @llvm.fma.f64(double %v41, double 0x3F326EEB5ECE1D9F, double 0xBF35F3385098CEBF)
+  %v342 = tail call double @llvm.fma.f64(double %v341, double %v41, double 0x3F0B1D75D3346711)
+  %v343 = tail call double @llvm.fma.f64(double %v342, double %v41, double 0x3F3691879C01EFB4)
+  %v344 = tail call double @llvm.fma.f64(double %v340, double %v336, double %v343)
+  %v345 = tail call double @llvm.fma.f64(double %v41, double 0xBF15600945495B37, double 0x3EAA8411DA6CAB49)
+  %v346 = tail call double @llvm.fma.f64(double %v345, double %v41, double 0x3F31C0950D3ECB9D)
+  %v347 = tail call double @llvm.fma.f64(double %v346, double %v41, double 0xBF436773BDB97B48)
+  %v348 = tail call double @llvm.fma.f64(double %v347, double %v41, double 0x3F4168EF1B0931C8)
+  %v349 = tail call double @llvm.fma.f64(double %v344, double %v336, double %v348)
+  %v350 = tail call double @llvm.fma.f64(double %v41, double 0x3E9741504E5C87C2, double 0xBDF659CFDE0BB2EB)
+  %v351 = tail call double @llvm.fma.f64(double %v350, double %v41, double 0xBEC338EB19652FD9)
+  %v352 = tail call double @llvm.fma.f64(double %v351, double %v41, double 0x3EE0D0E229150428)
+  %v353 = tail call double @llvm.fma.f64(double %v352, double %v41, double 0xBEEC823FC1B3CC36)
+  %v354 = tail call double @llvm.fma.f64(double %v353, double %v41, double 0x3E830BDCF208080E)
+  %v355 = tail call double @llvm.fma.f64(double %v354, double %v41, double 0x3F11D1E9CB24760B)
+  %v356 = tail call double @llvm.fma.f64(double %v355, double %v41, double 0xBF2A2042C5148E27)
+  %v357 = tail call double @llvm.fma.f64(double %v356, double %v41, double 0x3F322BE87360EF1F)
+  %v358 = tail call double @llvm.fma.f64(double %v357, double %v41, double 0xBF1247604839C038)
+  %v359 = tail call double @llvm.fma.f64(double %v358, double %v41, double 0xBF36128AC5A4FA71)
+  %v360 = tail call double @llvm.fma.f64(double %v349, double %v336, double %v359)
+  %v361 = tail call double @llvm.fma.f64(double %v41, double 0x3E2D9A9F1A8B7696, double 0xBE4E78E449F4E3BE)
+  %v362 = tail call double @llvm.fma.f64(double %v361, double %v41, double 0x3E5EFE94304AC16B)
+  %v363 = tail call double @llvm.fma.f64(double %v362, double %v41, double 0x3DC041515BAB6ADA)
+  %v364 = tail call double @llvm.fma.f64(double %v363, double %v41, double 0xBE8EC676CF33153C)
+  %v365 = tail call double @llvm.fma.f64(double %v364, double %v41, double 0x3EADE37D9F09164C)
+  %v366 = tail call double @llvm.fma.f64(double %v365, double %v41, double 0xBEBC71C074985D3F)
+  %v367 = tail call double @llvm.fma.f64(double %v366, double %v41, double 0x3DF13B3C5B7CB45E)
+  %v368 = tail call double @llvm.fma.f64(double %v367, double %v41, double 0x3EE7DB4C02846E81)
+  %v369 = tail call double @llvm.fma.f64(double %v368, double %v41, double 0xBF04CE3FD902BCAD)
+  %v370 = tail call double @llvm.fma.f64(double %v369, double %v41, double 0x3F116908B48CE058)
+  %v371 = tail call double @llvm.fma.f64(double %v370, double %v41, double 0xBEB88F2AE1DEF9D0)
+  %v372 = tail call double @llvm.fma.f64(double %v371, double %v41, double 0xBF33999A85A4237A)
+  %v373 = tail call double @llvm.fma.f64(double %v372, double %v41, double 0x3F49B0FF6874F2C4)
+  %v374 = tail call double @llvm.fma.f64(double %v373, double %v41, double 0xBF4C3E0B02DA7BF9)
+  %v375 = tail call double @llvm.fma.f64(double %v360, double %v336, double %v374)
+  %v376 = tail call double @llvm.fma.f64(double %v41, double 0x3DA587D7A7C1A668, double 0xBDB812D3D94D533B)
+  %v377 = tail call double @llvm.fma.f64(double %v376, double %v41, double 0xBD0F46057E1C9D1F)
+  %v378 = tail call double @llvm.fma.f64(double %v377, double %v41, double 0x3DED9B15465DAEC1)
+  %v379 = tail call double @llvm.fma.f64(double %v378, double %v41, double 0xBE1040C53B2491F0)
+  %v380 = tail call double @llvm.fma.f64(double %v379, double %v41, double 0x3E21B66A39794BA9)
+  %v381 = tail call double @llvm.fma.f64(double %v380, double %v41, double 0x3D850C3F0DD501EB)
+  %v382 = tail call double @llvm.fma.f64(double %v381, double %v41, double 0xBE54853CED169327)
+  %v383 = tail call double @llvm.fma.f64(double %v382, double %v41, double 0x3E75BDE8EF4C4DC7)
+  %v384 = tail call double @llvm.fma.f64(double %v383, double %v41, double 0xBE86C2DCFFBEFEEF)
+  %v385 = tail call double @llvm.fma.f64(double %v384, double %v41, double 0xBDBEA23269C140A7)
+  %v386 = tail call double @llvm.fma.f64(double %v385, double %v41, double 0x3EB7E0201539310E)
+  %v387 = tail call double @llvm.fma.f64(double %v386, double %v41, double 0xBED7CD6F27B3F020)
+  %v388 = tail call double @llvm.fma.f64(double %v387, double %v41, double 0x3EE73DF462204EF4)
+  %v389 = tail call double @llvm.fma.f64(double %v388, double %v41, double 0xBE90152A1871F27A)
+  %v390 = tail call double @llvm.fma.f64(double %v389, double %v41, double 0xBF13D2A3A29B5D9D)
+  %v391 = tail call double @llvm.fma.f64(double %v390, double %v41, double 0x3F318B9B5BF2D984)
+  %v392 = tail call double @llvm.fma.f64(double %v391, double %v41, double 0xBF3EBFB188B7CA00)
+  %v393 = tail call double @llvm.fma.f64(double %v392, double %v41, double 0x3F2E13CE465FA859)
+  %v394 = tail call double @llvm.fma.f64(double %v393, double %v41, double 0x3F4547D93B34E2B6)
+  %v395 = tail call double @llvm.fma.f64(double %v375, double %v336, double %v394)
+  %v396 = tail call double @llvm.fma.f64(double %v41, double 0xBD3BE16182B001E8, double 0x3D60675F56B95F3B)
+  %v397 = tail call double @llvm.fma.f64(double %v396, double %v41, double 0xBD733F39F65C6EEE)
+  %v398 = tail call double @llvm.fma.f64(double %v397, double %v41, double 0xBCF2C681309D6007)
+  %v399 = tail call double @llvm.fma.f64(double %v398, double %v41, double 0x3DAA55DA34225759)
+  %v400 = tail call double @llvm.fma.f64(double %v399, double %v41, double 0xBDCE9778DBC61371)
+  %v401 = tail call double @llvm.fma.f64(double %v400, double %v41, double 0x3DE1B1056C188672)
+  %v402 = tail call double @llvm.fma.f64(double %v401, double %v41, double 0x3D70962774F638BB)
+  %v403 = tail call double @llvm.fma.f64(double %v402, double %v41, double 0xBE177C5829460139)
+  %v404 = tail call double @llvm.fma.f64(double %v403, double %v41, double 0x3E3AC0D455E25360)
+  %v405 = tail call double @llvm.fma.f64(double %v404, double %v41, double 0xBE4E437343A46F5D)
+  %v406 = tail call double @llvm.fma.f64(double %v405, double %v41, double 0xBDEC24BD0E740A6C)
+  %v407 = tail call double @llvm.fma.f64(double %v406, double %v41, double 0x3E832AC81C15D3D7)
+  %v408 = tail call double @llvm.fma.f64(double %v407, double %v41, double 0xBEA522CB05171911)
+  %v409 = tail call double @llvm.fma.f64(double %v408, double %v41, double 0x3EB7058929663937)
+  %v410 = tail call double @llvm.fma.f64(double %v409, double %v41, double 0x3E626154AE39151D)
+  %v411 = tail call double @llvm.fma.f64(double %v410, double %v41, double 0xBEEAC2D05890F2C3)
+  %v412 = tail call double @llvm.fma.f64(double %v411, double %v41, double 0x3F0BBF43DAF4FE53)
+  %v413 = tail call double @llvm.fma.f64(double %v412, double %v41, double 0xBF1C253EFAA1A932)
+  %v414 = tail call double @llvm.fma.f64(double %v413, double %v41, double 0x3EC0DB20A88F4696)
+  %v415 = tail call double @llvm.fma.f64(double %v414, double %v41, double 0x3F4948B0FCD6E9E0)
+  %v416 = tail call double @llvm.fma.f64(double %v415, double %v41, double 0xBF65F7268EDAB4C8)
+  %v417 = tail call double @llvm.fma.f64(double %v416, double %v41, double 0x3F70EE643B990EE6)
+  %v418 = tail call double @llvm.fma.f64(double %v395, double %v336, double %v417)
+  %v419 = tail call double @llvm.fma.f64(double %v41, double 0x3CB892658E7D5D81, double 0x3C2E9264AFFA1C17)
+  %v420 = tail call double @llvm.fma.f64(double %v419, double %v41, double 0xBCF29B03783DB2A2)
+  %v421 = tail call double @llvm.fma.f64(double %v420, double %v41, double 0x3D16D8A9EF5C1827)
+  %v422 = tail call double @llvm.fma.f64(double %v421, double %v41, double 0xBD2C068B448455EA)
+  %v423 = tail call double @llvm.fma.f64(double %v422, double %v41, double 0xBCAF3B7A5DCD1851)
+  %v424 = tail call double @llvm.fma.f64(double %v423, double %v41, double 0x3D6519580A10CD82)
+  %v425 = tail call double @llvm.fma.f64(double %v424, double %v41, double 0xBD89CCF2FAB4608B)
+  %v426 = tail call double @llvm.fma.f64(double %v425, double %v41, double 0x3D9F8041C5540EA2)
+  %v427 = tail call double @llvm.fma.f64(double %v426, double %v41, double 0x3D3113E3A466DB9E)
+  %v428 = tail call double @llvm.fma.f64(double %v427, double %v41, double 0xBDD78A5056F8CE45)
+  %v429 = tail call double @llvm.fma.f64(double %v428, double %v41, double 0x3DFC9B434BF3C34E)
+  %v430 = tail call double @llvm.fma.f64(double %v429, double %v41, double 0xBE11564ECFF73D58)
+  %v431 = tail call double @llvm.fma.f64(double %v430, double %v41, double 0xBDB349FBCA3A377B)
+  %v432 = tail call double @llvm.fma.f64(double %v431, double %v41, double 0x3E49AA7A30DE114C)
+  %v433 = tail call double @llvm.fma.f64(double %v432, double %v41, double 0xBE6EE23D0CBA8AEE)
+  %v434 = tail call double @llvm.fma.f64(double %v433, double %v41, double 0x3E8280F2CDE3F847)
+  %v435 = tail call double @llvm.fma.f64(double %v434, double %v41, double 0x3E33F59230A8357C)
+  %v436 = tail call double @llvm.fma.f64(double %v435, double %v41, double 0xBEBB0BDFCC629CBA)
+  %v437 = tail call double @llvm.fma.f64(double %v436, double %v41, double 0x3EE00A9CABD6B83E)
+  %v438 = tail call double @llvm.fma.f64(double %v437, double %v41, double 0xBEF2FA4AE89E5AF0)
+  %v439 = tail call double @llvm.fma.f64(double %v438, double %v41, double 0xBE9AF83440E53DBC)
+  %v440 = tail call double @llvm.fma.f64(double %v439, double %v41, double 0x3F2AF83440E53DBC)
+  %v441 = tail call double @llvm.fma.f64(double %v440, double %v41, double 0xBF50394F6F09E723)
+  %v442 = tail call double @llvm.fma.f64(double %v441, double %v41, double 0x3F65AC056B015AC0)
+  %v443 = tail call double @llvm.fma.f64(double %v442, double %v41, double 0xBF6C71C71C71C71C)
+  %v444 = tail call double @llvm.fma.f64(double %v443, double %v41, double 0xBF5E573AC901E574)
+  %v445 = tail call double @llvm.fma.f64(double %v418, double %v336, double %v444)
+  %v446 = tail call double @llvm.fma.f64(double %v41, double 0x3C475713641CD216, double 0xBCA7CFBCF3DB9BFC)
+  %v447 = tail call double @llvm.fma.f64(double %v446, double %v41, double 0x3CCD2E7D5CA48B90)
+  %v448 = tail call double @llvm.fma.f64(double %v447, double %v41, double 0xBCE1CA914D71A27C)
+  %v449 = tail call double @llvm.fma.f64(double %v448, double %v41, double 0xBCC283FE7950AD7B)
+  %v450 = tail call double @llvm.fma.f64(double %v449, double %v41, double 0x3D20104FC4369A3C)
+  %v451 = tail call double @llvm.fma.f64(double %v450, double %v41, double 0xBD43989BEBB193C0)
+  %v452 = tail call double @llvm.fma.f64(double %v451, double %v41, double 0x3D57BA0759769D7C)
+  %v453 = tail call double @llvm.fma.f64(double %v452, double %v41, double 0x3D3EF98008F5EEC2)
+  %v454 = tail call double @llvm.fma.f64(double %v453, double %v41, double 0xBD961CA701FD754A)
+  %v455 = tail call double @llvm.fma.f64(double %v454, double %v41, double 0x3DBAC9475C463659)
+  %v456 = tail call double @llvm.fma.f64(double %v455, double %v41, double 0xBDD0070A87340428)
+  %v457 = tail call double @llvm.fma.f64(double %v456, double %v41, double 0xBDBC0D9B6EDF2B0B)
+  %v458 = tail call double @llvm.fma.f64(double %v457, double %v41, double 0x3E0F6E66D24D5C8A)
+  %v459 = tail call double @llvm.fma.f64(double %v458, double %v41, double 0xBE32D2197C7A2FAA)
+  %v460 = tail call double @llvm.fma.f64(double %v459, double %v41, double 0x3E46097D55C37C1C)
+  %v461 = tail call double @llvm.fma.f64(double %v460, double %v41, double 0x3E3CCF5CEB7F0D9F)
+  %v462 = tail call double @llvm.fma.f64(double %v461, double %v41, double 0xBE87B5F9A2D0465C)
+  %v463 = tail call double @llvm.fma.f64(double %v462, double %v41, double 0x3EABD6D21E4B4109)
+  %v464 = tail call double @llvm.fma.f64(double %v463, double %v41, double 0xBEBF1B22F594C6B5)
+  %v465 = tail call double @llvm.fma.f64(double %v464, double %v41, double 0xBEC255370652AFC1)
+  %v466 = tail call double @llvm.fma.f64(double %v465, double %v41, double 0x3F048C5892F7CD83)
+  %v467 = tail call double @llvm.fma.f64(double %v466, double %v41, double 0xBF276E06FEC7273B)
+  %v468 = tail call double @llvm.fma.f64(double %v467, double %v41, double 0x3F371DE3A556C734)
+  %v469 = tail call double @llvm.fma.f64(double %v468, double %v41, double 0x3F52F684BDA12F68)
+  %v470 = tail call double @llvm.fma.f64(double %v469, double %v41, double 0xBF8E573AC901E574)
+  %v471 = tail call double @llvm.fma.f64(double %v470, double %v41, double 0x3FB5555555555555)
+  %v472 = tail call double @llvm.fma.f64(double %v471, double %v41, double 0xBFD5555555555555)
+  %v473 = tail call double @llvm.fma.f64(double %v445, double %v336, double %v472)
+  %v474 = tail call double @llvm.fma.f64(double %v228, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v475 = fadd double %v474, 0xC338000000000000
+  %v476 = fneg double %v475
+  %v477 = tail call double @llvm.fma.f64(double %v476, double 0x3FE62E42FEFA4000, double %v228)
+  %v478 = tail call double @llvm.fma.f64(double %v476, double 0xBD48432A1B0E2634, double %v477)
+  %v479 = fmul double %v478, %v478
+  %v480 = tail call double @llvm.fma.f64(double %v478, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v481 = tail call double @llvm.fma.f64(double %v480, double %v478, double 0x3E927E4DB81FC5C4)
+  %v482 = tail call double @llvm.fma.f64(double %v481, double %v478, double 0x3EC71DDED4DF15D0)
+  %v483 = tail call double @llvm.fma.f64(double %v482, double %v478, double 0x3EFA01A01A70E1D0)
+  %v484 = tail call double @llvm.fma.f64(double %v483, double %v478, double 0x3F2A01A01B4A1A68)
+  %v485 = tail call double @llvm.fma.f64(double %v484, double %v478, double 0x3F56C16C16C1618C)
+  %v486 = tail call double @llvm.fma.f64(double %v485, double %v478, double 0x3F8111111110E966)
+  %v487 = tail call double @llvm.fma.f64(double %v486, double %v478, double 0x3FA5555555555556)
+  %v488 = tail call double @llvm.fma.f64(double %v487, double %v478, double 0x3FC555555555555C)
+  %v489 = tail call double @llvm.fma.f64(double %v488, double %v478, double 5.000000e-01)
+  %v490 = tail call double @llvm.fma.f64(double %v479, double %v489, double %v478)
+  %v491 = fadd double %v490, 1.000000e+00
+  %v492 = bitcast double %v474 to i64
+  %v493 = add i64 %v492, -4843621399236967424
+  %v494 = lshr i64 %v493, 1
+  %v495 = shl i64 %v494, 52
+  %v496 = add i64 %v495, 2301339409586323456
+  %v497 = bitcast i64 %v496 to double
+  %v498 = fmul double %v491, %v497
+  %v499 = sub i64 %v493, %v494
+  %v500 = shl i64 %v499, 52
+  %v501 = add i64 %v500, 2301339409586323456
+  %v502 = bitcast i64 %v501 to double
+  %v503 = fmul double %v498, %v502
+  %v504 = fmul double %v473, %v503
+  %v505 = tail call double @llvm.sqrt.f64(double %v2)
+  %v506 = fmul double %v505, 0x40040D931FF62705
+  %v507 = fdiv double %v504, %v506
+  %v508 = fmul double %v36, %v507
+  %v22 = fadd double %v332, %v508
+  br label %b4
+b36:
+  %v509 = phi double [ %v50, %b17 ], [ %v510, %b36 ]
+  %v511 = phi double [ %v53, %b17 ], [ %v512, %b36 ]
+  %v513 = phi double [ 0x7E37E43C8800759B, %b17 ], [ %v514, %b36 ]
+  %v515 = phi double [ 0.000000e+00, %b17 ], [ %v516, %b36 ]
+  %v517 = phi double [ %v53, %b17 ], [ %v518, %b36 ]
+  %v516 = fadd double %v515, 1.000000e+00
+  %v519 = fneg double %v516
+  %v520 = fsub double %v516, %v2
+  %v521 = fmul double %v520, %v519
+  %v510 = fadd double %v509, 2.000000e+00
+  %v522 = fmul double %v511, %v521
+  %v523 = fadd double %v510, %v522
+  %v524 = freeze double %v523
+  %v525 = tail call double @llvm.fabs.f64(double %v524)
+  %v526 = fcmp olt double %v525, 1.000000e-300
+  %v527 = fdiv double %v521, %v513
+  %v528 = fadd double %v510, %v527
+  %v529 = tail call double @llvm.fabs.f64(double %v528)
+  %v530 = fcmp olt double %v529, 1.000000e-300
+  %v514 = select i1 %v530, double 1.000000e-300, double %v528
+  %v531 = fdiv double 1.000000e+00, %v524
+  %v512 = select i1 %v526, double 0x7E37E43C8800759B, double %v531
+  %v532 = fmul double %v514, %v512
+  %v518 = fmul double %v517, %v532
+  %v533 = fadd double %v532, -1.000000e+00
+  %v534 = tail call double @llvm.fabs.f64(double %v533)
+  %v535 = fcmp ogt double %v534, 4.000000e-16
+  %v536 = fcmp olt double %v516, 1.000000e+05
+  %v537 = select i1 %v535, i1 %v536, i1 false
+  br i1 %v537, label %b36, label %b37
+b37:
+  %v538 = icmp eq i8 %v4, 0
+  %v539 = fmul double %v2, %v47
+  %v540 = fmul double %v539, %v518
+  %v541 = fsub double 1.000000e+00, %v540
+  %v21 = select i1 %v538, double %v541, double %v540
+  br label %b4
+b38:
+  %v542 = fcmp olt double %v3, 0x10000000000000
+  %v543 = fmul double %v3, 0x4340000000000000
+  %v544 = select i1 %v542, double %v543, double %v3
+  %v545 = bitcast double %v544 to i64
+  %v546 = add nuw i64 %v545, 2638147582215219
+  %v547 = lshr i64 %v546, 52
+  %v548 = or disjoint i64 %v547, 4841369599423283200
+  %v549 = bitcast i64 %v548 to double
+  %v550 = fadd double %v549, 0xC330000000000000
+  %v551 = and i64 %v546, 4503599627370495
+  %v552 = add nuw nsw i64 %v551, 4604544271217802189
+  %v553 = bitcast i64 %v552 to double
+  %v554 = fadd double %v553, -1.000000e+00
+  %v555 = select i1 %v542, double 1.076000e+03, double 1.023000e+03
+  %v556 = fsub double %v550, %v555
+  %v557 = fmul double %v554, %v554
+  %v558 = fmul double %v554, %v557
+  %v559 = tail call double @llvm.fma.f64(double %v554, double 0x3F941D962AF91B78, double 0xBFAB1EFD18F392A3)
+  %v560 = tail call double @llvm.fma.f64(double %v559, double %v554, double 0x3FB01AFE6A8424B4)
+  %v561 = tail call double @llvm.fma.f64(double %v560, double %v554, double 0xBFAB27B0C993BBC0)
+  %v562 = tail call double @llvm.fma.f64(double %v561, double %v554, double 0x3FA96A9DC91C0AB0)
+  %v563 = tail call double @llvm.fma.f64(double %v562, double %v554, double 0xBFABDF5878266EB8)
+  %v564 = tail call double @llvm.fma.f64(double %v563, double %v554, double 0x3FAE4354EB22A1B0)
+  %v565 = tail call double @llvm.fma.f64(double %v564, double %v554, double 0xBFB00A587343E0D9)
+  %v566 = tail call double @llvm.fma.f64(double %v565, double %v554, double 0x3FB1102D84AF44AA)
+  %v567 = tail call double @llvm.fma.f64(double %v566, double %v554, double 0xBFB24855AF69FCA9)
+  %v568 = tail call double @llvm.fma.f64(double %v567, double %v554, double 0x3FB3B13EC5312F6B)
+  %v569 = tail call double @llvm.fma.f64(double %v568, double %v554, double 0xBFB5555EFD378F3D)
+  %v570 = tail call double @llvm.fma.f64(double %v569, double %v554, double 0x3FB745D193E77765)
+  %v571 = tail call double @llvm.fma.f64(double %v570, double %v554, double 0xBFB999995508C5FB)
+  %v572 = tail call double @llvm.fma.f64(double %v571, double %v554, double 0x3FBC71C71ABD3E9F)
+  %v573 = tail call double @llvm.fma.f64(double %v572, double %v554, double 0xBFC000000086E86D)
+  %v574 = tail call double @llvm.fma.f64(double %v573, double %v554, double 0x3FC24924924CCF71)
+  %v575 = tail call double @llvm.fma.f64(double %v574, double %v554, double 0xBFC5555555545D1D)
+  %v576 = tail call double @llvm.fma.f64(double %v575, double %v554, double 0x3FC999999999934F)
+  %v577 = tail call double @llvm.fma.f64(double %v576, double %v554, double 0xBFD0000000000045)
+  %v578 = tail call double @llvm.fma.f64(double %v577, double %v554, double 0x3FD5555555555557)
+  %v579 = fmul double %v556, 0xBD48432A1B0E2634
+  %v580 = tail call double @llvm.fma.f64(double %v558, double %v578, double %v579)
+  %v581 = tail call double @llvm.fma.f64(double %v557, double -5.000000e-01, double %v580)
+  %v582 = fadd double %v554, %v581
+  %v583 = tail call double @llvm.fma.f64(double %v556, double 0x3FE62E42FEFA4000, double %v582)
+  %v584 = fmul double %v2, %v583
+  %v585 = fcmp olt double %v584, -4.000000e-01
+  br i1 %v585, label %b22, label %b23
+b39:
+  %v586 = phi double [ %v587, %b39 ], [ 1.000000e+00, %b22 ]
+  %v588 = phi double [ %v589, %b39 ], [ 1.000000e+00, %b22 ]
+  %v590 = phi double [ %v591, %b39 ], [ %v2, %b22 ]
+  %v592 = phi i64 [ %v593, %b39 ], [ 0, %b22 ]
+  %v591 = fadd double %v590, 1.000000e+00
+  %v594 = fdiv double %v3, %v591
+  %v589 = fmul double %v588, %v594
+  %v587 = fadd double %v586, %v589
+  %v593 = add nuw nsw i64 %v592, 1
+  %v595 = fmul double %v587, 1.200000e-16
+  %v596 = fcmp ogt double %v589, %v595
+  %v597 = icmp samesign ult i64 %v592, 99999
+  %v598 = select i1 %v596, i1 %v597, i1 false
+  br i1 %v598, label %b39, label %b40
+b40:
+  %v599 = fmul double %v59, %v587
+  %v20 = fsub double 1.000000e+00, %v599
+  br label %b4
+b41:
+  %v600 = phi double [ 7.105000e+02, %b32 ], [ %v124, %b33 ], [ -7.460000e+02, %b31 ]
+  %v601 = fneg double %v124
+  %v602 = tail call double @llvm.copysign.f64(double %v224, double %v601)
+  %v603 = tail call double @llvm.fma.f64(double %v600, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v604 = fadd double %v603, 0xC338000000000000
+  %v605 = fneg double %v604
+  %v606 = tail call double @llvm.fma.f64(double %v605, double 0x3FE62E42FEFA4000, double %v600)
+  %v607 = tail call double @llvm.fma.f64(double %v605, double 0xBD48432A1B0E2634, double %v606)
+  %v608 = fmul double %v607, %v607
+  %v609 = tail call double @llvm.fma.f64(double %v607, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v610 = tail call double @llvm.fma.f64(double %v609, double %v607, double 0x3E927E4DB81FC5C4)
+  %v611 = tail call double @llvm.fma.f64(double %v610, double %v607, double 0x3EC71DDED4DF15D0)
+  %v612 = tail call double @llvm.fma.f64(double %v611, double %v607, double 0x3EFA01A01A70E1D0)
+  %v613 = tail call double @llvm.fma.f64(double %v612, double %v607, double 0x3F2A01A01B4A1A68)
+  %v614 = tail call double @llvm.fma.f64(double %v613, double %v607, double 0x3F56C16C16C1618C)
+  %v615 = tail call double @llvm.fma.f64(double %v614, double %v607, double 0x3F8111111110E966)
+  %v616 = tail call double @llvm.fma.f64(double %v615, double %v607, double 0x3FA5555555555556)
+  %v617 = tail call double @llvm.fma.f64(double %v616, double %v607, double 0x3FC555555555555C)
+  %v618 = tail call double @llvm.fma.f64(double %v617, double %v607, double 5.000000e-01)
+  %v619 = tail call double @llvm.fma.f64(double %v608, double %v618, double %v607)
+  %v620 = fadd double %v619, 1.000000e+00
+  %v621 = bitcast double %v603 to i64
+  %v622 = add i64 %v621, -4843621399236967424
+  %v623 = lshr i64 %v622, 1
+  %v624 = shl i64 %v623, 52
+  %v625 = add i64 %v624, 2301339409586323456
+  %v626 = bitcast i64 %v625 to double
+  %v627 = fmul double %v620, %v626
+  %v628 = sub i64 %v622, %v623
+  %v629 = shl i64 %v628, 52
+  %v630 = add i64 %v629, 2301339409586323456
+  %v631 = bitcast i64 %v630 to double
+  %v632 = fmul double %v627, %v631
+  %v633 = fmul double %v2, %v632
+  %v634 = fmul double %v67, %v633
+  %v19 = fsub double %v602, %v634
+  br label %b4
+b42:
+  %v635 = phi double [ %v636, %b42 ], [ 1.000000e+00, %b34 ]
+  %v637 = phi double [ %v638, %b42 ], [ 1.000000e+00, %b34 ]
+  %v639 = phi double [ %v640, %b42 ], [ %v2, %b34 ]
+  %v641 = phi i64 [ %v642, %b42 ], [ 0, %b34 ]
+  %v640 = fadd double %v639, 1.000000e+00
+  %v643 = fdiv double %v3, %v640
+  %v638 = fmul double %v637, %v643
+  %v636 = fadd double %v635, %v638
+  %v642 = add nuw nsw i64 %v641, 1
+  %v644 = fmul double %v636, 1.200000e-16
+  %v645 = fcmp ogt double %v638, %v644
+  %v646 = icmp samesign ult i64 %v641, 99999
+  %v647 = select i1 %v645, i1 %v646, i1 false
+  br i1 %v647, label %b42, label %b43
+b43:
+  %v18 = fmul double %v227, %v636
+  br label %b4
 }
 
 @t_19be593ecf58 = internal unnamed_addr constant [13 x double] [double 0x3FEE0FABFBC702A4, double 0x3FE23BA930C1568B, double 0x3FCAD48BC25771C7, double 0x3FA7F251AB1AF77B, double 0x3F79ED300C108A17, double 0x3F41068222437D65, double 0x3EFB1FEA4FBB871A, double 0x3EAA3604AFDB0929, double 0x3E4EB97D4AFC3BD3, double 0x3DE5D82C26CE1C09, double 0x3D72D7026E60AB5E, double 0x3CF3B5E5C86B9440, double 0x3C6903DAEC8F0FB0], align 8

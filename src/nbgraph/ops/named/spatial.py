@@ -218,7 +218,7 @@ def sampled(data: Any, places: Any) -> Any:
     cells = library.reshape(cells, (images, 2, count))
     first = library.floor(cells)
     share, flat = library.subtract(cells, first), library.reshape(data, (images, channels, -1))
-    limits = np.array([width, height]).reshape(2, 1)
+    limits = np.array([width, height], places.dtype).reshape(2, 1)
     total: Any = 0
     for step in np.ndindex(2, 2):
         at = library.add(library.stop_gradient(first), np.array(step, places.dtype).reshape(2, 1))
