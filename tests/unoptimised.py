@@ -42,9 +42,9 @@ def install():
             return optimised(_KEPT.sub("", text), what, **options | {"level": 0})
         return optimised(text, what, **options)
 
-    def emitted_alike(module):
+    def emitted_alike(module, level=3):
         if not here.quickly:
-            return emitted(module)
+            return emitted(module, level)
         code = bytes(target.machine(0).emit_object(module))
         return cpu.Compiled(code, target.externals(module), 0.0)
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Compiler = Literal["llvm", "numba"]
 _LABEL = re.compile(r"\.L[\w$.]+")  # known in its module alone
+MAX_OPTIMISED = 800_000  # characters of a kernel; others have up to 200,000
 
 
 class Compiled(NamedTuple):
@@ -94,15 +95,23 @@ def compile_source(source: Source, by: Compiler) -> Compiled:
     """Object code of an emitted kernel; CompileError says what could not be compiled."""
     started = time.perf_counter()
     compiled, called = module(source, by)
-    pieces = [_emitted(compiled), *(_shared(each.symbol, each.text) for each in called)]
+    pieces = [
+        _emitted(compiled, _level(source)),
+        *(_shared(each.symbol, each.text) for each in called),
+    ]
     code = image.joined([piece.code for piece in pieces])
     symbols = {name for piece in pieces for name in piece.symbols}
     symbols.difference_update(each.symbol for each in called)
     return Compiled(code, tuple(sorted(symbols)), time.perf_counter() - started)
 
 
-def _emitted(module: binding.ModuleRef) -> Compiled:
-    code = bytes(target.machine().emit_object(module))
+def _level(source: Source) -> int:
+    """How much a kernel is optimised: 3, or 0 where it is so long that LLVM takes a minute."""
+    return 0 if len(source.text) > MAX_OPTIMISED else 3
+
+
+def _emitted(module: binding.ModuleRef, level: int = 3) -> Compiled:
+    code = bytes(target.machine(level).emit_object(module))
     return Compiled(code, target.externals(module), 0.0)
 
 
@@ -160,7 +169,7 @@ def _optimised(source: Source, by: Compiler) -> tuple[binding.ModuleRef, Sequenc
     if by == "llvm":
         from nbgraph.kernels.llvm import compile as by_llvm
 
-        return by_llvm.module(source)
+        return by_llvm.module(source, _level(source))
     from nbgraph.kernels import reference
 
     with target.COMPILING:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.codegen import target
 from nbgraph.kernels import cpu
 from nbgraph.kernels.llvm import compile as by_llvm
 from nbgraph.kernels.source import emit
@@ -53,11 +54,24 @@ def test_they_are_compiled_once(monkeypatch):
     monkeypatch.setattr("nbgraph.codegen.cache.recall", lambda key: None)
     compiled = []
     emitted = cpu._emitted
-    monkeypatch.setattr(cpu, "_emitted", lambda module: compiled.append(1) or emitted(module))
+    monkeypatch.setattr(cpu, "_emitted", lambda *how: compiled.append(1) or emitted(*how))
     for op, count in ((cubed, 3), (other, 1), (raised, 2), (raised, 1)):
         compiled.clear()
         cpu.compile_source(emit(loop(op, "float32")), "llvm")
         assert len(compiled) == count, op
+
+
+@pytest.mark.parametrize("op", [cubed, other, waves])
+def test_a_kernel_that_is_very_long_is_not_optimised(op, monkeypatch):
+    """LLVM would take a minute for it; its bits are the same, here of another layout's kernel."""
+    monkeypatch.setattr("nbgraph.codegen.cache.recall", lambda key: None)
+    x = np.linspace(0.0, 40.0, 106)
+    wanted, levels, machine = op(x)[::2], [], target.machine
+    monkeypatch.setattr(cpu, "MAX_OPTIMISED", 100)
+    monkeypatch.setattr(target, "machine", lambda opt=3: levels.append(opt) or machine(opt))
+    cpu.compile_source(emit(loop(op, "float64")), "llvm")
+    assert levels[:2] == [0, 0]  # the kernel's passes and code; what it shares is optimised
+    np.testing.assert_array_equal(op(x[::2]), wanted, strict=True)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

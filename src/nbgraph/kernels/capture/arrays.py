@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.errors import DTypeError
 from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten
+from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten, is_none
 from nbgraph.kernels.kinds import kind_of_dtype, promote
 from nbgraph.kernels.scalar import Node
 
@@ -105,7 +105,7 @@ def filled_with(call: Call, shape: Sequence[int], value: Node, dtype: Value = No
 def axes(call: Call, fn: Callable[[Array], Value], value: Value, axis: Value) -> Value:
     """A function of one axis applied along it, or to all entries."""
     array = cast("Array", array_of(call, value))
-    if axis is None or (isinstance(axis, Static) and axis.value is None):
+    if axis is None or is_none(axis):
         return fn(Array(leaves(array)))
     place = whole(call, axis, "axis") % max(1, depth(array))
     if depth(array) == 1:

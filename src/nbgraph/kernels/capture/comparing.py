@@ -21,6 +21,7 @@ from nbgraph.kernels.capture.values import (
     Static,
     Value,
     as_number,
+    is_none,
     mapping,
     resizable,
 )
@@ -108,7 +109,7 @@ def _compare_optional(
     graph, (value, other) = tracer.graph, (left, right)
     if not isinstance(value, Optional):
         value, other = other, value
-    if isinstance(other, Static) and other.value is None:
+    if is_none(other):
         same = value.none
     else:
         equal = compare(tracer, node, ast.Eq(), value.value, as_number(graph, other))
@@ -204,7 +205,7 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
         return graph.const(same)
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Optional):
-            return value.none if isinstance(other, Static) and other.value is None else None
+            return value.none if is_none(other) else None
     if isinstance(a, _LISTS) and isinstance(b, _LISTS):
         keys = [getattr(value, "key", None) for value in (a, b)]
         return graph.const(True) if keys[0] and keys[0] == keys[1] else None

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.arrays import transposed
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
 from nbgraph.kernels.capture.records import record_of
@@ -161,16 +162,10 @@ class Containers(Builtins):
         return value, inside
 
 
-def _transposed(owner: Array) -> Array:
-    if len(owner.shape) < 2:
-        return owner
-    return Array(Array(column) for column in zip(*owner, strict=True))
-
-
 ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
     "shape": lambda graph, owner: tuple(map(graph.const, owner.shape)),
     "size": lambda graph, owner: graph.const(int(np.prod(owner.shape))),
     "ndim": lambda graph, owner: graph.const(len(owner.shape)),
-    "T": lambda graph, owner: _transposed(owner),
+    "T": lambda graph, owner: transposed(owner),
 }
 MAPPING_METHODS = frozenset(("copy", "get", "setdefault", "update", "keys", "values", "items"))

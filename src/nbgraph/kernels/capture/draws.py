@@ -29,7 +29,7 @@ from nbgraph.kernels.capture.library.random_draws import (
 from nbgraph.kernels.capture.library.random_draws import bits as word_of_place
 from nbgraph.kernels.capture.names import Watch, is_own_text
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import HELD, Env, List, Static, Value
+from nbgraph.kernels.capture.values import HELD, Env, List, Value, is_none
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.transplant import Transplant
 
@@ -66,7 +66,7 @@ def draw(call: Call) -> Value | None:
     values = call.of(fn, *args, **kwargs).in_order(fn)
     names = fn.__code__.co_varnames
     for name, value in zip(names, values, strict=False):
-        if name == "size" and not (isinstance(value, Static) and value.value is None):
+        if name == "size" and not is_none(value):
             what = f"{call.name}() draws one number for each element here"
             call.refuse(what, "leave the size out; draw several numbers in a loop")
     if fn in WHOLE and any(isinstance(v, Node) and v.kind == "f" for v in values):

@@ -42,6 +42,7 @@ from nbgraph.kernels.capture.values import (
     copied,
     flatten,
     is_flag,
+    is_none,
     join_choices,
     keys_in,
     nothing_like,
@@ -93,7 +94,7 @@ class RegionLoop:
             self.start[name] = copied(tracer.held(self.start[name], self.start), back=True)
             if isinstance(value := self.start[name], Static) and value.value is not None:
                 self.start[name] = Choice(self.graph.const(0), (value,))
-        self.none = {k for k in assigned if _is_none(self.start.get(k))}
+        self.none = {k for k in assigned if is_none(self.start.get(k))}
         self.late = (
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
         )
@@ -295,7 +296,7 @@ class RegionLoop:
             for name in late:
                 self._add_flag(name)
             return False
-        for name in [n for n in self.none if not _is_none(ends.get(n))]:
+        for name in [n for n in self.none if not is_none(ends.get(n))]:
             self._may_be_none(name, ends.get(name))
             settled = False
         for name in sorted(self.read_later - self.first):
@@ -445,10 +446,6 @@ def _is_false(node: Node) -> bool:
 
 def _widen(a: str, b: str) -> str:
     return a if a == b else promote(a, b)
-
-
-def _is_none(value: Value) -> bool:
-    return isinstance(value, Static) and value.value is None
 
 
 def _is_store(name: ast.Name) -> bool:

@@ -43,6 +43,7 @@ from nbgraph.kernels.capture.values import (
     Value,
     described,
     flatten,
+    is_none,
     join_value,
     mapping,
     placed,
@@ -416,7 +417,7 @@ def _extreme(op: ast.cmpop) -> Callable[..., Value]:
 def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) -> Value:
     """The items in the order of their ranks; equal ones stay in order."""
     falls = isinstance(reverse, Node) and bool(reverse.data)
-    key = None if isinstance(key, Static) and key.value is None else key
+    key = None if is_none(key) else key
     if key is None and not (items and type(items[0]) is tuple):
         return List(in_order(call, items, falls))
     rows = _ranked(call, items, key)

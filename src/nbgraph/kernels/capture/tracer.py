@@ -56,6 +56,7 @@ from nbgraph.kernels.capture.values import (
     flag,
     flatten,
     is_flag,
+    is_none,
     is_true,
     join,
     join_value,
@@ -131,7 +132,7 @@ class FunctionTracer(Expressions):
     def _given(self, value: Value, env: Env) -> tuple[Value, Env]:
         """The result of an operator, which raises for the elements where it is None."""
         last = self.text.body[-1]
-        if isinstance(value, Static) and value.value is None:
+        if is_none(value):
             what = "the result is None: no path returns a number"
             self.refuse(last, what, "return a number on every path, e.g. `return 0.0` at the end")
         values = mapping(self.held(value, env))

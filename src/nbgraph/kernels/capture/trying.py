@@ -29,7 +29,6 @@ from nbgraph.kernels.capture.values import (
 )
 from nbgraph.kernels.scalar import Graph, Node
 
-IMPLICIT = (ZeroDivisionError, ValueError, OverflowError)
 _DIVISIONS = ("div", "floordiv", "mod")
 
 

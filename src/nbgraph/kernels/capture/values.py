@@ -14,13 +14,11 @@ from nbgraph.kernels.capture.records import Record, copy_of
 from nbgraph.kernels.scalar import Graph, Node
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Static:
     """A Python object that is not a number: a function, a module, a string, None."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any
 
 
 @dataclass(slots=True, eq=False)
@@ -74,33 +72,27 @@ class Resizable:
     bounded: bool = False
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Reference:
     """A list or an array of the function: the environment has what it holds under `key`."""
 
-    __slots__ = ("key",)
-
-    def __init__(self, key: str) -> None:
-        self.key = key
+    key: str
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class View:
     """Part of a list or an array, as it is when it is read: subscripts applied in order."""
 
-    __slots__ = ("node", "owner", "subscripts")
-
-    def __init__(
-        self, owner: Reference, subscripts: tuple[tuple[Any, ...], ...], node: ast.Subscript
-    ) -> None:
-        self.owner, self.subscripts, self.node = owner, subscripts, node
+    owner: Reference
+    subscripts: tuple[tuple[Any, ...], ...]
+    node: ast.Subscript
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Mapping:
     """A dict whose keys are known; its values may be numbers, tuples or Python objects."""
 
-    __slots__ = ("entries",)
-
-    def __init__(self, entries: dict[Any, Value]) -> None:
-        self.entries = entries
+    entries: dict[Any, Value]
 
 
 def copied(value: Value, *, back: bool = False) -> Value:
@@ -119,13 +111,11 @@ def mapping(value: Value) -> Value:
     return value
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Undefined:
     """No usable value on this path; `why` completes the sentence "'y' ..."."""
 
-    __slots__ = ("why",)
-
-    def __init__(self, why: str = "is not defined on every path that reaches this line") -> None:
-        self.why = why
+    why: str = "is not defined on every path that reaches this line"
 
 
 class Unknown(Undefined):
@@ -140,22 +130,20 @@ class Unset(Undefined):
     __slots__ = ()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Partly:
     """Unset where `missing` holds, elsewhere a value."""
 
-    __slots__ = ("missing", "value")
-
-    def __init__(self, missing: Node, value: Value) -> None:
-        self.missing, self.value = missing, value
+    missing: Node
+    value: Value
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Complex:
     """A complex number: two floating nodes."""
 
-    __slots__ = ("imag", "real")
-
-    def __init__(self, real: Node, imag: Node) -> None:
-        self.real, self.imag = real, imag
+    real: Node
+    imag: Node
 
     @classmethod
     def of(cls, graph: Graph, value: Value) -> Complex:
@@ -165,13 +153,12 @@ class Complex:
         return cls(graph.float(value), graph.const(0.0))
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Optional:
     """None where `none` holds, elsewhere a value."""
 
-    __slots__ = ("none", "value")
-
-    def __init__(self, none: Node, value: Value) -> None:
-        self.none, self.value = none, value
+    none: Node
+    value: Value
 
 
 Value = Any  # Node | Complex | Optional | Static | Undefined | Mapping | Reference | View | tuple
@@ -327,9 +314,14 @@ def _same(a: Any, b: Any) -> bool:
     return a is b or (isinstance(a, str) and isinstance(b, str) and a == b)
 
 
+def is_none(value: Value) -> bool:
+    """Whether a value is certainly None."""
+    return isinstance(value, Static) and value.value is None
+
+
 def is_optional(value: Value) -> bool:
     """Whether a value is or may be None."""
-    return isinstance(value, Optional) or (isinstance(value, Static) and value.value is None)
+    return isinstance(value, Optional) or is_none(value)
 
 
 def as_optional(graph: Graph, value: Value, like: Optional) -> Optional:

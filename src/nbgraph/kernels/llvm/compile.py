@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import llvmlite.binding as llvm
 
 from nbgraph.codegen import optimise
@@ -28,8 +30,10 @@ def text(source: Source) -> str:
     return lowered(source)[0]
 
 
-def module(source: Source) -> tuple[llvm.ModuleRef, list[Shared]]:
+def module(source: Source, level: int = 3) -> tuple[llvm.ModuleRef, list[Shared]]:
     """The optimised module, with nothing visible outside but the kernel's symbol, and what it is
     linked with."""
     text, called = lowered(source)
-    return optimise.optimised(text, source.name), called
+    if not level:  # a mark that the passes would drop, and the code generator refuses
+        text = re.sub(r"^@llvm\.compiler\.used = .*$", "", text, flags=re.MULTILINE)
+    return optimise.optimised(text, source.name, level=level), called
