@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import no_class
-from nbgraph.operator.array_op import Attributes, Spec
+from nbgraph.errors import LabelError, no_class
+from nbgraph.operator.array_op import Attributes
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import axis_of
@@ -26,17 +26,19 @@ def check_classes(name: str, label: Array, count: int) -> None:
 
 
 class LabelOp(RowOp):
-    """A row program of scores and labels; labels in NumPy arrays are looked at."""
+    """A row program of scores and labels; of those in NumPy arrays the wrong one is named."""
 
     def on_numpy(
         self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
         """See ArrayOp."""
-        x, label = map(np.asarray, operands)
-        self.infer([Spec.of(x), Spec.of(label)], attributes)
-        axis = axis_of("", attributes.get("axis", -1), x.ndim)
-        check_classes(self.__name__, label, x.shape[axis])
-        return super().on_numpy([x, label], attributes, out)
+        try:
+            return super().on_numpy(operands, attributes, out)
+        except LabelError:  # the kernel knows the place in its order of rows
+            x, label = map(np.asarray, operands)
+            axis = axis_of("", attributes.get("axis", -1), x.ndim)
+            check_classes(self.__name__, label, x.shape[axis])
+            raise
 
 
 _nothing = lambda label: 0.0 * label
