@@ -6,7 +6,7 @@ results that are views are known by the layout of what they show.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from nbgraph.array.route import Push, Routes, routes_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import ArrayOp, Attributes, told
-from nbgraph.operator.call import recording, training
+from nbgraph.operator.call import recording, sources, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.settings import config
@@ -143,6 +143,17 @@ def _kernel(
     lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
     call = None if lowering is None else lowering.alone
     return None if call is None else (call, call.order[: -call.writes])
+
+
+def learn_source(op: ArrayOp, make: Callable[[], Any], attributes: Attributes) -> None:
+    """Remember the array of a call without operands: zeros, ones, memory as it is."""
+    if "fill_value" in attributes:  # 0.0 and -0.0 would be one key
+        return
+
+    def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+        return make() if _recorder() is None and sources.get() is None else None
+
+    keep(op.shortcuts, told(attributes, ()), (run, attributes), _KEPT)
 
 
 class ByKernels:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array import anomaly, known
 from nbgraph.array.carry import common_device, told, writable
-from nbgraph.array.chunk import Chunk
+from nbgraph.array.chunk import CPU, Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, from_host, lift
 from nbgraph.array.lowered import Job
@@ -165,8 +166,10 @@ def _short(
         return [copy_of(values[0], specs[0].dtype)]
     if op.constant is not None:
         number = op.constant(**attributes)
-        own = layout(*specs[0])
-        return [empty_of(own, device) if number is None else filled(own, device, number)]
+        make = partial(filled, value=number) if number is not None else empty_of
+        if not values and device is CPU:
+            known.learn_source(op, partial(make, layout(*specs[0]), device), attributes)
+        return [make(layout(*specs[0]), device)]
     if not values and op.computes_alone and len(specs) == 1 and place(device).host:
         if math.prod(specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
             value = np.empty(*specs[0])
