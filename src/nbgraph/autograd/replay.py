@@ -25,7 +25,6 @@ from nbgraph.autograd.rules import ArrayRule, MapRule
 from nbgraph.autograd.sums import Ones
 from nbgraph.autograd.tape import Leaf, Record
 from nbgraph.engine.thread import here
-from nbgraph.errors import NbgraphError
 from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import Layout, keep, layout, packed
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 _REPEATS = 6  # passes of one structure, of which the last is traced: that costs 20 walks
 _LARGE = 1 << 25  # bytes of saved values; a walk frees them as it goes, a plan when it ends
-_LONG = 4096  # nodes; tracing takes some 0.2 ms for each
+_LONG = 1024  # nodes; tracing takes some 2 ms for each
 _MOST_COUNTED, _MOST_KEPT = 1024, 256  # structures
 _ROOM = 1 << 28  # bytes of saved values of all graphs that are kept
 _TRACING = threading.RLock()
@@ -182,7 +181,7 @@ def _graph(structure: _Structure) -> _Graph | None:
         with _TRACING:
             try:
                 graph = _traced(structure)
-            except NbgraphError:  # a rule looks at values
+            except Exception:  # a rule looks at values; if it is wrong the walk says so
                 graph = None
     if nbytes + sum(g.nbytes for g in [*_graphs.values()] if g is not None) > _ROOM:
         _graphs.clear()
