@@ -65,7 +65,7 @@ def topological(heads: Iterable[Any], ends: Container[Node] = ()) -> list[Any]:
         if id(node) in seen:
             continue
         seen.add(id(node))
-        if node in ends or (node.op is None and not node.after):
+        if node in ends or not (node.inputs or node.after):
             order.append(node)
             continue
         stack += node, None, *node.after
