@@ -34,6 +34,9 @@ from nbgraph.settings import config, looks_closely
 if TYPE_CHECKING:
     from nbgraph.autograd.graph_call import GraphFunction
 
+# off: workers that are threads share a graph's memory and may wait for each other, and under
+# load bits of a trained model once differed from the walk's
+ACTIVE = False
 _REPEATS = 6  # passes of one structure, of which the last is traced: that costs 20 walks
 _LARGE = 1 << 25  # bytes of saved values; a walk frees them as it goes, a plan when it ends
 _LONG = 1024  # nodes; tracing takes some 2 ms for each
@@ -69,7 +72,7 @@ def run(
 ) -> list[Any]:
     """Do what `reverse.run` does, by a graph where there is one for passes like this."""
     order = topological((node for node, _, _ in heads), ends)
-    plain = recording.get() is None and here.running is None and not looks_closely()
+    plain = ACTIVE and recording.get() is None and here.running is None and not looks_closely()
     if plain and not create_graph and 1 < len(order) <= _LONG:
         structure = _Structure(heads, wanted, order, ends)
         elsewhere = ELSEWHERE[0] and any(not a.device.host for a in structure.arrays)
@@ -116,7 +119,7 @@ class _Structure:
 
     def _key(self) -> Any:
         place, ends, arrays, slots = self.place, self.ends, self.arrays, self.slots
-        key: list[Any] = [config.default_float]
+        key: list[Any] = [config.default_float, threading.get_ident()]
         for node in self.order:
             if node.op is None or node in ends:
                 continue
