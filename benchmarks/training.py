@@ -294,15 +294,15 @@ def main() -> None:
     parser.add_argument("--optimizer", choices=("sgd", "adam"), default="sgd")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=30)
-    given = parser.parse_args()
-    if given.threads == 1:
+    options = parser.parse_args()
+    if options.threads == 1:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-1:])
-    print(machine(("numpy", "torch", "jax")), f"{given.threads} thread(s), {given.optimizer}")
+    print(machine(("numpy", "torch", "jax")), f"{options.threads} thread(s), {options.optimizer}")
     print("load", os.getloadavg())
-    for model in given.models:
-        steps = steps_of(Task(model, given.optimizer), given.threads)
+    for model in options.models:
+        steps = steps_of(Task(model, options.optimizer), options.threads)
         require_equal(steps)
-        print(table(model, measured(steps, given.rounds), int(given.threads == 1)))
+        print(table(model, measured(steps, options.rounds), int(options.threads == 1)))
 
 
 if __name__ == "__main__":

@@ -297,8 +297,7 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
         if use and value is not None:
             assert entry is not None
             slope = value if value.dtype == own.dtype else library.astype(value, own.dtype)
-            owned = not sums.create_graph and _unshared(slope, slopes, gradients, node)
-            sums.add(entry, slope, owned=owned)
+            sums.add(entry, slope, owned=_unshared(slope, slopes, gradients, node))
 
 
 _NUMBER = Spec((), np.dtype("float64"))

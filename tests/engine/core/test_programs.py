@@ -30,7 +30,7 @@ def test_few_preemptions(name):
 @pytest.mark.parametrize("budget", [2, 3])
 def test_more_preemptions(name, budget):
     program = PROGRAMS[name]
-    exhaustive(program, budget, alarms=program.alarms, most=5_000)
+    exhaustive(program, budget, alarms=program.alarms, most=20_000)
 
 
 @pytest.mark.everyday(1 / 2)
