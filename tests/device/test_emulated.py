@@ -112,7 +112,7 @@ def test_the_host_cannot_touch_a_devices_memory():
     program = (
         "import nbgraph as ng\n"
         "x = ng.ones(4, device=ng.gpu())\n"
-        "print(x._view().strides)\n"
+        "print(x._view().strides, flush=True)\n"
         "print(x._view()[0])\n"
     )
     found = child("-c", program, NBGRAPH_GPU="emulated")
