@@ -155,7 +155,7 @@ def test_jit_functions_change_over_between_calls(absent):
     aside.settle(WAIT)
     assert same_bits(before, values([f(a, b), f(b, a), f(a, a), f(a, a)]))
     assert inner.compiled.standing_in is None
-    kept = [*inner._free, *(p for free in inner._merged.values() for p in free)]
+    kept = [program for idle in inner._idle.values() for program in idle]
     assert len(kept) == 2 and all(p.compiled is inner.compiled for p in kept)
 
 

@@ -160,13 +160,30 @@ def test_rather_a_new_block_than_one_in_use(device):
     assert counts(pool) == (2, 0, 2)
 
 
-def test_a_small_block_in_use_is_handed_out(device):
-    """The engine orders its next writer behind its last reader."""
+def test_of_small_blocks_an_idle_one_is_handed_out(device):
+    """The newest, or else the oldest: who gets one in use waits for what uses it."""
     pool, busy = busy_pool(device)
-    block = pool.take(64)
-    busy.add(block)
-    pool.give(block)
-    assert pool.take(64) is block
+    blocks = [pool.take(64) for _ in range(3)]
+    for block in blocks:
+        pool.give(block)
+    busy.add(blocks[2])
+    assert pool.take(64) is blocks[0]
+    busy.add(blocks[1])
+    assert pool.take(64) not in blocks
+    busy.clear()
+    assert pool.take(64) is blocks[2]
+
+
+def test_of_small_blocks_so_many_may_be_in_use(device):
+    """Memory in flight cannot grow without end."""
+    pool, busy = busy_pool(device)
+    blocks = [pool.take(32 * 1024) for _ in range(129)]  # 4 MiB and one
+    busy.update(blocks)
+    for block in blocks:
+        pool.give(block)
+    fresh = pool.take(32 * 1024)
+    assert fresh is blocks[0]
+    assert pool.take(32 * 1024) not in blocks  # there are fewer now
 
 
 def test_with_many_bytes_in_use_the_oldest_block_is_handed_out(device):

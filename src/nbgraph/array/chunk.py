@@ -110,14 +110,13 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
     """Return a chunk of at least so many bytes; its content is anything.
 
     `reads`: what the operator that writes it reads. A chunk whose last reader wrote one of those
-    is as good as idle: the operator waits for that reader anyway. None: a short operator; of small
-    chunks any will do.
+    is as good as idle: the operator waits for that reader anyway.
     """
     if here.running is not None:
         return _take_inline(nbytes, device)
     if APART and threading.get_ident() in APART:
         return _take_idle(nbytes, device)
-    if reads is None and nbytes < storage.LARGE:
+    if nbytes < storage.LARGE:
         chunk: Any = storage.pool(device).take(nbytes)
         current()._renew(chunk)
         return chunk

@@ -46,7 +46,8 @@ class Output(NamedTuple):
 class Push(NamedTuple):
     """What the entry knows of a push."""
 
-    submit: int  # address of the core's entry
+    submit: int  # addresses of the core's entries
+    in_use: int
     fixed: Sequence[int]  # the words of `submit` before the site, the core's address first
     core: object
     gate: list[Any]  # what holds the core while the engine takes pushes as they come
@@ -72,10 +73,10 @@ def describe(
     `operands`: the kind of each, and where in the record its word goes. `record`: the words of a
     call, with anything in those places. Without outputs the last operand is written, and returned.
     """
-    objects: list[Any] = list(push[2:])
+    objects: list[Any] = list(push[3:])
     over = int(not outputs)
-    words = [push.submit, len(operands), len(outputs), len(record), over, *map(id, objects)]
-    words += [*[0] * (2 * LINES), *push.fixed, 0]
+    words = [push.submit, push.in_use, len(operands), len(outputs), len(record), over]
+    words += [*map(id, objects), *[0] * (2 * LINES), *push.fixed, 0]
     for output in outputs:
         objects += output[:-1]
         words += [*map(id, output[:-1]), output.place]

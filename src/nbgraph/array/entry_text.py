@@ -22,7 +22,7 @@ SHARED = (
     "kind frame none no zero closely recorder inside get set a_chunk a_address a_layout a_holder "
     "a_node a_output a_stamp c_device c_core c_variable c_address"
 ).split()
-OWN = "submit operands outputs record over core gate device sites place_of attach".split()
+OWN = "submit in_use operands outputs record over core gate device sites place_of attach".split()
 AT = {name: i for words in (SHARED, OWN) for i, name in enumerate(words)}
 OUTPUT, OPERAND = 5, 2  # words of each
 VARIABLES = FIXED + 1  # of a push, before its variables
@@ -204,6 +204,25 @@ def _array() -> str:
     return t.text(f"ret i1 {t.get(well, 'i1')}")
 
 
+def _idle() -> str:
+    """Write what looks whether nothing unfinished uses a free chunk. One that the core does not
+    know yet counts as idle."""
+    t = _Part("i1", "ptr %s, ptr %d, ptr %chunk", "idle")
+    result = t.cell("i1")
+    t.put(result, "true", "i1")
+    core = t.of_slot("ptr", "seen", "c_core", "%chunk")
+    t.require(t.is_same(core, t.known("core")), "done")
+    number = t.of_slot("i64", "number", "c_variable", "%chunk")
+    t.require(t.compare("ne", number, -1), "done")
+    words = t.cell()
+    t.put(words, number)
+    argv = t.value(f"ptrtoint ptr {words} to i64")
+    used = t.call("i64", t.known("in_use"), f"i64 {argv}", "i64 1")
+    t.put(result, t.compare("eq", used, 0), "i1")
+    t.label("done")
+    return t.text(f"ret i1 {t.get(result, 'i1')}")
+
+
 def _scalar() -> str:
     """Write what makes of a number a word of the record; whether it is one."""
     t = _Part("i1", "ptr %object, i64 %kind, ptr %record", "scalar")
@@ -220,16 +239,17 @@ def _block() -> str:
     t = _Part("ptr", "ptr %s, ptr %d, ptr %output, ptr %operands", "block")
     block = t.cell("ptr")
     _, free, takes, take = t.words("%output", "ptr ptr ptr ptr")
+    t.put(block, "null", "ptr")
     size = t.call("i64", "@PyList_Size", free)
-    some = t.compare("sgt", size, 0)
-    with t.when(some):
+    with t.when(t.compare("sgt", size, 0)):
         last = t.number("sub", size, 1)
         chunk = t.call("ptr", "@PyList_GetItem", free, f"i64 {last}")
-        t.do(f"call void @Py_IncRef(ptr {chunk})")
-        t.call("i32", "@PyList_SetSlice", free, f"i64 {last}", f"i64 {size}", "null")
-        t.drop(t.call("ptr", "@PyIter_Next", takes))
-        t.put(block, chunk, "ptr")
-    with t.unless(some):
+        with t.when(t.call("i1", "@idle", "%s", "%d", chunk)):
+            t.do(f"call void @Py_IncRef(ptr {chunk})")
+            t.call("i32", "@PyList_SetSlice", free, f"i64 {last}", f"i64 {size}", "null")
+            t.drop(t.call("ptr", "@PyIter_Next", takes))
+            t.put(block, chunk, "ptr")
+    with t.unless(t.is_some(t.get(block, "ptr"))):
         made = t.call("ptr", "@PyObject_CallObject", take, "%operands")
         t.put(block, made, "ptr")
         t.require(t.is_some(made), "done")
@@ -406,7 +426,9 @@ def _given(t: _Part, made: str, count: str, answer: str) -> None:
         t.put(answer, several, "ptr")
 
 
-_PARTS = (_got, _seen, _number, _put, _site, _attached, _array, _scalar, _block, _over, _entry)
+_PARTS = (
+    *(_got, _seen, _number, _put, _site, _attached, _array, _idle, _scalar, _block, _over, _entry),
+)
 
 
 def text() -> str:

@@ -197,10 +197,10 @@ def _described(
     device = (operands[arrays[0]] if over is None else over.array)._chunk.device
     whole = over is None or over.whole
     fixed = launcher(call, engine, len(arrays), len(outputs), whole).fixed
-    submit, ids, gate = core.unit.address("submit"), engine._names.site_ids, engine._owner.gate
-    push = entry.Push(
-        submit, (core.address, *fixed), core, gate, device, ids, engine._names.site_at, core.attach
-    )
+    submit, in_use = (core.unit.address(name) for name in ("submit", "in_use"))
+    ids, gate, place_of = engine._names.site_ids, engine._owner.gate, engine._names.site_at
+    fixed = core.address, *fixed
+    push = entry.Push(submit, in_use, fixed, core, gate, device, ids, place_of, core.attach)
     head, steps = call.head, call.words
     at = len(head)  # of addresses: operands', then outputs'; behind them steps and numbers
     written = at + len(arrays)
@@ -227,18 +227,13 @@ def _described(
 
 
 def _output(own: Layout, device: Context, arrays: Sequence[int], place: int) -> entry.Output:
-    """Return where an output's block comes from. Of large blocks an idle one is looked for; what
-    has no elements is never written, which would clear a failure of the block's last owner."""
+    """Return where an output's block comes from. What has no elements is never written, which would
+    clear a failure of the block's last owner."""
     size_class: Any = pool(device).bin(own.nbytes)
     free = size_class.free
-    small = size_class.size < LARGE and own.size > 0
+    small = size_class.size < LARGE and own.size > 0 and type(free) is list
 
     def another(*operands: Any) -> Chunk:
-        if small:
-            next(size_class.takes)
-            return size_class.miss()
         return take(own.nbytes, device, [operands[i]._chunk for i in arrays])
 
-    return entry.Output(
-        own, free if small and type(free) is list else [], size_class.takes, another, place
-    )
+    return entry.Output(own, free if small else [], size_class.takes, another, place)

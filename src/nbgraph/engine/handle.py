@@ -26,7 +26,7 @@ from nbgraph.settings import config
 Entry = Callable[..., int]
 
 _WITHOUT_CORE = (
-    *("peek", "poke", "new_memory", "free_memory", "is_done"),
+    *("peek", "poke", "new_memory", "free_memory", "is_done", "in_use"),
     *("submit_many", "template_many", "launch_many"),
 )
 SPIN = 600  # looks before a thread sleeps: some microseconds
@@ -148,17 +148,6 @@ class Core:
                 "process forked; its work ended there, not here. Write it anew"
             )
             variable._failure = Failure(error, (0, 0), "fork", Site("?", 0, "?"))
-
-    def in_use(self, address: int) -> bool:
-        """Whether anything uses the variable or waits for it."""
-        peek = self.peek  # in a row: asked for every block that is taken with care
-        return bool(
-            peek(address + layout.V_WRITES)
-            or peek(address + layout.V_READS)
-            or peek(address + layout.V_HEAD)
-            or peek(address + layout.V_ISSUED_READS)
-            or peek(address + layout.V_ISSUED_WRITES)
-        )
 
     # failures ----------------------------------------------------------------------------------
 

@@ -125,7 +125,7 @@ class Waits:
         core = self._core
         if core is None or var._core is not core:
             return var._queue is not None
-        return core.in_use(var._address)
+        return core.in_use(var._address) != 0
 
     def _claim(self, failure: Failure) -> bool:
         """Whether the caller is the first to raise it; it counts as raised now."""

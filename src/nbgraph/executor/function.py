@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from threading import get_ident
 from typing import Any
 
-from nbgraph.array.chunk import _RETIRED, APART, CPU, bury
+from nbgraph.array.chunk import _RETIRED, APART, CPU, bury, take
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.place import ELSEWHERE
 from nbgraph.device import Context
+from nbgraph.engine import current
 from nbgraph.errors import DeviceError
 from nbgraph.executor.compiled import Compiled, compiled
 from nbgraph.executor.pipeline import Options
@@ -27,8 +29,8 @@ _OPTIONS = Options()
 class Function:
     """A typed graph as a function of arrays for its variables; a call is one push.
 
-    Programs are kept for later calls; a call that comes while all are in use makes another one, so
-    threads do not wait for each other.
+    Programs are kept for later calls of their thread: runs of one program follow each other, and a
+    thread must not wait for a value that another one waits for.
 
     >>> import nbgraph as ng
     >>> x = ng.var("x", shape=(2,), dtype="float32")
@@ -45,8 +47,8 @@ class Function:
         self._careful = any(own.nbytes >= LARGE or not own.size for own in self.layouts)
         states = set(auxiliary_variables(graph))
         self.states = [k for k, v in enumerate(graph.variables) if v in states]
-        self._free: list[Program] = []  # for arrays with chunks of their own
-        self._merged: dict[tuple[int, ...], list[Program]] = {}
+        # by threads and, where arrays share chunks, by which ones do
+        self._idle: dict[Any, list[Program]] = {}
 
     @cached_property
     def compiled(self) -> Compiled:
@@ -76,16 +78,19 @@ class Function:
             if device != self.device:
                 return self.on(device).run(arrays, into, site)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
-        free, merged = self._free, None
+        key: Any = get_ident()
+        merged = None
         if len(set(chunks)) != len(chunks):
             merged = tuple([chunks.index(c) for c in chunks])
-            free = self._merged.setdefault(merged, [])
+            key = key, merged
         try:
-            program = free.pop()
-        except IndexError:
-            program = Program(self.compiled, name=self.__name__, merged=merged)
+            idle = self._idle[key]
+        except KeyError:
+            idle = self._idle[key] = []
+        # a list, as a program that is being pushed may call the function again
+        program = idle.pop() if idle else Program(self.compiled, name=self.__name__, merged=merged)
         program.push([*arrays, *outputs], is_train=training.get(), site=site)
-        free.append(program)
+        idle.append(program)
         for k in self.states:
             arrays[k]._chunk.writes += 1
         return outputs
@@ -128,11 +133,17 @@ class Function:
         if _RETIRED:
             bury()
         outputs: list[Any] = []
+        in_use = current()._in_use
         for own, size_class in zip(self.layouts, self._bins, strict=True):
-            next(size_class.takes)
             try:
                 buffer: Any = size_class.free.pop()
             except IndexError:
-                buffer = size_class.miss()
+                buffer = take(own.nbytes, self.device, reads)
+            else:
+                if in_use(buffer):
+                    size_class.free.append(buffer)
+                    buffer = take(own.nbytes, self.device, reads)
+                else:
+                    next(size_class.takes)
             outputs.append(make(buffer, buffer.address, own))
         return outputs

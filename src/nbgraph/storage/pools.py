@@ -1,8 +1,9 @@
 """Pools: blocks that were given back wait by size for the next taker.
 
 A free list is a list used as a stack; `append` and `pop` are atomic, so nothing is locked where a
-block is found. Small classes hand out the newest block, which is warm in the cache. From 64 KiB on
-a block that is still in use costs its taker a wait, so one that is idle is preferred.
+block is found. The newest block is warm in the cache, so it is the first to be handed out. One that
+is still in use costs its taker a wait, perhaps for what another thread waits for, so an idle or a
+new one is preferred to it, up to a bound.
 
 A block, memory of a size class, goes back to its pool as a whole, with whatever belongs to it for
 good. An array's block carries an engine variable, so the next taker gets memory and variable
@@ -57,6 +58,7 @@ Retire = Callable[[B, Callable[[], None]], object]
 KEPT = 1 << 30  # bytes that a pool may keep free in any case
 _ROUND = 1 << 26  # bytes given back, or made, between two looks at how much is free
 _NEWEST = 4  # blocks of which an idle one is looked for
+_MOST_BUSY, _BUSY_BYTES = 1024, 1 << 22  # free blocks of a small class that may be in use
 _SCANNED = 8  # free blocks among which one given back twice is looked for
 _REMEMBERED = 4096  # asked sizes whose class is remembered
 
@@ -180,17 +182,29 @@ class Pool(Generic[B]):
     def take(self, nbytes: int, suits: Callable[[B], bool] | None = None) -> B:
         """A block of at least so many bytes: a free one, or else a new one.
 
-        `suits(block)` says that taking a block costs no wait; without it `idle` says so of large
-        ones, and of small ones nobody asks.
+        `suits(block)` says that taking a block costs no wait; without it `idle` does.
         """
         bin = self._tables[_settings().storage_pool].get(nbytes) or self.bin(nbytes)
         next(bin.takes)
-        if bin.size >= LARGE or suits is not None:
-            return self._take_large(bin, self.idle if suits is None else suits)
+        if bin.size < LARGE:
+            return self._take_small(bin, suits or self.idle)
+        return self._take_large(bin, suits or self.idle)
+
+    def _take_small(self, bin: Bin[B], idle: Callable[[B], bool] | None) -> B:
+        """The newest block if it is idle, else the oldest, or a new one if that is in use, too."""
+        free = bin.free
         try:
-            return bin.free.pop()
-        except IndexError:
-            return self._fresh(bin)
+            block = free.pop()
+            if idle is None or idle(block):
+                return block
+            free.append(block)
+            block = free.pop(0)
+            if idle(block) or len(free) >= min(_MOST_BUSY, _BUSY_BYTES // (bin.size or 1)):
+                return block
+            free.insert(0, block)
+        except IndexError:  # none is left
+            pass
+        return self._fresh(bin)
 
     def _take_large(self, bin: Bin[B], idle: Callable[[B], bool] | None) -> B:
         """A free block that is idle, a new one, or the one that was given back first.

@@ -51,6 +51,11 @@ def give_up(argv: int, argc: int) -> int:
             return 0
 
 
+def in_use(argv: int, argc: int) -> int:
+    """variable -> 1 if anybody uses it or waits for it; takes no lock."""
+    return 0 if idle_variable(argument(argv, 0)) else 1
+
+
 def settled(argv: int, argc: int) -> int:
     """core, variable -> 1 if nobody uses it or waits for it, and it carries no failure."""
     core = argument(argv, 0)
