@@ -290,3 +290,9 @@ class Config:
 
 
 config = Config()
+
+
+def looks_closely() -> bool:
+    """Return whether operators run as they are written, or each result is looked at, in this
+    context."""
+    return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))

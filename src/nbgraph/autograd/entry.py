@@ -10,9 +10,9 @@ from nbgraph.array.carry import common_device
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array
 from nbgraph.array.create import array as new_array
-from nbgraph.autograd import reverse
+from nbgraph.autograd import replay
 from nbgraph.autograd.scope import missing_half, noted, pause, record
-from nbgraph.autograd.sums import ones_like, write_to, zeros_of
+from nbgraph.autograd.sums import Ones, write_to, zeros_of
 from nbgraph.autograd.tape import Leaf, TapeError, stale
 from nbgraph.errors import ArgumentError, ShapeError, noun, require_word
 from nbgraph.graph.node import Node
@@ -124,7 +124,7 @@ def backward(
     """
     entries = entries_of("backward", *_several(heads, head_grads))
     with pause(train_mode=True):
-        reverse.run(entries, retain_graph=retain_graph)
+        replay.run(entries, retain_graph=retain_graph)
 
 
 def _several(heads: Any, head_grads: Any) -> tuple[Sequence[Any], Sequence[Any] | None]:
@@ -192,7 +192,7 @@ def gradients(
     """Return gradients with respect to variables that are on the tape, zeros where none flows."""
     entries_of_variables = [(v._node, v._output) for v in variables]
     with record() if create_graph else pause(train_mode=True):
-        values = reverse.run(
+        values = replay.run(
             entries,
             entries_of_variables,
             create_graph=create_graph,
@@ -235,9 +235,9 @@ def entries_of(
 
 
 def head_gradient(name: str, index: int, head: Array, value: Any) -> Any:
-    """Return the gradient that starts at a head: ones, or the `given` one, in the head's dtype."""
+    """Return the gradient that starts at a head: Ones, or `value` in the head's dtype."""
     if value is None:
-        return ones_like(head)
+        return Ones(head)
     is_array = isinstance(value, Array)
     gradient = value if is_array else new_array(value, head.dtype, device=head.device)
     common_device(name, ["the head", "its gradient"], [head, gradient])

@@ -25,7 +25,7 @@ from nbgraph.autograd.results import (
     run,
     scalar,
 )
-from nbgraph.autograd.sums import ones_like
+from nbgraph.autograd.sums import Ones
 from nbgraph.autograd.tree import places
 from nbgraph.autograd.variables import Variables
 from nbgraph.errors import ArgumentError
@@ -190,7 +190,7 @@ def _by_names(
 
 def slopes_of(out: Any, variables: Variables, *, create_graph: bool) -> list[Any]:
     """Return the gradients of a result of one element, on the tape, with respect to variables."""
-    entries = [] if out._node is None else [(out._node, out._output, ones_like(out))]
+    entries = [] if out._node is None else [(out._node, out._output, Ones(out))]
     return gradients(
         entries,
         variables.arrays,

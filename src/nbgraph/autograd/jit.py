@@ -25,7 +25,7 @@ from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.parallel import OWNED
-from nbgraph.settings import CLOSELY_ASKED, config
+from nbgraph.settings import CLOSELY_ASKED, config, looks_closely
 
 Function = Callable[..., Any]
 P = ParamSpec("P")
@@ -99,7 +99,7 @@ class Jit(Generic[P, R]):
         recorder = recording.get()
         if (recorder is not None and recorder.traces) or here.running is not None:
             return True
-        return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))
+        return looks_closely()
 
     def version(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], bound: bool = False

@@ -13,20 +13,21 @@ from typing import Any
 
 from nbgraph.array.push import copied
 from nbgraph.autograd.steps import step
-from nbgraph.autograd.sums import Sums, write_to
+from nbgraph.autograd.sums import Ones, Sums, write_to
 from nbgraph.autograd.tape import Leaf, Record
-from nbgraph.graph.node import Entry, Node, topological
+from nbgraph.graph.node import Entry, Node
 
 
 def run(
     heads: Sequence[tuple[Node, int, Any]],
-    wanted: Sequence[Entry] | None = None,
+    wanted: Sequence[Entry] | None,
+    order: Sequence[Any],
     *,
     create_graph: bool = False,
     retain_graph: bool = False,
     ends: Container[Node] = (),
 ) -> list[Any]:
-    """Let the heads' gradients flow: entries (node, output, gradient).
+    """Let the heads' gradients flow: entries (node, output, gradient), back through `order`.
 
     `wanted`: entries whose gradients are returned, None where nothing came; without it all leaves
     collect theirs, at the end, so that an error on the way leaves every gradient as it was.
@@ -34,8 +35,7 @@ def run(
     """
     sums = Sums(create_graph=create_graph)
     for node, output, gradient in heads:
-        sums.add((node, output), gradient)
-    order = topological((node for node, _, _ in heads), ends)
+        sums.add((node, output), gradient.array() if type(gradient) is Ones else gradient)
     targets = None if wanted is None else {node for node, _ in wanted}
     useful = _useful(order, targets)
     values: dict[Entry, Any] = {}
@@ -50,7 +50,7 @@ def run(
         elif targets is None and isinstance(node, Leaf):
             collected.append((node, *sums.pop((node, 0))))
     for leaf, gradient, owned in collected:
-        _collect(leaf, gradient, owned=owned)
+        collect(leaf, gradient, owned=owned)
     return [] if wanted is None else [values.get(entry) for entry in wanted]
 
 
@@ -77,11 +77,13 @@ def _keep(node: Node, sums: Sums, gradients: dict[Entry, Any]) -> None:
             gradients[node, i] = gradient if owned else copied(gradient)
 
 
-def _collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
+def collect(leaf: Leaf, gradient: Any, *, owned: bool) -> None:
     """Write or add a variable's gradient to the array where its user looks for it."""
     if gradient is None:
         return
-    if owned and (leaf.collected is None or (leaf.request == "write" and _unseen(leaf))):
+    if gradient is leaf.collected:
+        gradient._chunk.writes += 1
+    elif owned and (leaf.collected is None or (leaf.request == "write" and _unseen(leaf))):
         leaf.collected = gradient
     else:
         write_to(leaf.grad, gradient, leaf.request)

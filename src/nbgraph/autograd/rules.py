@@ -59,22 +59,30 @@ class MapRule(MapVjp, Rule):
 class ArrayRule(Rule):
     """Of an operator over whole arrays: a function written with operators."""
 
-    __slots__ = ("op",)
+    __slots__ = ("_inputs", "_outputs", "op")
 
     def __init__(self, op: ArrayOp) -> None:
         self.op = op
+        self._inputs: dict[int, Sequence[int]] = {}  # by how many there are
+        self._outputs: dict[int, Sequence[int]] = {}
 
     def reads_inputs(self, count: int) -> Sequence[int]:
         """See Rule."""
-        if not self.op.keeps:
-            return ()
-        return [i for i in range(count) if self.op.keeps_input(i)]
+        reads = self._inputs.get(count)
+        if reads is None:
+            keeps = self.op.keeps_input
+            reads = [i for i in range(count) if self.op.keeps and keeps(i)]
+            self._inputs[count] = reads
+        return reads
 
     def reads_outputs(self, count: int) -> Sequence[int]:
         """See Rule."""
-        if not self.op.keeps:
-            return ()
-        return [i for i in range(count) if self.op.keeps_output(i)]
+        reads = self._outputs.get(count)
+        if reads is None:
+            keeps = self.op.keeps_output
+            reads = [k for k in range(count) if self.op.keeps and keeps(k)]
+            self._outputs[count] = reads
+        return reads
 
     def reads_as_they_are(self) -> Sequence[int]:
         """See Rule."""

@@ -297,7 +297,8 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
         if use and value is not None:
             assert entry is not None
             slope = value if value.dtype == own.dtype else library.astype(value, own.dtype)
-            sums.add(entry, slope, owned=_unshared(slope, slopes, gradients, node))
+            owned = not sums.create_graph and _unshared(slope, slopes, gradients, node)
+            sums.add(entry, slope, owned=owned)
 
 
 _NUMBER = Spec((), np.dtype("float64"))

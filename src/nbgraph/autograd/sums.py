@@ -3,7 +3,7 @@ collected in. Nothing of it is recorded."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import filled
@@ -73,3 +73,13 @@ def zeros_of(own: Layout, device: Context = CPU) -> Any:
 def ones_like(array: Array) -> Any:
     """Return the gradient of an array with respect to itself."""
     return filled(layout(array.shape, array.dtype), array.device, 1.0)
+
+
+class Ones(NamedTuple):
+    """The gradient of a head with respect to itself, which a pass makes if it needs the array."""
+
+    head: Array
+
+    def array(self) -> Any:
+        """Return the ones."""
+        return ones_like(self.head)

@@ -78,15 +78,7 @@ class Function:
             if device != self.device:
                 return self.on(device).run(arrays, into, site)
         outputs = self._new(chunks) if not into else self._outputs(into, chunks)
-        key: Any = get_ident()
-        merged = None
-        if len(set(chunks)) != len(chunks):
-            merged = tuple([chunks.index(c) for c in chunks])
-            key = key, merged
-        try:
-            idle = self._idle[key]
-        except KeyError:
-            idle = self._idle[key] = []
+        idle, merged = self._programs(chunks)
         # a list, as a program that is being pushed may call the function again
         program = idle.pop() if idle else Program(self.compiled, name=self.__name__, merged=merged)
         program.push([*arrays, *outputs], is_train=training.get(), site=site)
@@ -94,6 +86,34 @@ class Function:
         for k in self.states:
             arrays[k]._chunk.writes += 1
         return outputs
+
+    def _programs(self, chunks: Sequence[Any]) -> tuple[list[Program], tuple[int, ...] | None]:
+        """Return the programs of this thread for arrays with these chunks, and, where some share
+        one, for each array the first that has its chunk."""
+        key: Any = get_ident()
+        merged = None
+        if len(set(chunks)) != len(chunks):
+            merged = tuple([chunks.index(c) for c in chunks])
+            key = key, merged
+        try:
+            return self._idle[key], merged
+        except KeyError:
+            return self._idle.setdefault(key, []), merged
+
+    def ready(self, arrays: Sequence[Array], most: int) -> bool:
+        """Return whether a run on this thread would come after no other; up to so many programs are
+        made for that."""
+        programs, merged = self._programs([a._chunk for a in arrays])
+        in_use = current()._in_use
+        for k in range(len(programs) - 1, -1, -1):
+            instance = programs[k].instance
+            if instance is None or not in_use(instance.variable):
+                programs.append(programs.pop(k))
+                return True
+        if len(programs) < most:
+            programs.append(Program(self.compiled, name=self.__name__, merged=merged))
+            return True
+        return False
 
     def _device_of(self, chunks: Sequence[Any]) -> Context:
         """Return the device of all arrays; raise DeviceError where there are several."""
