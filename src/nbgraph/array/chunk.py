@@ -53,6 +53,7 @@ class Chunk(Variable, Block):
         "leases",
         "locked",
         "memory",
+        "thread",  # that took it last, of large chunks
         "writes",
     )
 
@@ -66,7 +67,7 @@ class Chunk(Variable, Block):
         if self.device != CPU:
             ELSEWHERE[0] = True
         self.locked = locked
-        self.writes = self.leases = self.follower = 0
+        self.writes = self.leases = self.follower = self.thread = 0
         # The garbage collector finalises all of a cycle at once: were a chunk part of it, it would
         # be deleted in the same breath in which the array next to it gives it back to its pool.
         _untrack(self)
@@ -120,8 +121,13 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
         chunk: Any = storage.pool(device).take(nbytes)
         current()._renew(chunk)
         return chunk
-    numbers = [c.number for c in reads or ()]
+    numbers, thread = [c.number for c in reads or ()], threading.get_ident()
     chunk = storage.pool(device).take(nbytes, lambda c: c.follower in numbers or idle(c))
+    if chunk.thread != thread:
+        if not idle(chunk):  # what another thread waits for may wait for this one
+            give(chunk)
+            chunk = chunk.bin.miss()
+        chunk.thread = thread
     current()._renew(chunk)
     for read in reads or ():
         read.follower = chunk.number
