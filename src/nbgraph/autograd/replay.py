@@ -78,9 +78,7 @@ def run(
         elsewhere = ELSEWHERE[0] and any(not a.device.host for a in structure.arrays)
         graph = None if structure.key is None or elsewhere else _graph(structure)
         if graph is not None:
-            values = _replayed(graph, structure, retain_graph=retain_graph)
-            if values is not None:
-                return values
+            return _replayed(graph, structure, retain_graph=retain_graph)
     return reverse.run(
         heads, wanted, order, create_graph=create_graph, retain_graph=retain_graph, ends=ends
     )
@@ -257,16 +255,15 @@ def _seed(structure: _Structure, gradient: Any, symbols: Sequence[Any]) -> Any:
     return symbols[structure.slot(gradient)]
 
 
-def _replayed(graph: _Graph, structure: _Structure, *, retain_graph: bool) -> list[Any] | None:
-    """Run the graph, and hand out the gradients; None where it would wait for runs before."""
+def _replayed(graph: _Graph, structure: _Structure, *, retain_graph: bool) -> list[Any]:
+    """Run the graph, and hand out the gradients."""
     arrays = [
         array if axes is None else _straight(array, axes)
         for array, axes in zip(structure.arrays, graph.orders, strict=True)
     ]
     arrays = [a if a._layout.contiguous else library.copy(a) for a in [*arrays, *graph.captured]]
     most = max(_FEWEST, min(_MOST, _TOGETHER // (graph.nbytes + 1)))
-    if not graph.function.ready(arrays, most):
-        return None
+    graph.function.prepare(arrays, most)
     into = _into(graph, structure.leaves, arrays) if structure.leaves else ()
     outputs = graph.function.run(arrays, into)
     if not retain_graph:

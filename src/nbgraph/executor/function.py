@@ -100,20 +100,20 @@ class Function:
         except KeyError:
             return self._idle.setdefault(key, []), merged
 
-    def ready(self, arrays: Sequence[Array], most: int) -> bool:
-        """Return whether a run on this thread would come after no other; up to so many programs are
-        made for that."""
+    def prepare(self, arrays: Sequence[Array], most: int) -> None:
+        """Let the next run of this thread come after none before it, as far as so many programs
+        allow that; else after the oldest."""
         programs, merged = self._programs([a._chunk for a in arrays])
         in_use = current()._in_use
         for k in range(len(programs) - 1, -1, -1):
             instance = programs[k].instance
             if instance is None or not in_use(instance.variable):
                 programs.append(programs.pop(k))
-                return True
+                return
         if len(programs) < most:
             programs.append(Program(self.compiled, name=self.__name__, merged=merged))
-            return True
-        return False
+        else:
+            programs.append(programs.pop(0))
 
     def _device_of(self, chunks: Sequence[Any]) -> Context:
         """Return the device of all arrays; raise DeviceError where there are several."""
