@@ -104,13 +104,9 @@ class Function:
         """Let the next run of this thread come after none before it, as far as so many programs
         allow that; else after the oldest."""
         programs, merged = self._programs([a._chunk for a in arrays])
-        in_use = current()._in_use
-        for k in range(len(programs) - 1, -1, -1):
-            instance = programs[k].instance
-            if instance is None or not in_use(instance.variable):
-                programs.append(programs.pop(k))
-                return
-        if len(programs) < most:
+        if programs and not programs[-1].running():
+            return
+        if len(programs) < most and (not programs or programs[0].running()):
             programs.append(Program(self.compiled, name=self.__name__, merged=merged))
         else:
             programs.append(programs.pop(0))

@@ -261,6 +261,10 @@ class Program:
             state = State(is_train, granted, by_slot, self.states)
         instance.launch(variables, words, site, state)
 
+    def running(self) -> bool:
+        """Return whether a run is unfinished, after which the next would come."""
+        return self.instance is not None and current()._in_use(self.instance.variable)
+
     def issue(self, run_ctx: RunContext, addresses: Sequence[int]) -> None:
         """Put a run on the stream of a device now, over arrays at these addresses."""
         if self.instance is None:

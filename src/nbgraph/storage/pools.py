@@ -58,7 +58,7 @@ Retire = Callable[[B, Callable[[], None]], object]
 KEPT = 1 << 30  # bytes that a pool may keep free in any case
 _ROUND = 1 << 26  # bytes given back, or made, between two looks at how much is free
 _NEWEST = 4  # blocks of which an idle one is looked for
-_MOST_BUSY, _BUSY_BYTES = 1024, 1 << 22  # free blocks of a small class that may be in use
+_MOST_BUSY, _BUSY_BYTES = 256, 1 << 22  # free blocks of a small class that may be in use
 _SCANNED = 8  # free blocks among which one given back twice is looked for
 _REMEMBERED = 4096  # asked sizes whose class is remembered
 
