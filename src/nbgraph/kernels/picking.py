@@ -24,14 +24,8 @@ def record(*addresses: str) -> Record:
 def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     """Return the text of out[o, k] = x[o, first[k], second[k], ...]. A tile: some places k of one
     o. `single`: a line is one element."""
-    numbers = range(several)
-    indices, sizes = [f"indices{j}" for j in numbers], [f"size{j}" for j in numbers]
+    indices, sizes, item = _several("indices", several), _several("size", several), ITEMSIZE[dtype]
     layout = Record(("count", "inner"), ("x", *indices, "out"), ("share", "parts", *sizes))
-    item, found = ITEMSIZE[dtype], list[str]()
-    for j in numbers:
-        found += [f"at = int64(load(index{j}, k))"]
-        found += [line.replace("size", f"size{j}") for line in _FOUND[1:]]
-        found += [f"place = place * size{j} + at"]
     taken = f"{dtype}_pointer(x + place * inner * {item})"
     target = f"{dtype}_pointer(out + (o * count + k) * inner * {item})"
     move = f"done = copied_run({target}, {taken}, inner)"
@@ -42,17 +36,35 @@ def take_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     return helpers + function(
         "def take(args, lo, hi):",
         *layout.reading(*(name for name in layout.names if name != "inner" or not single)),
-        *(f"index{j} = {index}_pointer(indices{j})" for j in numbers),
+        *_index_pointers(index, several),
         *(pointers or ["done = 0"]),
         "for tile in range(lo, hi):",
         "    o = tile // parts",
         "    first = (tile - o * parts) * share",
         "    for k in range(first, min(first + share, count)):",
         "        place = o",
-        *(f"        {line}" for line in found),
+        *(f"        {line}" for line in _place(several)),
         f"        {move}",
         "return 0",
     )
+
+
+def _several(name: str, count: int) -> list[str]:
+    return [f"{name}{j}" for j in range(count)]
+
+
+def _index_pointers(index: str, several: int) -> list[str]:
+    return [f"index{j} = {index}_pointer(indices{j})" for j in range(several)]
+
+
+def _place(several: int) -> list[str]:
+    """Return the lines that make of the number of an outer part that of the line at place k."""
+    lines = list[str]()
+    for j in range(several):
+        lines += [f"at = int64(load(index{j}, k))"]
+        lines += [line.replace("size", f"size{j}") for line in _FOUND[1:]]
+        lines += [f"place = place * size{j} + at"]
+    return lines
 
 
 def take_along_text(dtype: str, index: str) -> str:
@@ -93,28 +105,41 @@ def add_along_text(dtype: str, index: str) -> str:
     )
 
 
-def add_text(dtype: str, index: str) -> str:
-    """out[o, indices[k]] = sum of value[o, k]. A tile: part of the lines of one o."""
-    layout, item = record("value", "indices", "out"), ITEM[dtype]
-    own = f"{dtype}_pointer(out + ((o * size + at) * inner + c) * {item})"
-    source = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {item})"
+def add_text(dtype: str, index: str, several: int, *, single: bool) -> str:
+    """Return the text of out[o, first[k], second[k], ...] = sum of value[o, k]. A tile: part of the
+    lines of one o; `single`: a line is one element."""
+    indices, sizes = _several("indices", several), _several("size", several)
+    layout = Record(
+        ("size", "count"), ("value", *indices, "out"), ("inner", "share", "parts", *sizes)
+    )
+    own = f"{dtype}_pointer(out + (place * inner + c) * {ITEM[dtype]})"
+    source = f"{dtype}_pointer(value + ((o * count + k) * inner + c) * {ITEM[dtype]})"
+    add = f"done = added({own}, {source}, m)"
+    helpers = run("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
+    pointers = ["done = 0"]
+    if single:
+        add, helpers = "store(y, place, load(y, place) + load(given, o * count + k))", ""
+        pointers = [f"given = {dtype}_pointer(value)", f"y = {dtype}_pointer(out)"]
     return (
         run("cleared(y, m)", f"store_output(y, i, {dtype}(0))")
-        + run("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
+        + helpers
         + function(
             "def scatter_add(args, lo, hi):",
             *layout.reading(),
-            f"index = {index}_pointer(indices)",
-            "done = 0",
+            *_index_pointers(index, several),
+            *pointers,
             "for tile in range(lo, hi):",
             "    o = tile // parts",
             "    c = (tile - o * parts) * share",
             "    m = min(share, inner - c)",
-            "    for at in range(size):",
-            f"        done = cleared({own}, m)",
+            "    lines = 1 if m == inner else size",
+            "    for at in range(lines):",
+            "        place = o * size + at",
+            f"        done = cleared({own}, size * inner if m == inner else m)",
             "    for k in range(count):",
-            *(f"        {line}" for line in _FOUND),
-            f"        done = added({own}, {source}, m)",
+            "        place = o",
+            *(f"        {line}" for line in _place(several)),
+            f"        {add}",
             "return 0",
         )
     )

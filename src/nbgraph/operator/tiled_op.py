@@ -157,4 +157,4 @@ class AddingOp(PickingOp):
 
     def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
         """See TiledOp."""
-        return len(dtypes) == 2 and super().suits(dtypes) and dtypes[0] in _NATIVE
+        return super().suits(dtypes) and dtypes[0] in _NATIVE

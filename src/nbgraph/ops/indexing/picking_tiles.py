@@ -13,7 +13,7 @@ from nbgraph.operator.array_op import Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.tiled_op import tile_call
 from nbgraph.ops.define import Shape, axis_of
-from nbgraph.ops.shapes.slicing import ALL, at_axis, full_key
+from nbgraph.ops.shapes.slicing import ALL, full_key
 
 _SEVERAL = 4  # index arrays of one kernel, at most
 _TILE = 1 << 16  # bytes that a tile moves, roughly
@@ -29,15 +29,20 @@ def take_tiling(specs: Sequence[Spec], dtype: Any, *, axis: int) -> KernelCall:
 def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) -> KernelCall | None:
     """The call for `gather` of whole lines at the indices of one axis, or at indices of one shape
     of axes side by side; None for other keys."""
-    full = full_key("gather", key, specs[0].shape)
+    place = _place("gather", key, specs[0].shape, specs[1:])
+    return None if place is None else _lines_tiling(specs, place)
+
+
+def _place(name: str, key: tuple[Any, ...], shape: Shape, indices: Sequence[Spec]) -> int | None:
+    """Return the first axis of those side by side that a key takes lines at; None for other
+    keys, or indices of several shapes."""
+    full, several = full_key(name, key, shape), len(indices)
     if any(part not in ("array", ALL) for part in full):  # `keys.ARRAY`; that file needs ours
         return None
-    place, several = full.index("array"), len(specs) - 1
+    place = full.index("array")
     if full[place : place + several] != ("array",) * several or several > _SEVERAL:
         return None
-    if any(spec != specs[1] for spec in specs[2:]):
-        return None
-    return _lines_tiling(specs, place)
+    return place if all(spec == indices[0] for spec in indices) else None
 
 
 def _lines_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
@@ -60,22 +65,26 @@ def _lines_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
 def add_tiling(
     specs: Sequence[Spec], dtype: Any, *, shape: Shape, key: tuple[Any, ...]
 ) -> KernelCall | None:
-    """The call for `scatter_add` of whole lines at the indices of one axis; None for other keys."""
+    """The call for `scatter_add` of whole lines at the indices of axes side by side; None for other
+    keys."""
     from nbgraph.kernels.picking import add_text
     from nbgraph.kernels.written import written
 
-    value, indices = specs
-    place = len(key) - 1
-    if key != at_axis(place, "array"):  # `keys.ARRAY`; that file needs ours
+    value, *indices = specs
+    place = _place("scatter_add", key, shape, indices)
+    if place is None:
         return None
-    if value.shape != (*shape[:place], *indices.shape, *shape[place + 1 :]):
+    behind = place + len(indices)
+    if value.shape != (*shape[:place], *indices[0].shape, *shape[behind:]):
         return None
-    outer, inner = math.prod(shape[:place]), math.prod(shape[place + 1 :])
-    count, item = math.prod(indices.shape), value.dtype.itemsize
-    share = min(inner, max(_LEAST // item, _TILE // (item * (count + shape[place]))))
+    outer, inner = math.prod(shape[:place]), math.prod(shape[behind:])
+    size, count = math.prod(shape[place:behind]), math.prod(indices[0].shape)
+    item = value.dtype.itemsize
+    share = min(inner, max(_LEAST // item, _TILE // (item * (count + size))))
     parts = -(-inner // share)
-    code = written("scatter_add", add_text(dtype, indices.dtype.name), dtype)
-    head, words = (shape[place], count), (inner, share, parts)
+    text = add_text(dtype, indices[0].dtype.name, len(indices), single=inner == 1)
+    code = written("scatter_add", text, dtype)
+    head, words = (size, count), (inner, share, parts, *shape[place:behind])
     return tile_call(code, head, words, outer * parts, _cost(outer * count * 2, inner * item))
 
 
