@@ -210,7 +210,9 @@ class ByFunctions:
             device = operands[0]._chunk.device
         except (AttributeError, KeyError, TypeError):  # see ByKernels; the first call
             return None
-        if outputs is None or any(v._chunk.device is not device for v in operands):
+        if outputs is None or not device.host:
+            return None
+        if any(v._chunk.device is not device for v in operands):
             return None
         reads = list(dict.fromkeys([v._chunk for v in operands]))
         results = tuple([empty_of(own, device, reads) for own in outputs])
