@@ -182,7 +182,7 @@ class Settings:
         return cls(**values).checked()
 
 
-_NAMES = [field.name for field in fields(Settings)]
+_NAMES = dict.fromkeys(field.name for field in fields(Settings))
 
 
 def _unknown(names: Iterable[str]) -> str:
@@ -276,11 +276,9 @@ class Config:
         return replace(self.variable.get())
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if problem := _unknown([name]):
-            raise AttributeError(problem)
-        return getattr(self.variable.get(), name)
+        if name in _NAMES:
+            return getattr(self.variable.get(), name)
+        raise AttributeError(name if name.startswith("_") else _unknown([name]))
 
     def __reduce__(self) -> str:
         return "config"  # the one of its process

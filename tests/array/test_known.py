@@ -32,6 +32,7 @@ def values(*shape, dtype="float32"):
 
 
 PLACES = ng.array([4, -1, 4, 0])
+NINES = ng.array(9 * np.eye(6))
 CALLS = {
     "a @ b": lambda a, b: a @ b,
     "a @ a": lambda a, b: a @ a,
@@ -57,6 +58,10 @@ CALLS = {
     "lines": lambda a, b: a[PLACES],
     "pairs": lambda a, b: a[PLACES, PLACES],
     "elements": lambda a, b: ng.take(a.astype("float16"), PLACES, axis=1),
+    "sorted": lambda a, b: ng.sort(a, axis=0),
+    "largest": lambda a, b: ng.topk(a[:, ::2], k=2)[0],
+    "solved": lambda a, b: ng.linalg.solve(a @ a.T + NINES, a.astype("float64")),
+    "root": lambda a, b: ng.linalg.cholesky(a @ a.T + NINES),
     "joined": lambda a, b: ng.concatenate((a, b, a), axis=1),
     "stacked": lambda a, b: ng.stack((a > 0, b > 0), axis=-1),
     "sum of steps": lambda a, b: a[::2, ::2].sum(axis=1),
@@ -89,8 +94,8 @@ def test_calls_are_found_again(threaded, alone, name, dtype):
 
 @pytest.mark.parametrize("call", [
     lambda a, x: ng.exp(x) * a, lambda a, x: ng.sum(x, axis=1), lambda a, x: ng.softmax(x, axis=0),
-    lambda a, x: x @ a, lambda a, x: x.T @ a,
-], ids="elements sum softmax product transposed".split())  # fmt: skip
+    lambda a, x: x @ a, lambda a, x: x.T @ a, lambda a, x: ng.sort(x, axis=1) * a,
+], ids="elements sum softmax product transposed sorted".split())  # fmt: skip
 @pytest.mark.parametrize("part", [np.s_[:], np.s_[::2, ::2]], ids=["whole", "steps"])
 def test_recorded_calls_are_found_again(threaded, monkeypatch, call, part):
     """X-NDA-04: the tape records the operands as they are, not their copies."""
@@ -193,6 +198,15 @@ def test_what_is_not_as_it_was_takes_the_general_way(threaded):
     assert ng.softmax(ng.array(values(2, 3)), axis=-1).shape == (2, 3)
     far = a.to(ng.gpu(0))
     assert ng.softmax(far, axis=-1).device == ng.gpu(0)
+    for _ in range(3):
+        ng.sort(a, axis=-1)
+    assert ng.sort(far, axis=-1).tolist() == ng.sort(a, axis=-1).tolist()
+    assert ng.sort(a, axis=0).tolist() == np.sort(a.asnumpy(), axis=0).tolist()
+    assert ng.sort(a.astype("int64"), axis=-1).dtype == np.int64
+    for _ in range(3):  # not positive definite: told where the value is asked for
+        root = ng.linalg.cholesky(-ng.ones((4, 4)))
+        with pytest.raises(ValueError, match="positive definite"):
+            root.asnumpy()
     for _ in range(3):
         bad = ng.take(ng.zeros((4, 4)), ng.array([9]), axis=0)
         with pytest.raises(IndexError, match="index 9"):

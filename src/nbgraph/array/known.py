@@ -14,6 +14,7 @@ import numpy as np
 from nbgraph.array.chunk import CPU, shared
 from nbgraph.array.copying import prepare_copy
 from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import push
 from nbgraph.array.push import moved, same
 from nbgraph.array.route import Push, Routes, routes_of
@@ -23,6 +24,7 @@ from nbgraph.operator.array_op import ArrayOp, Attributes, told
 from nbgraph.operator.call import recording, sources, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import Layout, keep, layout
+from nbgraph.operator.request import OpReqType
 from nbgraph.settings import config
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
@@ -31,13 +33,14 @@ _KEPT = 256  # sets of attributes whose quick way an operator knows
 
 def ways(
     op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
-) -> ByRoutes | ByKernels | None:
+) -> ByRoutes | ByKernels | ByFunctions | None:
     """Return the quick way of an operator with these attributes and so many operands, or None where
     it can have none."""
     if op.draws:
         return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
-        return None
+        alone = op.view is None and op.constant is None and op.computes_alone and not op.copies
+        return FUNCTIONS if alone and operands else None
     routes = routes_of(op, attributes, len(operands))
     return None if routes is None else ByRoutes(routes)
 
@@ -195,12 +198,49 @@ class ByKernels:
             op.carried[_key(values, attributes)] = lowering.alone, outputs
 
 
-DRAWN = ByKernels()
+class ByFunctions:
+    """The quick way of operators that NumPy computes: the layouts of what a call like one before
+    gives."""
+
+    def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
+        """See ByRoutes."""
+        attributes = op.normalise(attributes)
+        try:
+            outputs = op.carried["functions"].get(_key(operands, attributes))
+            device = operands[0]._chunk.device
+        except (AttributeError, KeyError, TypeError):  # see ByKernels; the first call
+            return None
+        if outputs is None or not device.host:
+            return None
+        if any(v._chunk.device is not device for v in operands):
+            return None
+        reads = list(dict.fromkeys([v._chunk for v in operands]))
+        results = tuple([empty_of(own, device, reads) for own in outputs])
+        job = Job(op, operands, results, [OpReqType.kWriteTo] * len(results), attributes, True)
+        push_function(job, reads, [r._chunk for r in results])
+        recorder = recording.get()
+        if recorder is not None:
+            recorder.record(op, operands, attributes, results, _NEW)
+        return results[0] if len(results) == 1 else results
+
+    def learn(
+        self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
+    ) -> None:
+        """See ByRoutes."""
+        if results and results[0].device is values[0].device and results[0].device.host:
+            table = op.carried.setdefault("functions", {})
+            try:
+                keep(table, _key(values, attributes), [r._layout for r in results], _PLACES)
+            except TypeError:  # an attribute that is a list
+                return
+
+
+DRAWN, FUNCTIONS = ByKernels(), ByFunctions()
 
 
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     layouts = (v._layout for v in operands)
-    return ("drawn again", config.compiler, *layouts, *attributes.items())
+    return ("again", config.compiler, *layouts, *attributes.items())
 
 
 _PLACES = 2048  # layouts that a table holds, and what else an operator keeps

@@ -1,14 +1,24 @@
-"""Kernel calls pushed for NDArrays: one of the three runners, see `operator.kernel_call`."""
+"""Operators over whole arrays, pushed for NDArrays: their kernel calls, or their functions.
+
+The first is one of the three runners, see `operator.kernel_call`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.place import push
 from nbgraph.array.push import moved, same, write
+from nbgraph.device import RunContext
+from nbgraph.engine.inline import in_charge
+from nbgraph.engine.properties import NORMAL, OVERWRITE
+from nbgraph.engine.thread import here
 from nbgraph.operator.call import training
+from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import Application, Lowered, lowered
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import WORDS, OpReqType, kNullOp
@@ -79,3 +89,55 @@ def deliver(lowering: Lowered, job: Job) -> None:
         if request is OpReqType.kAddTo and value.dtype != result.dtype:  # the result is rounded
             value = moved(value, layout(result.shape, result.dtype))
         write(same, value, result, WORDS[request])
+
+
+class Work:
+    """One application of an operator, as the engine runs it: NumPy views are made then."""
+
+    __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources")
+
+    def __init__(self, job: Job, resources: Sequence[Any], states: Sequence[int] = ()) -> None:
+        self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
+        # views, not arrays: an array may die, and its memory be promised, before this runs
+        self.inputs = [_read_only(a._view()) for a in job.inputs]
+        for i in states:
+            self.inputs[i].flags.writeable = True
+        self.outputs = [a._view() for a in job.results]
+        self.resources, self.is_train = resources, training.get()
+
+    def __call__(self, run_ctx: RunContext) -> None:
+        """Compute into the outputs' memory."""
+        self.op.run(
+            self.inputs,
+            self.outputs,
+            self.requests,
+            self.attributes,
+            resources=self.resources,
+            is_train=self.is_train,
+            run_ctx=run_ctx,
+        )
+
+
+def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view.flags.writeable = False
+    return view
+
+
+def push_function(
+    job: Job,
+    reads: Sequence[Any],
+    writes: Sequence[Any],
+    resources: Sequence[Any] = (),
+    states: Sequence[int] = (),
+) -> None:
+    """Push the function of an operator, over chunks that it reads and others that it writes."""
+    turns = [r.variable for r in resources]
+    if here.running is not None:
+        resources, turns = own_resources(resources)
+    in_charge().push(
+        Work(job, resources, states),
+        const_vars=reads,
+        mutate_vars=[*writes, *turns],
+        name=job.op.__name__,
+        prop=OVERWRITE if job.whole else NORMAL,
+    )

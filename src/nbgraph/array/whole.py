@@ -15,17 +15,13 @@ from nbgraph.array.carry import common_device, told, writable
 from nbgraph.array.chunk import CPU, Chunk
 from nbgraph.array.copying import copied, copy_of, filled
 from nbgraph.array.core import Array, empty_of, from_host, lift
-from nbgraph.array.lowered import Job
+from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import place
-from nbgraph.device import Context, RunContext
-from nbgraph.engine.inline import in_charge
-from nbgraph.engine.properties import NORMAL, OVERWRITE
-from nbgraph.engine.thread import here
+from nbgraph.device import Context
 from nbgraph.errors import ArgumentError, noun
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.at_once import check_out
 from nbgraph.operator.call import training
-from nbgraph.operator.environment import own_resources
 from nbgraph.operator.kernel_call import lowered
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType
@@ -34,38 +30,6 @@ from nbgraph.shape import overlap
 
 _AT_ONCE = 4096  # elements up to which what has no operands is computed by the calling thread
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
-
-
-class Work:
-    """One application of an operator, as the engine runs it: NumPy views are made then."""
-
-    __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources")
-
-    def __init__(self, job: Job, resources: Sequence[Any], states: Sequence[int] = ()) -> None:
-        self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
-        # views, not arrays: an array may die, and its memory be promised, before this runs
-        self.inputs = [_read_only(a._view()) for a in job.inputs]
-        for i in states:
-            self.inputs[i].flags.writeable = True
-        self.outputs = [a._view() for a in job.results]
-        self.resources, self.is_train = resources, training.get()
-
-    def __call__(self, run_ctx: RunContext) -> None:
-        """Compute into the outputs' memory."""
-        self.op.run(
-            self.inputs,
-            self.outputs,
-            self.requests,
-            self.attributes,
-            resources=self.resources,
-            is_train=self.is_train,
-            run_ctx=run_ctx,
-        )
-
-
-def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    view.flags.writeable = False
-    return view
 
 
 def apply(
@@ -221,16 +185,8 @@ def _push(
     if place(device).carry_out(job):
         return
     specs = [Spec(v.shape, v.dtype) for v in values]
-    resources = op.grant_to(device, attributes, specs) if results else ()
-    turns = [r.variable for r in resources]
-    if here.running is not None:
-        resources, turns = own_resources(resources)
-    in_charge().push(
-        Work(job, resources, states),
-        const_vars=reads,
-        mutate_vars=[*writes, *turns],
-        name=op.__name__,
-        prop=OVERWRITE if whole else NORMAL,
+    push_function(
+        job, reads, writes, op.grant_to(device, attributes, specs) if results else (), states
     )
 
 

@@ -125,8 +125,9 @@ class InternedNames:
             number = known.get(key)
             if number is not None and number != OURS:
                 return number
-            if frame.f_back is None or not is_ours(code):
+            outer = frame.f_back
+            if outer is None or (number is None and not is_ours(code)):
                 return self.site(code, frame.f_lasti)
             if number is None and id(code) in _OURS:
                 known[key] = OURS
-            frame = frame.f_back
+            frame = outer

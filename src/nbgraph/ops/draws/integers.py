@@ -63,13 +63,19 @@ def _require_range(name: str, bounds: list[Any], dtype: np.dtype[Any], *, endpoi
     low, high = bounds
     if not all(isinstance(b, (int, np.ndarray)) for b in bounds):
         return
-    last = high if endpoint else np.subtract(high, 1, dtype=object)
-    if np.any(np.less(last, low, dtype=object)):
+    # arrays as Python's numbers, which do not overflow
+    least, last = [b.astype(object) if isinstance(b, np.ndarray) else b for b in bounds]
+    last = last if endpoint else last - 1
+    if _any(last < least):
         what = "high >= low" if endpoint else "high > low"
         raise ValueError(f"{name}: low={low!r}, high={high!r}; expected {what}")
-    least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    if np.any(np.less(low, least)) or np.any(np.greater(last, most, dtype=object)):
+    smallest, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    if _any(least < smallest) or _any(last > most):
         raise ValueError(
-            f"{name}: low={low!r}, high={high!r}: {dtype} holds {least} to {most}; give bounds "
+            f"{name}: low={low!r}, high={high!r}: {dtype} holds {smallest} to {most}; give bounds "
             "within, or another dtype"
         )
+
+
+def _any(test: Any) -> bool:
+    return bool(test.any()) if isinstance(test, np.ndarray) else test
