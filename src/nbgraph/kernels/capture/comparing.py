@@ -110,10 +110,10 @@ def _compare_optional(
     if not isinstance(value, Optional):
         value, other = other, value
     if is_none(other):
-        same = value.none
+        same = value.absent
     else:
         equal = compare(tracer, node, ast.Eq(), value.value, as_number(graph, other))
-        same = graph.logical_and(graph.logical_not(value.none), equal)
+        same = graph.logical_and(graph.logical_not(value.absent), equal)
     return same if isinstance(op, ast.Eq) else graph.logical_not(same)
 
 
@@ -205,7 +205,7 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
         return graph.const(same)
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Optional):
-            return value.none if is_none(other) else None
+            return value.absent if is_none(other) else None
     if isinstance(a, _LISTS) and isinstance(b, _LISTS):
         keys = [getattr(value, "key", None) for value in (a, b)]
         return graph.const(True) if keys[0] and keys[0] == keys[1] else None

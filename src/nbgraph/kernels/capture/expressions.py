@@ -139,7 +139,7 @@ class Expressions(Calls, Classes, Containers, Lists):
         if isinstance(value, Resizable):
             return self.graph.compare("gt", value.length, self.graph.const(0))
         if isinstance(value, Optional):
-            present = self.graph.logical_not(value.none)
+            present = self.graph.logical_not(value.absent)
             return self.graph.logical_and(present, self.truth(value.value))
         return self.graph.truth(value)
 

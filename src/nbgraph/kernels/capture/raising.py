@@ -66,7 +66,7 @@ class Raising(Tracer):
     def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
         """Note that a name is read which some path leaves unset."""
         words = f"cannot access local variable {name!r} where it is not associated with a value"
-        self.raises(node, UnboundLocalError, words, value.missing)
+        self.raises(node, UnboundLocalError, words, value.absent)
 
     def raises_lookup(
         self,

@@ -443,7 +443,7 @@ def _present(value: Value) -> tuple[Value, list[Node]]:
     """A value without its Nones, and where there are such."""
     if isinstance(value, Optional):
         inner, nones = _present(value.value)
-        return inner, [value.none, *nones]
+        return inner, [value.absent, *nones]
     if type(value) is not tuple:
         return value, []
     parts = [_present(part) for part in cast("tuple[Value, ...]", value)]
