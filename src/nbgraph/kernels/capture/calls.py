@@ -317,7 +317,7 @@ class Calls(Generators):
         changed = nonlocals(tracer.text.body) if around else ()
         self.frame.update({name: after[name] for name in changed if name in after})
         self.leave(after)
-        self.adopt(self.frame, after)
+        self.frame.update(lists_of(after))
         return value
 
     def runner(

@@ -27,6 +27,7 @@ from nbgraph.kernels.capture.values import (
     Partly,
     Static,
     Undefined,
+    Value,
     flag,
     is_flag,
     is_true,
@@ -62,6 +63,12 @@ class Raising(Tracer):
             node, where, error = *node.args, node.data
             self.pending.append((flag_of(self.graph, error), where))
         return node
+
+    def joined(self, node: ast.AST, value: Value, remedy: str) -> Value:
+        """A value of two paths; refused where these do not fit together."""
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", remedy)
+        return value
 
     def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
         """Note that a name is read which some path leaves unset."""

@@ -50,7 +50,7 @@ class Choice(Compound):
 
     def of_parts(self, parts: Sequence[Value]) -> Value:
         """The choice by another number."""
-        return Choice(*parts, self.options) if len(self.options) > 1 else self.options[0]
+        return Choice(parts[0], self.options) if len(self.options) > 1 else next(iter(self.options))
 
     def map(self, graph: Graph, apply: Callable[[Static, Node], Value]) -> Value:
         """What a function gives for the one that it is; it gets each, and where it is that."""
@@ -268,7 +268,7 @@ def join_value(
         return a if cond.data or a is b else b
     if lists is not None and (isinstance(a, REFERS) or isinstance(b, REFERS)):
         return lists.join(a, b)
-    if isinstance(a, tuple) and isinstance(b, tuple) and _alike(a, b):
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and _sort(a) is _sort(b):
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
         read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
         return (_sort(a) if read is None else type(read))(items)
@@ -504,10 +504,6 @@ def _key(value: Value) -> object:
 
 def _held(value: Value, env: Env) -> Value:
     return env[value.key] if isinstance(value, Reference) else value
-
-
-def _alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    return len(a) == len(b) and _sort(a) is _sort(b)
 
 
 def _sort(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
