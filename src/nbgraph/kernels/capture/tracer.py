@@ -92,10 +92,11 @@ class FunctionTracer(Expressions):
         # what `try` statements around catch; the library's own texts raise nothing by themselves
         self.catching = () if caller is None or is_own_text(fn) else caller.catching
         self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
+        self.scope = Scope(fn, watch)
         self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
-        self.name, self.scope = fn.__name__, Scope(fn, watch)
+        self.name = fn.__name__
         self.active = () if caller is None else caller.active
         self.answers = {} if caller is None else caller.answers
         self.decides = caller is not None and caller.decides
