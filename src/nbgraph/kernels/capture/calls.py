@@ -25,14 +25,14 @@ from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
 from nbgraph.kernels.capture.generators import Generators
-from nbgraph.kernels.capture.joining import mapped
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
+from nbgraph.kernels.capture.scipy_names import scipy_operation, solver
 from nbgraph.kernels.capture.sequences import takes_tuples
 from nbgraph.kernels.capture.special import held, slope
-from nbgraph.kernels.capture.table import operations, scipy_operation, solver
+from nbgraph.kernels.capture.table import operations
 from nbgraph.kernels.capture.values import (
     OUTER,
     Array,
@@ -138,7 +138,7 @@ class Calls(Generators):
             with self.under(here):
                 return self.called(call._replace(target=option.value, path=taken), env)
 
-        return self.read(node, mapped(self.graph, callee, one), env)
+        return self.read(node, callee.map(self.graph, one), env)
 
     def called(self, call: Call, env: Env) -> Value:
         """The value of a call whose arguments are known, of lists as references to them."""

@@ -13,7 +13,6 @@ from typing import Any
 from nbgraph.kernels.capture import comparing, objects
 from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import Lists
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.values import (
@@ -24,6 +23,7 @@ from nbgraph.kernels.capture.values import (
     Reference,
     Static,
     Value,
+    join_value,
     mapping,
     placed,
 )

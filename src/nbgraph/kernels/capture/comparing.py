@@ -9,7 +9,6 @@ from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.joining import mapped
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
@@ -46,9 +45,9 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Return one comparison of two values, of each of several objects that one may be."""
     if isinstance(left, Choice):
-        return mapped(tracer.graph, left, lambda one, _: compare(tracer, node, op, one, right))
+        return left.map(tracer.graph, lambda one, _: compare(tracer, node, op, one, right))
     if isinstance(right, Choice):
-        return mapped(tracer.graph, right, lambda one, _: compare(tracer, node, op, left, one))
+        return right.map(tracer.graph, lambda one, _: compare(tracer, node, op, left, one))
     if isinstance(left, Record) and (own := _by_method(tracer, node, op, left, right)) is not None:
         return own
     return _compared(tracer, node, op, left, right)

@@ -29,7 +29,6 @@ from nbgraph.kernels.capture.containers import (
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.intervals import Intervals, decided
-from nbgraph.kernels.capture.joining import ListJoin, join_value, mapped
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
@@ -40,6 +39,7 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Env,
     List,
+    ListJoin,
     Mapping,
     Optional,
     Partly,
@@ -52,6 +52,7 @@ from nbgraph.kernels.capture.values import (
     View,
     as_number,
     described,
+    join_value,
     mapping,
     on_path,
     placed,
@@ -121,7 +122,7 @@ class Expressions(Calls):
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
         if isinstance(value, Choice):
-            return mapped(self.graph, value, lambda option, _: self.truth(option))
+            return value.map(self.graph, lambda option, _: self.truth(option))
         if isinstance(value, Array) and len(value) == 1:
             return self.truth(value[0])
         if isinstance(value, Array) and value:
@@ -347,7 +348,7 @@ class Expressions(Calls):
         if isinstance(owner, Node) and node.attr in typed.ATTRIBUTES:
             return typed.ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Choice):
-            return mapped(self.graph, owner, lambda v, _: self.attribute(node, v.value, node.attr))
+            return owner.map(self.graph, lambda v, _: self.attribute(node, v.value, node.attr))
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
         if not isinstance(owner, Static):
@@ -492,7 +493,7 @@ class Expressions(Calls):
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
         if isinstance(owner, Choice):
-            return mapped(self.graph, owner, lambda one, _: self._of_text(node, one, env, path))
+            return owner.map(self.graph, lambda one, _: self._of_text(node, one, env, path))
         return self._of_text(node, owner, env, path)
 
     def _of_text(self, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:

@@ -18,7 +18,6 @@ from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, sp
 from nbgraph.kernels.capture.builtins import BINARY
 from nbgraph.kernels.capture.containers import Containers, Method
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
@@ -38,6 +37,7 @@ from nbgraph.kernels.capture.values import (
     View,
     copied,
     described,
+    join_value,
     keys_in,
     mapping,
     placed,

@@ -17,7 +17,6 @@ from nbgraph.kernels.capture import draws, objects
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
@@ -34,6 +33,7 @@ from nbgraph.kernels.capture.values import (
     Value,
     flag,
     is_true,
+    join,
     raises_of,
     stopped,
     without_flags,

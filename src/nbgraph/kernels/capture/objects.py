@@ -14,7 +14,6 @@ import numpy as np
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.joining import mapped
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 from nbgraph.kernels.kinds import is_integer
@@ -98,13 +97,12 @@ def known(value: Value) -> tuple[Any] | None:
 
 def are_objects(a: Value, b: Value) -> bool:
     """Whether a binary operation is one of strings, or the union of two types."""
-    if is_text(a) or is_text(b):
+    if _is_text(a) or _is_text(b):
         return True
     return all(isinstance(v, Static) and isinstance(v.value, _OPERATED) for v in (a, b))
 
 
-def is_text(value: Value) -> bool:
-    """Whether a value is a string, which may be one that is not known."""
+def _is_text(value: Value) -> bool:
     return isinstance(value, Static) and isinstance(value.value, TEXT)
 
 
@@ -119,7 +117,7 @@ def apply(call: Call) -> Value | None:
     if not texts and not (type(target).__hash__ and target in _PURE):
         return None
     if len(args) == 1 and isinstance(choice := args[0], Choice):
-        return mapped(call.graph, choice, lambda one, _: apply(call._replace(args=[one])))
+        return choice.map(call.graph, lambda one, _: apply(call._replace(args=[one])))
     values = [known(value) for value in args]
     named = {name: known(value) for name, value in kwargs.items()}
     if None in values or None in named.values():
@@ -165,8 +163,8 @@ def joined(value: Value) -> Value:
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
     """`+`, `*` and `%` of strings, `|` of types, bits of flags."""
     x, y = known(a), known(b)
-    if op == "add" and not (is_text(a) and is_text(b)):
-        tracer.number_of(node, b if is_text(b) else a)
+    if op == "add" and not (_is_text(a) and _is_text(b)):
+        tracer.number_of(node, b if _is_text(b) else a)
     if op not in _BINARY:
         tracer.refuse(node, "this operation of strings is not understood", "join strings with +")
     if x is None or y is None:

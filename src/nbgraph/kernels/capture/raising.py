@@ -18,7 +18,6 @@ from typing import Any
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
-from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.names import is_own_text
 from nbgraph.kernels.capture.values import (
     MISSED,
@@ -32,6 +31,7 @@ from nbgraph.kernels.capture.values import (
     flag,
     is_flag,
     is_true,
+    join_value,
     raises_of,
 )
 from nbgraph.kernels.scalar import Graph, Node

@@ -19,10 +19,9 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.carrying import closed, phis_of, rows_of, wider, widest
 from nbgraph.kernels.capture.context import Answer, Tracer
 from nbgraph.kernels.capture.intervals import opposed
-from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, unflatten
+from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_value, unflatten
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Node
 

@@ -19,7 +19,6 @@ from nbgraph.kernels.capture.carrying import carried_nodes, closed, phis_of, row
 from nbgraph.kernels.capture.closures import nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.joining import as_maybe, join_choices
 from nbgraph.kernels.capture.lookups import Counter, entry_at
 from nbgraph.kernels.capture.resizable import widened
 from nbgraph.kernels.capture.values import (
@@ -38,10 +37,12 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Unset,
     Value,
+    as_maybe,
     copied,
     flatten,
     is_flag,
     is_none,
+    join_choices,
     keys_in,
     nothing_like,
     placed,

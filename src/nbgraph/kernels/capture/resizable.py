@@ -19,7 +19,6 @@ import numpy as np
 from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import (
     Array,
@@ -30,6 +29,7 @@ from nbgraph.kernels.capture.values import (
     Value,
     flatten,
     form,
+    join_value,
     resizable,
     unflatten,
 )

@@ -29,7 +29,6 @@ from nbgraph.kernels.capture.closures import (
 )
 from nbgraph.kernels.capture.containers import Method
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.text import CountError, KindError
@@ -45,6 +44,7 @@ from nbgraph.kernels.capture.values import (
     described,
     flatten,
     is_none,
+    join_value,
     lists_of,
     mapping,
     placed,

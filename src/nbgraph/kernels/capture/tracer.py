@@ -22,7 +22,6 @@ from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
 from nbgraph.kernels.capture.context import Call, OnInvalid
 from nbgraph.kernels.capture.expressions import Expressions
-from nbgraph.kernels.capture.joining import join, join_value
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
@@ -59,6 +58,8 @@ from nbgraph.kernels.capture.values import (
     is_flag,
     is_none,
     is_true,
+    join,
+    join_value,
     mapping,
     on_path,
     placed,
@@ -86,7 +87,8 @@ class FunctionTracer(Expressions):
         caller: FunctionTracer | None = None,
         survey: Survey | None = None,
     ) -> None:
-        self.graph, self.fn, self.watch, self.caller, self.survey = graph, fn, watch, caller, survey
+        self.graph, self.fn, self.watch, self.caller = graph, fn, watch, caller
+        self.survey = survey
         self.depth = 0 if caller is None else caller.depth + 1
         self.pending = []
         # what `try` statements around catch; the library's own texts raise nothing by themselves
@@ -275,7 +277,7 @@ class FunctionTracer(Expressions):
             case ast.Match():
                 return matched(self, st, env, path)
             case ast.FunctionDef(name=name):
-                function = self.local(st, env, path)  # its defaults may be new lists of `env`
+                function = self.local(st, env, path)
                 return {**env, name: function}
             case ast.Try():
                 return attempted(self, st, env, path)
@@ -300,8 +302,7 @@ class FunctionTracer(Expressions):
                 return raised(self, st, env, self.graph.const(True))
             case ast.Assert():
                 return self._assert(st, env, path)
-        what = f"{_name_of(st)} is not understood in a scalar function"
-        self.refuse(st, what, refusals.statement(st))
+        self._refuse_statement(st)
 
     def _assign(self, st: ast.Assign | ast.AnnAssign | ast.AugAssign, env: Env, path: Node) -> Env:
         if isinstance(st, ast.AugAssign):
@@ -324,12 +325,17 @@ class FunctionTracer(Expressions):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
             what = "the result is a complex number; results of operators are real"
             self.refuse(st, what, f"return both parts: `return {name}.real, {name}.imag`")
-        texts = any(map(objects.is_text, getattr(value, "options", (value,))))
+        texts = value.options if isinstance(value, Choice) else [value]
+        texts = [v for v in texts if isinstance(v, Static) and isinstance(v.value, objects.TEXT)]
         if not self.depth and (texts or isinstance(value, Choice)):
             what = f"the result is {'a string' if texts else described(value)}, not a number"
             self.refuse(st, what, "return numbers; make text of them after the call")
         env = self.frame = self.settled(env)
         return {**env, RESULT: value, RETURNED: self.graph.const(True)}
+
+    def _refuse_statement(self, st: ast.stmt) -> NoReturn:
+        what, remedy = _name_of(st), refusals.statement(st)
+        self.refuse(st, f"{what} is not understood in a scalar function", remedy)
 
     def _augmented(self, st: ast.AugAssign, env: Env, path: Node) -> Env:
         """`target op= value`; a list or an array is changed in place."""
