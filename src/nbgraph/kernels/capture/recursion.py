@@ -16,13 +16,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.carrying import closed, phis_of, rows_of, wider, widest
 from nbgraph.kernels.capture.context import Answer, Tracer
 from nbgraph.kernels.capture.intervals import opposed
 from nbgraph.kernels.capture.lookups import offset
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.values import Env, Undefined, Value, flatten, join_value, unflatten
-from nbgraph.kernels.kinds import is_boolean
+from nbgraph.kernels.kinds import is_boolean, promote
 from nbgraph.kernels.scalar import Node
 
 MAX_INLINED = 2  # calls within each other whose conditions values decide
@@ -195,7 +194,7 @@ class Recursion:
                 return self._shaped(kept[place - 1])
 
             trace = self._trace(here, region.cond, earlier)
-            wide = widest(kinds, trace.values)
+            wide = _widest(kinds, trace.values)
             if wide == kinds:
                 below = graph.arithmetic("sub", level, graph.const(1))
                 rows = [(level, top, below)]
@@ -236,7 +235,7 @@ class Recursion:
             _, here = self._descend(level)
             shaped = self._shaped(inner)
             outer = self._trace(here, region.cond, lambda call, shaped=shaped: shaped)
-            wide = widest(kinds, outer.values)
+            wide = _widest(kinds, outer.values)
             if wide == kinds:
                 below = graph.arithmetic("sub", level, graph.const(1))
                 first = graph.arithmetic("sub", count, graph.const(1))
@@ -261,7 +260,11 @@ class Recursion:
         graph, start = self.graph, dict(self.values)
         for _ in range(4):
             region = graph.region()
-            phis = phis_of(graph, region, start, self.carried)
+            starts = {k: flatten(start[k]) or [] for k in self.carried}
+            phis = {
+                k: [graph.phi(region, (k, i, n.kind), n.kind) for i, n in enumerate(nodes)]
+                for k, nodes in starts.items()
+            }
             here = {k: unflatten(v, list(phis[k])) if k in phis else v for k, v in start.items()}
             level = graph.phi(region, "$levels", "i")
             calls = self._calls(here)
@@ -269,14 +272,18 @@ class Recursion:
             few = graph.compare("lt", level, most)
             region.cond = graph.logical_and(self._needs(calls), few)
             rows = [(level, graph.const(0), graph.arithmetic("add", level, graph.const(1)))]
-            before = dict(start)
+            wide = False
             for k in self.carried:
                 outs = flatten(inner[k])
                 if outs is None or len(outs) != len(phis[k]):
                     self._refuse()
-                start[k] = wider(graph, start[k], outs)
-            if all(start[k] is before[k] for k in phis):
-                finals = self._close(region, rows + rows_of(start, inner, phis))
+                kinds = [_wider(p.kind, o.kind) for p, o in zip(phis[k], outs, strict=True)]
+                if kinds != [p.kind for p in phis[k]]:
+                    nodes = [graph.cast(n, to) for n, to in zip(starts[k], kinds, strict=True)]
+                    start[k], wide = unflatten(start[k], nodes), True
+                rows += zip(phis[k], starts[k], outs, strict=True)
+            if not wide:
+                finals = self._close(region, rows)
                 rest = finals[1:]
                 last = {k: unflatten(v, rest) if k in phis else v for k, v in start.items()}
                 return finals[0], last
@@ -319,15 +326,25 @@ class Recursion:
     ) -> list[Node]:
         """The values of carried variables after a loop; what its trips raise is noted."""
         graph, no = self.graph, self.graph.const(False)
-        flags = [
-            (phi := graph.phi(region, ("$raised", name), "b"), no, graph.logical_or(phi, where))
-            for name, where in raised
-        ]
-        finals = closed(graph, region, [*rows, *flags])
+        whole = [(phi, init, graph.cast(out, phi.kind)) for phi, init, out in rows]
+        for name, where in raised:
+            phi = graph.phi(region, ("$raised", name), "b")
+            whole.append((phi, no, graph.logical_or(phi, where)))
+        for row in whole:
+            region.carried[row[0].id] = row
+        finals = [graph.carry(region, *row) for row in whole]
         self.pending += [
             (name, f) for (name, _), f in zip(raised, finals[len(rows) :], strict=True)
         ]
         return finals[: len(rows)]
+
+
+def _wider(a: str, b: str) -> str:
+    return a if a == b else ("bool" if is_boolean(a) and is_boolean(b) else promote(a, b))
+
+
+def _widest(kinds: Sequence[str], values: Sequence[Node]) -> list[str]:
+    return [_wider(kind, value.kind) for kind, value in zip(kinds, values, strict=True)]
 
 
 def _same(a: Value, b: Value) -> bool:

@@ -15,7 +15,6 @@ import functools
 import math
 from typing import Any
 
-from nbgraph.kernels.capture.carrying import carried_nodes, closed, phis_of, rows_of, wider
 from nbgraph.kernels.capture.closures import nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.intervals import Intervals
@@ -33,6 +32,7 @@ from nbgraph.kernels.capture.values import (
     Env,
     Optional,
     Partly,
+    Reference,
     Static,
     Undefined,
     Unset,
@@ -50,6 +50,7 @@ from nbgraph.kernels.capture.values import (
     unflatten,
     without_flags,
 )
+from nbgraph.kernels.kinds import promote
 from nbgraph.kernels.nodes import MOVES
 from nbgraph.kernels.scalar import Node
 
@@ -172,7 +173,11 @@ class RegionLoop:
     def _attempt(self) -> Env | None:
         graph, tracer, start = self.graph, self.tracer, self.start
         region = graph.region()
-        phis = phis_of(graph, region, start, self.names)
+        starts = {name: _carried(start[name]) or [] for name in self.names}
+        phis = {
+            name: [graph.phi(region, (name, i, n.kind), n.kind) for i, n in enumerate(nodes)]
+            for name, nodes in starts.items()
+        }
         self._bound(phis)
         inside: Env = {**start, **dict.fromkeys(self.late, Undefined(_LATE))}
         inside |= dict.fromkeys(self.late & self.read_later, Unset(_LATE))
@@ -194,7 +199,7 @@ class RegionLoop:
         changed = {k for k in start if k.startswith(HELD) and ends.get(k) is not before[k]}
         if more := sorted(changed - {*self.names}):
             for name in more:
-                if carried_nodes(start[name]) is None:
+                if _carried(start[name]) is None:
                     what = "a trip changes a list or an object which holds what is not a number"
                     tracer.refuse(self.st, what, "hold numbers alone, e.g. 0.0 in place of None")
             self.names += more
@@ -245,9 +250,7 @@ class RegionLoop:
         """Whether a trip changed a variable."""
         graph, moves = self.graph, self.graph.const(False)
         names = [n for n in self.names if n not in (self.MOVES, RESULT) and n not in self.first]
-        pairs = [
-            p for n in names for p in zip(phis[n], carried_nodes(ends.get(n)) or [], strict=False)
-        ]
+        pairs = [p for n in names for p in zip(phis[n], _carried(ends.get(n)) or [], strict=False)]
         counts = (n.op in ("add", "sub") and n.kind != "f" and p in n.args for p, n in pairs)
         if any(counts):
             return graph.const(True)
@@ -313,14 +316,16 @@ class RegionLoop:
                 ends[name] = join_choices(graph, graph.const(False), start, ends[name])
                 settled = settled and len(ends[name].options) == len(start.options)
                 self.start[name] = Choice(start.index, ends[name].options)
-            now, then = carried_nodes(ends[name]), carried_nodes(self.start[name])
+            now, then = _carried(ends[name]), _carried(self.start[name])
             moved = [*keys_in(ends[name])] != [*keys_in(self.start[name])]
             if now is None or then is None or len(now) != len(then) or moved:
                 self.start[name], settled = self._longer(name, ends[name]), False
                 continue
-            wide = wider(graph, self.start[name], now)
-            settled = settled and wide is self.start[name]
-            self.start[name] = wide
+            kinds = [_widen(a.kind, b.kind) for a, b in zip(then, now, strict=True)]
+            if kinds != [n.kind for n in then]:
+                wide = [graph.cast(n, k) for n, k in zip(then, kinds, strict=True)]
+                self.start[name] = unflatten(self.start[name], wide)
+                settled = False
         return settled
 
     def _longer(self, name: str, end: Value) -> Value:
@@ -374,9 +379,23 @@ class RegionLoop:
 
     def _close(self, region: Any, phis: dict[str, list[Node]], ends: Env) -> Env:
         graph, after = self.graph, dict(self.start)
-        finals = closed(graph, region, rows_of(self.start, ends, phis))
+        carried = [
+            (name, phi, init, graph.cast(out, phi.kind))
+            for name in self.names
+            for phi, init, out in zip(
+                phis[name],
+                _carried(self.start[name]) or [],
+                _carried(ends[name]) or [],
+                strict=True,
+            )
+        ]
+        for _, phi, init, out in carried:
+            region.carried[phi.id] = (phi, init, out)
+        finals: dict[str, list[Node]] = {}
+        for name, phi, init, out in carried:
+            finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
         for name in self.names:
-            after[name] = unflatten(self.start[name], finals)
+            after[name] = unflatten(self.start[name], finals[name])
             partly = isinstance(self.start[name], Partly)
             if partly and self._runs and _is_false(ends[name].absent):
                 after[name] = after[name].value
@@ -387,6 +406,12 @@ class RegionLoop:
         after.pop(self.COUNTER, None)
         after.pop(self.MOVES, None)
         return after
+
+
+def _carried(value: Value) -> list[Node] | None:
+    """The nodes of a value, without those of the lists that are in it."""
+    lists = isinstance(value, tuple) and any(isinstance(item, Reference) for item in value)
+    return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)
 
 
 def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
@@ -416,6 +441,10 @@ def _counted(body: list[ast.stmt]) -> dict[str, int]:
 
 def _is_false(node: Node) -> bool:
     return node.op == "const" and not node.data
+
+
+def _widen(a: str, b: str) -> str:
+    return a if a == b else promote(a, b)
 
 
 def _is_store(name: ast.Name) -> bool:
