@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -16,6 +17,11 @@ from nbgraph.kernels.capture.values import Static, Value
 from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
 from nbgraph.kernels.kinds import INTEGERS, is_boolean, promote
 from nbgraph.kernels.scalar import Node
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
+_NAMES = "add sub mul div floordiv mod pow band bor bxor shl shr".split()
+BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES, strict=True))
 
 
 class Texts(Raising):

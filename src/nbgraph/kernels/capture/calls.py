@@ -29,10 +29,9 @@ from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.scipy_names import scipy_operation, solver
 from nbgraph.kernels.capture.sequences import takes_tuples
 from nbgraph.kernels.capture.special import held, slope
-from nbgraph.kernels.capture.table import operations
+from nbgraph.kernels.capture.table import operations, scipy_operation, solver
 from nbgraph.kernels.capture.values import (
     OUTER,
     Array,
@@ -317,7 +316,7 @@ class Calls(Generators):
         changed = nonlocals(tracer.text.body) if around else ()
         self.frame.update({name: after[name] for name in changed if name in after})
         self.leave(after)
-        self.adopt(self.frame, after)
+        self.frame.update(lists_of(after))
         return value
 
     def runner(

@@ -10,10 +10,10 @@ from collections import OrderedDict
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture import comparing, objects
 from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.lists import Lists
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -22,7 +22,6 @@ from nbgraph.kernels.capture.values import (
     Mapping,
     Reference,
     Static,
-    Undefined,
     Value,
     join_value,
     mapping,
@@ -39,7 +38,7 @@ _FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})
 MISSING = object()  # stands for an argument that was left out
 
 
-class Classes(Builtins):
+class Classes(Lists):
     """Mixed into Expressions."""
 
     def instance(self, call: Call, env: Env) -> Value | None:
@@ -140,11 +139,10 @@ class Classes(Builtins):
         for name, old in zip(content.fields, content, strict=True):
             if not isinstance(key, Choice) and not isinstance(name, (int, float)):
                 continue
-            here = self.equal(node, key, self.constant(name, node))
+            here = comparing.compare(self, node, ast.Eq(), key, self.constant(name, node))
             missing = graph.logical_and(missing, graph.logical_not(here))
-            new = join_value(graph, here, value, old)
-            if isinstance(new, Undefined):
-                self.refuse(node, f"the value {new.why}", "assign a value like the one before")
+            remedy = "assign a value like the one before"
+            new = self.joined(node, join_value(graph, here, value, old), remedy)
             self._put(node, owner, name, new, env)
         if missing.op == "const" and missing.data:
             self.refuse(node, "a key of the dict depends on values", "use a list, or constant keys")

@@ -34,7 +34,11 @@ _COMPARE: dict[type[ast.cmpop], str] = dict(zip(_ORDERS, "lt le gt ge eq ne".spl
 _STATIC: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     **{sort: getattr(operator, name) for sort, name in _COMPARE.items()},
     ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
+}
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.NotEq: ast.Eq,
+    ast.NotIn: ast.In,
+    ast.IsNot: ast.Is,
 }
 
 
@@ -51,25 +55,22 @@ def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: V
 
 def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Return a comparison; refuses what Python does not define for numbers."""
-    graph = tracer.graph
+    graph, numbers = tracer.graph, isinstance(left, Node) and isinstance(right, Node)
+    if (opposite := _OPPOSITES.get(type(op))) and not (numbers and opposite is ast.Eq):
+        return graph.logical_not(_compared(tracer, node, opposite(), left, right))
     if (digits := objects.digits_of(left)) is not None:
-        right = objects.characters(right) if isinstance(op, (ast.In, ast.NotIn)) else right
+        right = objects.characters(right) if isinstance(op, ast.In) else right
         if (same := _compare_digits(tracer, digits, op, right)) is not None:
             return same
-    if isinstance(right := mapping(right), Mapping) and isinstance(op, (ast.In, ast.NotIn)):
+    if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
         right = tracer.keys(node, right)
-    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (tuple, Resizable)):
-        inside, items = graph.const(False), resizable(graph, right)
-        for k, item in enumerate(items.items):
-            used = graph.compare("lt", graph.const(k), items.length)
-            equal = compare(tracer, node, ast.Eq(), left, item)
-            inside = graph.logical_or(inside, graph.logical_and(used, equal))
-        return inside if isinstance(op, ast.In) else graph.logical_not(inside)
-    if isinstance(op, (ast.Is, ast.IsNot)):
+    if isinstance(op, ast.In) and isinstance(right, (tuple, Resizable)):
+        return _is_among(tracer, node, left, resizable(graph, right))
+    if isinstance(op, ast.Is):
         same = identical(graph, left, right)
         if same is None:
             tracer.refuse(node, "which values are one object is not defined", "compare with ==")
-        return same if isinstance(op, ast.Is) else graph.logical_not(same)
+        return same
     if isinstance(left, Optional) or isinstance(right, Optional):
         return _compare_optional(tracer, node, op, left, right)
     if isinstance(left, Static) or isinstance(right, Static):
@@ -80,12 +81,21 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
         return _compare_tuples(tracer, node, op, left, right)
     if isinstance(left, Complex) or isinstance(right, Complex):
-        if not isinstance(op, (ast.Eq, ast.NotEq)):
+        if not isinstance(op, ast.Eq):
             tracer.refuse(node, "complex numbers have no order", "compare z.real, z.imag or abs(z)")
         return cast("Node", tracer.binary(_COMPARE[type(op)], left, right, graph.const(True)))
     if type(op) not in _COMPARE or not (isinstance(left, Node) and isinstance(right, Node)):
         tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
     return graph.compare(_COMPARE[type(op)], left, right)
+
+
+def _is_among(tracer: Tracer, node: ast.expr, value: Value, items: Resizable) -> Node:
+    graph, inside = tracer.graph, tracer.graph.const(False)
+    for k, item in enumerate(items.items):
+        used = graph.compare("lt", graph.const(k), items.length)
+        equal = compare(tracer, node, ast.Eq(), value, item)
+        inside = graph.logical_or(inside, graph.logical_and(used, equal))
+    return inside
 
 
 def _by_method(
@@ -103,24 +113,22 @@ def _compare_optional(
     tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
 ) -> Node:
     """With what may be None: it equals None alone; an order is that of the numbers."""
-    if not isinstance(op, (ast.Eq, ast.NotEq)):
+    if not isinstance(op, ast.Eq):
         numbers = [as_number(tracer.graph, value) for value in (left, right)]
         return compare(tracer, node, op, *numbers)
     graph, (value, other) = tracer.graph, (left, right)
     if not isinstance(value, Optional):
         value, other = other, value
     if is_none(other):
-        same = value.none
-    else:
-        equal = compare(tracer, node, ast.Eq(), value.value, as_number(graph, other))
-        same = graph.logical_and(graph.logical_not(value.none), equal)
-    return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+        return value.absent
+    equal = compare(tracer, node, op, value.value, as_number(graph, other))
+    return graph.logical_and(graph.logical_not(value.absent), equal)
 
 
 def _compare_digits(
     tracer: Tracer, digits: objects.Digits, op: ast.cmpop, other: Value
 ) -> Node | None:
-    """Whether the digits of a number are, or are not, a string or those of another number."""
+    """Whether the digits of a number are a string or those of another number."""
     graph, yes = tracer.graph, tracer.graph.const(True)
     text = objects.digits_of(other)
     if isinstance(other, Static) and isinstance(other.value, str):
@@ -132,9 +140,7 @@ def _compare_digits(
         return None
     same = graph.compare("eq", digits.length(tracer, yes), size)
     same = graph.logical_and(same, graph.compare("eq", digits.number, value))
-    if isinstance(op, (ast.Eq, ast.NotEq)):
-        return same if isinstance(op, ast.Eq) else graph.logical_not(same)
-    return None
+    return same if isinstance(op, ast.Eq) else None
 
 
 def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
@@ -177,9 +183,8 @@ def _compare_tuples(
 ) -> Node:
     """Equality of tuples, or their order: that of the first items that differ."""
     graph = tracer.graph
-    if isinstance(op, (ast.Eq, ast.NotEq)):
-        same = _equal_tuples(tracer, node, left, right)
-        return same if isinstance(op, ast.Eq) else graph.logical_not(same)
+    if isinstance(op, ast.Eq):
+        return _equal_tuples(tracer, node, left, right)
     if type(op) not in _COMPARE or {type(left), type(right)} != {tuple}:  # a list may be a set
         tracer.refuse(node, "this comparison is not understood", "compare numbers with <, <= or ==")
     strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
@@ -205,7 +210,7 @@ def identical(graph: Graph, a: Value, b: Value) -> Node | None:
         return graph.const(same)
     for value, other in ((a, b), (b, a)):
         if isinstance(value, Optional):
-            return value.none if is_none(other) else None
+            return value.absent if is_none(other) else None
     if isinstance(a, _LISTS) and isinstance(b, _LISTS):
         keys = [getattr(value, "key", None) for value in (a, b)]
         return graph.const(True) if keys[0] and keys[0] == keys[1] else None
@@ -227,14 +232,12 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
         return None
     for own, target in ((a, b), (b, a)):
         if isinstance(own, Static) and isinstance(own.value, (NumberType, NumberDtype)):
-            if not isinstance(target, Static) or not isinstance(op, (ast.Eq, ast.NotEq)):
-                return None
-            same = is_type(own.value, target.value)
-            return None if same is None else same == isinstance(op, ast.Eq)
+            is_equality = isinstance(target, Static) and isinstance(op, ast.Eq)
+            return is_type(own.value, target.value) if is_equality else None
         if isinstance(target, Record) and isinstance(getattr(own, "value", own), target.cls):
             return None  # an object of that class from outside
     known = [v.value if isinstance(v, Static) else _Number() for v in (a, b)]
-    if isinstance(op, (ast.Eq, ast.NotEq)) or all(isinstance(v, Static) for v in (a, b)):
+    if isinstance(op, ast.Eq) or all(isinstance(v, Static) for v in (a, b)):
         try:
             return bool(_STATIC[type(op)](*known))
         except TypeError:

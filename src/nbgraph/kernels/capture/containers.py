@@ -20,7 +20,6 @@ from nbgraph.kernels.capture.values import (
     ConstantArray,
     Mapping,
     Static,
-    Undefined,
     Value,
     join_value,
 )
@@ -123,9 +122,7 @@ class Containers(Builtins):
             self.raises_lookup(node, KeyError, words, self.graph.logical_not(inside))
             return value
         value = join_value(self.graph, inside, value, default)
-        if isinstance(value, Undefined):
-            self.refuse(node, f"the value {value.why}", "give the default that the others have")
-        return value
+        return self.joined(node, value, "give the default that the others have")
 
     def _chosen(
         self, node: ast.expr, key: Node, entries: dict[int | float, Value]

@@ -17,7 +17,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.names import Scope, Watch
 from nbgraph.kernels.capture.text import FunctionText
-from nbgraph.kernels.capture.values import Env, Reference, Static, Value
+from nbgraph.kernels.capture.values import Env, Static, Value
 from nbgraph.kernels.scalar import Graph, Node
 
 OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
@@ -85,33 +85,23 @@ class Tracer(Protocol):
     attribute: Callable[[ast.expr, Any, str], Value]
     local: Callable[[Any, Env, Node], Static]
     binary: Callable[[str, Value, Value, Node], Value]
-    equal: Callable[[ast.expr, Value, Value], Node]
-    operator_name: Callable[[ast.operator], str]
     # calls
     called: Callable[[Call, Env], Value]
     arguments: Callable[..., Env]
-    change_keys: Callable[..., Value]
-    instance: Callable[[Call, Env], Value | None]
     special: Callable[..., Value | None]
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts
-    at_key: Callable[..., Value]
-    taken: Callable[..., Value]
     store_key: Callable[[ast.Subscript, Value, Value, Env, Node], None]
     held: Callable[[Value, Env], Value]
     read: Callable[[ast.expr, Value, Env], Value]
-    adopt: Callable[[Env, Env], None]
     entries: Callable[..., Value]
     places: Callable[[ast.Subscript, Value, Env, Node], tuple[Node | slice, ...]]
-    change: Callable[..., Value]
     as_kind: Callable[[Value, str], Value]
     keys: Callable[[ast.expr, Any], tuple[Value, ...]]
     listed: Callable[[ast.expr, Value], tuple[Value, ...]]
-    method: Callable[[ast.Call, Any, Sequence[Value]], Value]
     raises: Callable[..., None]
     raises_lookup: Callable[..., None]
-    changeable: Callable[[ast.AST, Value, Env], Reference]
 
 
 class Call(NamedTuple):

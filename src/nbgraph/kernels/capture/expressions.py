@@ -18,18 +18,18 @@ from nbgraph.kernels.capture import (
     typed,
 )
 from nbgraph.kernels.capture.arrays import METHODS, spread
+from nbgraph.kernels.capture.builtins import BINARY
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
-from nbgraph.kernels.capture.classes import DICT_CHANGES, Classes
+from nbgraph.kernels.capture.classes import DICT_CHANGES
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
     MAPPING_METHODS,
-    Containers,
     Method,
 )
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.intervals import Intervals, decided
-from nbgraph.kernels.capture.lists import CHANGES, Lists
+from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
@@ -60,14 +60,10 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
 
-_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
-_BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)
-_NAMES = "add sub mul div floordiv mod pow band bor bxor shl shr".split()
-BINARY: dict[type[ast.operator], str] = dict(zip((*_ARITHMETIC, *_BITS), _NAMES, strict=True))
 _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
 
 
-class Expressions(Calls, Classes, Containers, Lists):
+class Expressions(Calls):
     """Evaluates expression trees to values; Tracer adds statements."""
 
     def expression(self, node: ast.expr, env: Env, path: Node) -> Value:
@@ -139,7 +135,7 @@ class Expressions(Calls, Classes, Containers, Lists):
         if isinstance(value, Resizable):
             return self.graph.compare("gt", value.length, self.graph.const(0))
         if isinstance(value, Optional):
-            present = self.graph.logical_not(value.none)
+            present = self.graph.logical_not(value.absent)
             return self.graph.logical_and(present, self.truth(value.value))
         return self.graph.truth(value)
 
@@ -389,10 +385,6 @@ class Expressions(Calls, Classes, Containers, Lists):
             return self.graph.compare(op, a, b)
         return self.graph.arithmetic(op, a, b)
 
-    def operator_name(self, op: ast.operator) -> str:
-        """What graphs call a Python operator."""
-        return BINARY[type(op)]
-
     def _divided(self, op: str, a: Node, b: Node, path: Node) -> Value:
         """A power, or one of the divisions."""
         if op == "pow":
@@ -442,10 +434,6 @@ class Expressions(Calls, Classes, Containers, Lists):
             left = right
         return result
 
-    def equal(self, node: ast.expr, left: Value, right: Value) -> Node:
-        """`left == right`."""
-        return comparing.compare(self, node, ast.Eq(), left, right)
-
     def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:
         graph, is_and = self.graph, isinstance(node.op, ast.And)
         value = self.expression(node.values[0], env, path)
@@ -468,8 +456,7 @@ class Expressions(Calls, Classes, Containers, Lists):
                 value = join(truth, graph.truth(other))
             else:
                 value = join_value(graph, taken, other, value)
-            if isinstance(value, Undefined):
-                self.refuse(node, f"the value {value.why}", "write `a if condition else b`")
+            value = self.joined(node, value, "write `a if condition else b`")
         return value
 
     def _guarded(self, node: ast.expr, env: Env, path: Node, cond: Node) -> Value:
@@ -497,9 +484,7 @@ class Expressions(Calls, Classes, Containers, Lists):
         lists = ListJoin(graph, cond, env, env, env)
         value = join_value(graph, cond, placed(a, env), placed(b, env), lists)
         lists.freeze()
-        if isinstance(value, Undefined):
-            self.refuse(node, f"the value {value.why}", "give both branches one type")
-        return value
+        return self.joined(node, value, "give both branches one type")
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
         owner = mapping(self.object(node.value, env, path))

@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgraph.kernels.capture.closures import Comprehension, each_of, loops_of
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Sequences, lookup
-from nbgraph.kernels.capture.values import Env, Undefined, Value, join_value
+from nbgraph.kernels.capture.values import Env, Value, join_value
 from nbgraph.kernels.scalar import Node
 
 TOTAL, SEEN, BEST = "$total", "$seen", "$best"  # no names that a text can hold
@@ -110,9 +110,7 @@ class Generators(Sequences):
             floating = isinstance(total, Node) and total.kind == "f"
             default = self.graph.const(math.nan) if floating else total
         value = join_value(self.graph, seen, total, default)
-        if isinstance(value, Undefined):
-            self.refuse(node, f"the value {value.why}", "give a default of the same sort")
-        return value
+        return self.joined(node, value, "give a default of the same sort")
 
 
 class _Filled(ast.NodeTransformer):

@@ -15,8 +15,8 @@ from typing import Any, cast
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import resizable, vectors
 from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, spread, whole
-from nbgraph.kernels.capture.builtins import Builtins
-from nbgraph.kernels.capture.containers import Method
+from nbgraph.kernels.capture.builtins import BINARY
+from nbgraph.kernels.capture.containers import Containers, Method
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.records import Record
@@ -39,7 +39,6 @@ from nbgraph.kernels.capture.values import (
     described,
     join_value,
     keys_in,
-    lists_of,
     mapping,
     placed,
 )
@@ -50,7 +49,7 @@ _CHANGED = "a list or an array that is not made here would be changed"
 _COPY = "change a copy, e.g. list(values) or values.copy()"
 
 
-class Lists(Builtins):
+class Lists(Containers):
     """Mixed into Expressions."""
 
     # reading ----------------------------------------------------------------------------------
@@ -98,7 +97,7 @@ class Lists(Builtins):
         call = Call(self, node, path)
         if isinstance(node.op, ast.MatMult):
             return matmul(call, a, b)
-        name = self.operator_name(node.op)
+        name = BINARY[type(node.op)]
         if isinstance(a, Array) or isinstance(b, Array):
             return spread(call, lambda x, y: self.binary(name, x, y, path), a, b)
         if isinstance(node.op, ast.Add) and type(a) is type(b) and type(a) is not Resizable:
@@ -251,9 +250,7 @@ class Lists(Builtins):
     def _stored(self, call: Call, old: Value, value: Value, cond: Node) -> Value:
         """A new item: of an array as its numbers are, of a list whatever it is."""
         value = join_value(self.graph, cond, value, old) if cond.op != "const" else value
-        if isinstance(value, Undefined):
-            call.refuse(f"the value {value.why}", "assign a value like the one before")
-        return value
+        return self.joined(call.node, value, "assign a value like the one before")
 
     def as_kind(self, value: Value, kind: str) -> Value:
         """A number as an array whose entries are of a kind holds it."""
@@ -266,10 +263,6 @@ class Lists(Builtins):
         if not isinstance(owner, Array):
             return value
         return spread(call, lambda old, new: self.as_kind(new, old.kind), item, value)
-
-    def adopt(self, env: Env, inner: Env) -> None:
-        """What a block traced aside, or a function, left in lists is theirs from now on."""
-        env.update(lists_of(inner))
 
     # methods ----------------------------------------------------------------------------------
 

@@ -97,12 +97,13 @@ def known(value: Value) -> tuple[Any] | None:
 
 def are_objects(a: Value, b: Value) -> bool:
     """Whether a binary operation is one of strings, or the union of two types."""
-    if _is_text(a) or _is_text(b):
+    if is_text(a) or is_text(b):
         return True
     return all(isinstance(v, Static) and isinstance(v.value, _OPERATED) for v in (a, b))
 
 
-def _is_text(value: Value) -> bool:
+def is_text(value: Value) -> bool:
+    """Whether a value is a string, which may be one that is not known."""
     return isinstance(value, Static) and isinstance(value.value, TEXT)
 
 
@@ -163,8 +164,8 @@ def joined(value: Value) -> Value:
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
     """`+`, `*` and `%` of strings, `|` of types, bits of flags."""
     x, y = known(a), known(b)
-    if op == "add" and not (_is_text(a) and _is_text(b)):
-        tracer.number_of(node, b if _is_text(b) else a)
+    if op == "add" and not (is_text(a) and is_text(b)):
+        tracer.number_of(node, b if is_text(b) else a)
     if op not in _BINARY:
         tracer.refuse(node, "this operation of strings is not understood", "join strings with +")
     if x is None or y is None:

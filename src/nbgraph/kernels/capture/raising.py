@@ -27,6 +27,7 @@ from nbgraph.kernels.capture.values import (
     Partly,
     Static,
     Undefined,
+    Value,
     flag,
     is_flag,
     is_true,
@@ -63,10 +64,16 @@ class Raising(Tracer):
             self.pending.append((flag_of(self.graph, error), where))
         return node
 
+    def joined(self, node: ast.AST, value: Value, remedy: str) -> Value:
+        """A value of two paths; refused where these do not fit together."""
+        if isinstance(value, Undefined):
+            self.refuse(node, f"the value {value.why}", remedy)
+        return value
+
     def raises_unset(self, node: ast.AST, name: str, value: Partly) -> None:
         """Note that a name is read which some path leaves unset."""
         words = f"cannot access local variable {name!r} where it is not associated with a value"
-        self.raises(node, UnboundLocalError, words, value.missing)
+        self.raises(node, UnboundLocalError, words, value.absent)
 
     def raises_lookup(
         self,

@@ -12,7 +12,7 @@ from typing import cast
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.names import is_installed, is_own_text
-from nbgraph.kernels.capture.scipy_names import SOLVERS
+from nbgraph.kernels.capture.table import SOLVERS
 
 
 def refusal(

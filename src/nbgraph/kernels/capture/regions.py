@@ -37,8 +37,7 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Unset,
     Value,
-    as_optional,
-    as_partly,
+    as_maybe,
     copied,
     flatten,
     is_flag,
@@ -309,7 +308,7 @@ class RegionLoop:
                 self.start[name] = Optional(graph.const(False), self.start[name])
                 settled = False
             elif isinstance(self.start[name], Optional):
-                ends[name] = as_optional(graph, ends[name], self.start[name])
+                ends[name] = as_maybe(graph, ends[name], self.start[name])
             if isinstance(ends[name], Complex) and isinstance(self.start[name], Node):
                 self.start[name] = Complex.of(graph, self.start[name])
                 settled = False
@@ -358,7 +357,7 @@ class RegionLoop:
 
     def _as_at_first(self, name: str, ends: Env) -> bool:
         """Give a name that is unset at first its end; False where its form is another now."""
-        end = ends[name] = as_partly(self.graph, ends.get(name, Unset()), self.start[name])
+        end = ends[name] = as_maybe(self.graph, ends.get(name, Unset()), self.start[name])
         now, then = flatten(end), flatten(self.start[name])
         if now is None or then is None or len(now) == len(then) or name not in self.first:
             return True
@@ -398,7 +397,7 @@ class RegionLoop:
         for name in self.names:
             after[name] = unflatten(self.start[name], finals[name])
             partly = isinstance(self.start[name], Partly)
-            if partly and self._runs and _is_false(ends[name].missing):
+            if partly and self._runs and _is_false(ends[name].absent):
                 after[name] = after[name].value
             if not name.startswith(HELD):
                 after[name] = placed(after[name], after, name)

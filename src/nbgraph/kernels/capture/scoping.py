@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from nbgraph.kernels.capture.closures import walk
+from nbgraph.kernels.capture.comparing import compare
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.values import Env, Resizable, Static, Undefined, Value, join
 from nbgraph.kernels.kinds import is_boolean
@@ -131,7 +132,7 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
     graph = tracer.graph
     match pattern:
         case ast.MatchValue(value=value):
-            return tracer.equal(value, subject, tracer.expression(value, env, path))
+            return compare(tracer, value, ast.Eq(), subject, tracer.expression(value, env, path))
         case ast.MatchSingleton(value=value):
             if isinstance(value, bool) and is_boolean(getattr(subject, "kind", "")):
                 return graph.truth(subject) if value else graph.logical_not(graph.truth(subject))

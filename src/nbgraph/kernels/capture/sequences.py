@@ -19,7 +19,7 @@ import numpy as np
 
 from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, in_order, whole
-from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.classes import Classes
 from nbgraph.kernels.capture.closures import (
     Comprehension,
     assigned_within,
@@ -45,6 +45,7 @@ from nbgraph.kernels.capture.values import (
     flatten,
     is_none,
     join_value,
+    lists_of,
     mapping,
     placed,
 )
@@ -63,7 +64,7 @@ FOLDS: dict[object, str] = {
 TESTS: dict[object, bool] = {any: True, np.any: True, all: False, np.all: False}
 
 
-class Sequences(Builtins):
+class Sequences(Classes):
     """Mixed into Expressions."""
 
     def elements(self, nodes: list[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
@@ -107,7 +108,7 @@ class Sequences(Builtins):
         body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
         after = self.block(body, inner, path)
         self.leave(after)
-        self.adopt(env, {k: v for k, v in after.items() if k in env})
+        env.update(lists_of({k: v for k, v in after.items() if k in env}))
         env.update({name: after[name] for name in self.assigned(node) if name in after})
         return self.held(after[name], after)
 
@@ -117,7 +118,7 @@ class Sequences(Builtins):
         assigned = self.assigned(node)
 
         def adopt(outer: Env, inner: Env) -> None:
-            self.adopt(outer, inner)
+            outer.update(lists_of(inner))
             outer.update({name: inner[name] for name in assigned if name in inner})
 
         def visit(generators: list[ast.comprehension], inner: Env) -> None:
@@ -125,7 +126,7 @@ class Sequences(Builtins):
                 items.append(placed(self.object(node.elt, inner, path), inner))
                 return
             first, *rest = generators
-            for item in self._items(first.iter, inner, path):
+            for item in self.listed(first.iter, self.expression(first.iter, inner, path)):
                 bound = dict(inner)
                 self.bind(first.target, item, bound)
                 if all(self._certain(test, bound, path) for test in first.ifs):
@@ -142,9 +143,6 @@ class Sequences(Builtins):
         if cond.op != "const":
             self.refuse(test, _MANY, "write a `for` loop over them", CountError)
         return bool(cond.data)
-
-    def _items(self, node: ast.expr, env: Env, path: Node) -> tuple[Value, ...]:
-        return self.listed(node, self.expression(node, env, path))
 
     def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
         """The items of what is gone through: a tuple or an array, the keys of a dict, the

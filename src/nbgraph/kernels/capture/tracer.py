@@ -87,18 +87,16 @@ class FunctionTracer(Expressions):
         caller: FunctionTracer | None = None,
         survey: Survey | None = None,
     ) -> None:
-        self.graph, self.fn, self.watch, self.caller = graph, fn, watch, caller
-        self.survey = survey
+        self.graph, self.fn, self.watch, self.caller, self.survey = graph, fn, watch, caller, survey
         self.depth = 0 if caller is None else caller.depth + 1
         self.pending = []
         # what `try` statements around catch; the library's own texts raise nothing by themselves
         self.catching = () if caller is None or is_own_text(fn) else caller.catching
         self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
-        self.scope = Scope(fn, watch)
         self.text: FunctionText = function_text(fn)
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
-        self.name = fn.__name__
+        self.name, self.scope = fn.__name__, Scope(fn, watch)
         self.active = () if caller is None else caller.active
         self.answers = {} if caller is None else caller.answers
         self.decides = caller is not None and caller.decides
@@ -302,7 +300,8 @@ class FunctionTracer(Expressions):
                 return raised(self, st, env, self.graph.const(True))
             case ast.Assert():
                 return self._assert(st, env, path)
-        self._refuse_statement(st)
+        what = f"{_name_of(st)} is not understood in a scalar function"
+        self.refuse(st, what, refusals.statement(st))
 
     def _assign(self, st: ast.Assign | ast.AnnAssign | ast.AugAssign, env: Env, path: Node) -> Env:
         if isinstance(st, ast.AugAssign):
@@ -325,17 +324,12 @@ class FunctionTracer(Expressions):
             name = ast.unparse(st.value) if isinstance(st.value, ast.Name) else "z"
             what = "the result is a complex number; results of operators are real"
             self.refuse(st, what, f"return both parts: `return {name}.real, {name}.imag`")
-        texts = value.options if isinstance(value, Choice) else [value]
-        texts = [v for v in texts if isinstance(v, Static) and isinstance(v.value, objects.TEXT)]
+        texts = any(map(objects.is_text, getattr(value, "options", (value,))))
         if not self.depth and (texts or isinstance(value, Choice)):
             what = f"the result is {'a string' if texts else described(value)}, not a number"
             self.refuse(st, what, "return numbers; make text of them after the call")
         env = self.frame = self.settled(env)
         return {**env, RESULT: value, RETURNED: self.graph.const(True)}
-
-    def _refuse_statement(self, st: ast.stmt) -> NoReturn:
-        what, remedy = _name_of(st), refusals.statement(st)
-        self.refuse(st, f"{what} is not understood in a scalar function", remedy)
 
     def _augmented(self, st: ast.AugAssign, env: Env, path: Node) -> Env:
         """`target op= value`; a list or an array is changed in place."""
@@ -443,7 +437,7 @@ def _present(value: Value) -> tuple[Value, list[Node]]:
     """A value without its Nones, and where there are such."""
     if isinstance(value, Optional):
         inner, nones = _present(value.value)
-        return inner, [value.none, *nones]
+        return inner, [value.absent, *nones]
     if type(value) is not tuple:
         return value, []
     parts = [_present(part) for part in cast("tuple[Value, ...]", value)]

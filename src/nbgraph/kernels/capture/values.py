@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,36 @@ class Static:
     value: Any
 
 
+class Compound:
+    """A value that is made of others, which are carried and joined like it."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The values that it is made of."""
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def of_parts(self, parts: Sequence[Value]) -> Value:
+        """A value like this, of other parts."""
+        return type(self)(*parts)
+
+
 @dataclass(slots=True, eq=False)
-class Choice:
+class Choice(Compound):
     """One of several Python objects, which a number tells."""
 
     index: Node
     options: tuple[Static, ...]
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The number."""
+        return (self.index,)
+
+    def of_parts(self, parts: Sequence[Value]) -> Value:
+        """The choice by another number."""
+        return Choice(parts[0], self.options) if len(self.options) > 1 else next(iter(self.options))
 
     def map(self, graph: Graph, apply: Callable[[Static, Node], Value]) -> Value:
         """What a function gives for the one that it is; it gets each, and where it is that."""
@@ -63,13 +87,22 @@ class List(tuple[Any, ...]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resizable:
+class Resizable(Compound):
     """A list whose length depends on values: the first `length` of its items, which have one form.
     `bounded`: a loop carries it, so it gets no more items."""
 
     length: Node
     items: tuple[Value, ...]
     bounded: bool = False
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The length and the items."""
+        return self.length, *self.items
+
+    def of_parts(self, parts: Sequence[Value]) -> Value:
+        """A list of as many places."""
+        return Resizable(parts[0], tuple(parts[1:]), self.bounded)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -131,15 +164,23 @@ class Unset(Undefined):
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Partly:
-    """Unset where `missing` holds, elsewhere a value."""
+class Partly(Compound):
+    """Unset where `absent` holds, elsewhere a value."""
 
-    missing: Node
+    absent: Node
     value: Value
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Complex:
+class Optional(Compound):
+    """None where `absent` holds, elsewhere a value."""
+
+    absent: Node
+    value: Value
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Complex(Compound):
     """A complex number: two floating nodes."""
 
     real: Node
@@ -151,14 +192,6 @@ class Complex:
         if isinstance(value, cls):
             return value
         return cls(graph.float(value), graph.const(0.0))
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Optional:
-    """None where `none` holds, elsewhere a value."""
-
-    none: Node
-    value: Value
 
 
 Value = Any  # Node | Complex | Optional | Static | Undefined | Mapping | Reference | View | tuple
@@ -230,12 +263,12 @@ def join_value(
 ) -> Value:
     """`a` where cond holds, else `b`; Undefined where the two do not fit together."""
     if isinstance(a, (Undefined, Partly)) or isinstance(b, (Undefined, Partly)):
-        return _join_unset(graph, cond, a, b)
+        return _join_maybe(graph, cond, a, b, Partly)
     if a is b or cond.op == "const":
         return a if cond.data or a is b else b
     if lists is not None and (isinstance(a, REFERS) or isinstance(b, REFERS)):
         return lists.join(a, b)
-    if isinstance(a, tuple) and isinstance(b, tuple) and _alike(a, b):
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b) and _sort(a) is _sort(b):
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
         read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
         return (_sort(a) if read is None else type(read))(items)
@@ -254,7 +287,7 @@ def join_value(
     if isinstance(a, Static) and isinstance(b, Static) and _same(a.value, b.value):
         return a
     if is_optional(a) or is_optional(b):
-        return _join_optional(graph, cond, a, b)
+        return _join_maybe(graph, cond, a, b, Optional)
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
         return join_choices(graph, cond, a, b)
     if isinstance(a, Record) and isinstance(b, Record):
@@ -324,43 +357,32 @@ def is_optional(value: Value) -> bool:
     return isinstance(value, Optional) or is_none(value)
 
 
-def as_optional(graph: Graph, value: Value, like: Optional) -> Optional:
-    """Return a value as one that may be None; `like` has the form of the number."""
-    if isinstance(value, Optional):
+def as_maybe(graph: Graph, value: Value, like: Optional | Partly) -> Any:
+    """Return a value as one that may be None, or unset; `like` has the form of the number."""
+    if isinstance(value, type(like)):
         return value
-    none = is_optional(value)
-    return Optional(graph.const(none), like.value if none else value)
+    absent = is_none(value) if isinstance(like, Optional) else isinstance(value, Unset)
+    return type(like)(graph.const(absent), like.value if absent else value)
 
 
-def _join_optional(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
-    def parts(value: Value) -> tuple[Node, Value]:
-        if isinstance(value, Optional):
-            return value.none, value.value
-        none = is_optional(value)
-        return graph.const(none), None if none else value
-
-    (none_a, x), (none_b, y) = parts(a), parts(b)
-    value = y if x is None else x if y is None else join_value(graph, cond, x, y)
-    none = graph.select(cond, none_a, none_b)
-    never = none.op == "const" and not none.data
-    return value if isinstance(value, Undefined) or never else Optional(none, value)
-
-
-def _join_unset(graph: Graph, cond: Node, a: Value, b: Value) -> Value:
-    """`join_value` where one of the two may be unset."""
+def _join_maybe(
+    graph: Graph, cond: Node, a: Value, b: Value, form: type[Optional | Partly]
+) -> Value:
+    """`join_value` where one of the two may be None, or unset."""
     for value in (a, b):
         if isinstance(value, Undefined) and not isinstance(value, Unset):
             return value
-    missing = [
-        v.missing if isinstance(v, Partly) else graph.const(isinstance(v, Unset)) for v in (a, b)
-    ]
-    contents = [v.value if isinstance(v, Partly) else v for v in (a, b)]
-    values = [v for v in contents if not isinstance(v, Unset)]
+    x, y = (as_maybe(graph, value, form(cond, None)) for value in (a, b))
+    values = [side.value for side in (x, y) if side.value is not None]
     if len(values) < 2:
         value = values[0] if values else a
     else:
         value = join_value(graph, cond, *values)
-    return value if isinstance(value, Undefined) else Partly(graph.select(cond, *missing), value)
+    if isinstance(value, Undefined):
+        return value
+    absent = graph.select(cond, x.absent, y.absent)
+    certain = form is Optional and absent.op == "const" and not absent.data
+    return value if certain else form(absent, value)
 
 
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
@@ -484,10 +506,6 @@ def _held(value: Value, env: Env) -> Value:
     return env[value.key] if isinstance(value, Reference) else value
 
 
-def _alike(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    return len(a) == len(b) and _sort(a) is _sort(b)
-
-
 def _sort(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
     if isinstance(value, Record) and value.copied:
         return type(value).__bases__[0]
@@ -499,40 +517,23 @@ def flatten(value: Value) -> list[Node] | None:
     two."""
     if isinstance(value, Node):
         return [value]
-    if isinstance(value, Complex):
-        return [value.real, value.imag]
-    if isinstance(value, Choice):
-        return [value.index]
-    if isinstance(value, (Optional, Partly)):
-        inner, first = (
-            flatten(value.value),
-            value.none if isinstance(value, Optional) else value.missing,
-        )
-        return None if inner is None else [first, *inner]
-    if isinstance(value, Resizable):
-        value = (value.length, *value.items)
-    if isinstance(value, tuple):
-        parts = [flatten(v) for v in value]
-        if any(p is None for p in parts):
+    if not isinstance(value, (tuple, Compound)):
+        return None
+    nodes: list[Node] = []
+    for part in value if isinstance(value, tuple) else value.parts:
+        inner = flatten(part)
+        if inner is None:
             return None
-        return [node for part in parts if part is not None for node in part]
-    return None
+        nodes += inner
+    return nodes
 
 
 def unflatten(like: Value, nodes: list[Node]) -> Value:
     """Nodes put back into the structure of `like`; consumes from the front of the list."""
     if isinstance(like, tuple):
         return type(like)(unflatten(v, nodes) for v in like)
-    if isinstance(like, Resizable):
-        length = nodes.pop(0)
-        return Resizable(length, tuple(unflatten(v, nodes) for v in like.items), like.bounded)
-    if isinstance(like, Complex):
-        return Complex(nodes.pop(0), nodes.pop(0))
-    if isinstance(like, Choice):
-        index = nodes.pop(0)
-        return Choice(index, like.options) if len(like.options) > 1 else next(iter(like.options))
-    if isinstance(like, (Optional, Partly)):
-        return type(like)(nodes.pop(0), unflatten(like.value, nodes))
+    if isinstance(like, Compound):
+        return like.of_parts([unflatten(v, nodes) for v in like.parts])
     return like if isinstance(like, Reference) else nodes.pop(0)
 
 
@@ -541,13 +542,11 @@ def unflatten(like: Value, nodes: list[Node]) -> Value:
 
 def on_path(value: Value, path: Node) -> Value:
     """Return a value as it is where `path` holds, which may say whether it is None or unset."""
-    if isinstance(value, Partly):
-        return value.value if implies(path, value.missing, False) else value
-    if not isinstance(value, Optional):
+    if not isinstance(value, (Optional, Partly)):
         return value
-    if implies(path, value.none, True):
+    if isinstance(value, Optional) and implies(path, value.absent, True):
         return Static(None)
-    return value.value if implies(path, value.none, False) else value
+    return value.value if implies(path, value.absent, False) else value
 
 
 def as_number(graph: Graph, value: Value) -> Value:
@@ -556,16 +555,8 @@ def as_number(graph: Graph, value: Value) -> Value:
         return value
     inner = value.value
     if isinstance(inner, Node) and inner.kind == "f":
-        return graph.select(value.none, graph.const(math.nan), inner)
+        return graph.select(value.absent, graph.const(math.nan), inner)
     return inner
-
-
-def as_partly(graph: Graph, value: Value, like: Partly) -> Partly:
-    """Return a value as one that may be unset; `like` has the form of the number."""
-    if isinstance(value, Partly):
-        return value
-    unset = isinstance(value, Unset)
-    return Partly(graph.const(unset), like.value if unset else value)
 
 
 def nothing_like(graph: Graph, value: Value) -> Value | None:
