@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+import nbgraph as ng
 import nbgraph.ops as ops
 from nbgraph.ops.indexing.keys import ARRAY, normal_key, numpy_index, selected_shape
 from nbgraph.ops.shapes.slicing import Triple
@@ -168,3 +169,31 @@ def test_bad_values_and_index_arrays():
         ops.take_along_axis(x, [0], 0)
     with pytest.raises(IndexError, match="gather: 1 index arrays for a key that has 2 places"):
         ops.gather(x, np.array([0]), key=(ARRAY, ARRAY))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (0,)])
+@pytest.mark.parametrize(
+    ("size", "axes"),
+    [
+        *(((5, 7), (0,)), ((5, 7), (1,)), ((5, 7), (0, 1)), ((3, 5, 7), (0, 1))),
+        *(((3, 5, 7), (1, 2)), ((3, 5, 7), (0, 1, 2)), ((2, 3, 300), (0, 1)), ((1, 5), (0, 1))),
+        ((2, 3, 4, 5), (1, 2)),
+    ],
+)
+def test_gradients_of_lines_are_added_in_the_order_of_indices(size, axes, shape, dtype):
+    """By a kernel, with the bits of NumPy; whole axes are named or not."""
+    rng = np.random.default_rng(len(shape))
+    key = [slice(None)] * len(size)
+    for axis in axes:
+        key[axis] = rng.integers(-size[axis], size[axis], shape)
+    picked = np.zeros(size)[tuple(key)].shape
+    weights = rng.normal(size=picked).astype(dtype)
+    expected = np.zeros(size, dtype)
+    np.add.at(expected, tuple(key), weights)
+    x = ng.zeros(size, dtype)
+    x.attach_grad()
+    with ng.autograd.record():
+        y = (x[tuple(key)] * ng.array(weights)).sum()
+    y.backward()
+    assert x.grad.asnumpy().tobytes() == expected.tobytes()
