@@ -136,3 +136,25 @@ def test_callbacks_of_many_examples(method):
     close(found, 2 * np.sin(X.asnumpy()))
     with pytest.raises(ng.errors.ArgumentError, match="vmap_method='other'; expected "):
         ng.pure_callback(np.sin, S, X[0], vmap_method="other")
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+@pytest.mark.parametrize("way", ["fwd", "bwd", "jvp", "f"])
+def test_what_a_derivative_by_hand_refers_to_may_change(way, jitted):
+    """As in a notebook, where a cell is run again."""
+    scale = dict.fromkeys(("f", "fwd", "bwd", "jvp"), 2.0)
+    decorate = ng.custom_jvp if way == "jvp" else ng.custom_vjp
+
+    @decorate
+    def f(x):
+        return x * scale["f"]
+
+    if way == "jvp":
+        f.defjvp(lambda xs, ts: (f(*xs), ts[0] * scale["jvp"]))
+    else:
+        f.defvjp(lambda x: (f(x), scale["fwd"] * x), lambda kept, g: (g * kept * scale["bwd"],))
+    run = f if way == "f" else ng.grad(lambda x: f(x).sum())
+    run = ng.jit(run) if jitted else run
+    before = np.asarray(run(X))
+    scale[way] = 6.0
+    close(run(X), 3 * before)

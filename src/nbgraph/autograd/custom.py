@@ -31,6 +31,11 @@ class CustomDerivative:
         self._backward: Call | None = None
         functools.update_wrapper(self, f, updated=())
 
+    @property
+    def traced_function(self) -> Any:
+        """The functions whose texts a graph depends on; see `content`."""
+        return self._f, self._forward, self._backward
+
     def defvjp(self, fwd: Call, bwd: Call) -> None:
         """Set the derivative: `fwd` takes the arguments of the function and returns its result and
         the residuals for `bwd`; `bwd` takes the arguments of `nondiff_argnums`, the residuals, and
