@@ -73,7 +73,8 @@ def row_op(
     operators such as `ng.softmax`, `x.size`, and one element of the row (`x[label]`, `x[-1]`). What
     it returns is a value for each element, one for the row, or a tuple of such. It becomes one
     kernel on NumPy arrays, NDArrays, symbols, in `ng.jit` and on GPUs. Branches on values are
-    scalar operators or `np.where`.
+    scalar operators or `np.where`. Globals and variables around it are read when it is decorated;
+    what is to change later is a parameter.
 
     Its derivative is derived: it is a row operator, too, hence there are derivatives of every
     order. Before the first value leaves, it is compared with differences in higher precision.
