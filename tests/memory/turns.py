@@ -118,7 +118,7 @@ def globals_that_change():
     return once
 
 
-@turn(cost=200)
+@turn(cost=200, bounded=1_000)  # times of the last 10,000 certificates are kept
 def explanations():
     x = data(4)
 
