@@ -203,7 +203,7 @@ def test_what_is_not_as_it_was_takes_the_general_way(threaded):
     assert ng.sort(far, axis=-1).tolist() == ng.sort(a, axis=-1).tolist()
     assert ng.sort(a, axis=0).tolist() == np.sort(a.asnumpy(), axis=0).tolist()
     assert ng.sort(a.astype("int64"), axis=-1).dtype == np.int64
-    for _ in range(3):  # not positive definite: told where the value is asked for
+    for _ in range(3):  # not positive definite: raised where the value is asked for
         root = ng.linalg.cholesky(-ng.ones((4, 4)))
         with pytest.raises(ValueError, match="positive definite"):
             root.asnumpy()

@@ -41,15 +41,6 @@ CALLS = {
 }
 
 
-@pytest.fixture
-def threaded():
-    before = ng.engine.current().kind
-    ng.engine.set("threaded")
-    yield
-    ng.engine.wait_for_all(60)
-    ng.engine.set(before)
-
-
 @pytest.mark.parametrize("size", [8, 256])
 @pytest.mark.parametrize("call", CALLS)
 def test_what_cannot_run_yet_holds_up_nothing_else(threaded, call, size):

@@ -8,7 +8,9 @@ from hypothesis.extra import numpy as npst
 
 import nbgraph as ng
 import nbgraph.ops as ops
+from nbgraph.operator.array_op import Spec
 from nbgraph.ops.indexing.keys import ARRAY, normal_key, numpy_index, selected_shape
+from nbgraph.ops.indexing.picking_tiles import add_tiling
 from nbgraph.ops.shapes.slicing import Triple
 
 QUICK = settings(max_examples=150)
@@ -197,3 +199,6 @@ def test_gradients_of_lines_are_added_in_the_order_of_indices(size, axes, shape,
         y = (x[tuple(key)] * ng.array(weights)).sum()
     y.backward()
     assert x.grad.asnumpy().tobytes() == expected.tobytes()
+    template, _ = normal_key(tuple(key), size)
+    specs = [Spec(picked, np.dtype(dtype)), *[Spec(shape, np.dtype("int64"))] * len(axes)]
+    assert add_tiling(specs, dtype, shape=size, key=template) is not None

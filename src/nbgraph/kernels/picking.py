@@ -118,8 +118,8 @@ def add_text(dtype: str, index: str, several: int, *, single: bool) -> str:
     helpers = run("added(y, x, m)", "store_output(y, i, load(y, i) + load_input(x, i))")
     pointers = ["done = 0"]
     if single:
-        add, helpers = "store(y, place, load(y, place) + load(given, o * count + k))", ""
-        pointers = [f"given = {dtype}_pointer(value)", f"y = {dtype}_pointer(out)"]
+        add, helpers = "store(y, place, load(y, place) + load(source, o * count + k))", ""
+        pointers = [f"source = {dtype}_pointer(value)", f"y = {dtype}_pointer(out)"]
     return (
         run("cleared(y, m)", f"store_output(y, i, {dtype}(0))")
         + helpers
