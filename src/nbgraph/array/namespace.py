@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from typing import Any
 
 import numpy as np
 
-from nbgraph.array.core import lift
+from nbgraph.array.core import Array, lift
 from nbgraph.errors import ShapeError
-from nbgraph.operator.namespace import Call, Namespace, operand_names
+from nbgraph.operator.layout import keep
+from nbgraph.operator.namespace import Call, Namespace, operand_names, signature_of
 from nbgraph.ops.define import library
-from nbgraph.ops.named.keywords import in_words
+from nbgraph.ops.named.keywords import by_names, in_words
+
+_NUMBERS = {bool, int, float, str, type(None)}
+_MOST = 4096  # kinds of calls
+_AS_THEY_ARE: dict[Any, None] = {}  # those whose arguments need nothing
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -20,8 +26,11 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     Operands are what the operator calls so; NumPy arrays are lifted wherever they stand, also in
     a list of arrays.
     """
-    op, args, kwargs = in_words(op, args, kwargs)
-    name, signature = op.__name__, inspect.signature(op)
+    kinds = _kinds(op, args, kwargs)
+    if kinds in _AS_THEY_ARE:
+        return op, args, kwargs
+    call, (op, args, kwargs) = (op, args, kwargs), in_words(op, args, kwargs)
+    name, signature = op.__name__, signature_of(op)
     lacks_out = inspect.isfunction(op) and "out" not in signature.parameters
     if lacks_out and kwargs.get("out") is not None:
         return _written, (op, *args), kwargs
@@ -30,6 +39,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     except TypeError:
         return op, args, kwargs  # the operator itself says what is wrong
     operands = operand_names(op)
+    before = (*bound.args, *bound.kwargs.values())
     arguments, optional = bound.arguments, {n: p.default for n, p in signature.parameters.items()}
     names = [
         n for n, v in arguments.items() if n in operands and not (v is None and optional[n] is None)
@@ -39,12 +49,29 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     for n, value in arguments.items():
         if n not in operands:
             arguments[n] = _several(name, n, value)
+    after = (*bound.args, *bound.kwargs.values())
+    if kinds is not None and op is call[0] and all(map(operator.is_, before, after)):
+        keep(_AS_THEY_ARE, kinds, None, _MOST)
     return op, bound.args, bound.kwargs
+
+
+def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what calls have in common that are lifted alike, or None where values decide."""
+    if not by_names(op):
+        return None
+    kinds: list[Any] = [op, len(args)]
+    for value in (*args, *kwargs.values()):
+        kind = type(value)
+        if not (kind in _NUMBERS or issubclass(kind, Array)):
+            return None
+        kinds.append(kind)
+    kinds += kwargs
+    return tuple(kinds)
 
 
 def _written(op: Any, *args: Any, out: Any, **kwargs: Any) -> Any:
     """Write what an operator returns to `out`, whose shape and dtype draws without a size have."""
-    parameters = inspect.signature(op).parameters
+    parameters = signature_of(op).parameters
     if "size" in parameters and len(args) <= [*parameters].index("size"):
         kwargs = {"size": out.shape, "dtype": out.dtype, **kwargs}
     op, args, kwargs = lifted(op, args, kwargs)

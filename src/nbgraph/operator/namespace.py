@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 from collections.abc import Callable
@@ -16,6 +17,7 @@ GROUPS = ("linalg", "random", "contrib")
 LOOPS = ("foreach", "while_loop", "cond")
 Call = tuple[registry.Operator, tuple[Any, ...], dict[str, Any]]
 Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Call]
+signature_of = functools.lru_cache(1024)(inspect.signature)
 
 
 class Lifted:

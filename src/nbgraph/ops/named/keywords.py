@@ -17,6 +17,7 @@ import numpy as np
 from nbgraph.operator import registry
 from nbgraph.operator.declared import define, parse
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.namespace import signature_of
 from nbgraph.ops.carrier.methods import is_coded
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.named.composites import several
@@ -118,20 +119,20 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     (array([0.5, 1. ]), array([[[1],
             [2]]]))
     """
-    if not kwargs and op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE:
+    if not kwargs and by_names(op):
         return op, args, kwargs
     if kwargs.get("axis") == () and op.__name__ in _OVER_ALL:
         kwargs = {**kwargs, "axis": None}
-    own = inspect.signature(op)
+    own = signature_of(op)
     if any(p.kind is p.VAR_KEYWORD for p in own.parameters.values()):
         return op, args, kwargs
     if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, own, args, kwargs):
         name = registry.name_of(op)
         if name in _OTHERS:
             op = registry.find(_OTHERS[name])
-            return op, *_by_place(inspect.signature(op), args, kwargs)
+            return op, *_by_place(signature_of(op), args, kwargs)
         if name in _ROWS:
-            theirs = inspect.signature(_ROWS[name])
+            theirs = signature_of(_ROWS[name])
             placed, options = _by_place(theirs, args, kwargs)
             out = {"out": options.pop("out")} if "out" in options else {}
             try:
@@ -141,6 +142,12 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
             op, args, kwargs = _ROWS[name](*bound.args, **bound.kwargs)
             return op, args, {**kwargs, **out}
     return op, *_by_place(own, args, kwargs)
+
+
+def by_names(op: Any) -> bool:
+    """Return whether the names of its arguments alone say in whose words a call of the operator
+    is."""
+    return op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE
 
 
 def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
