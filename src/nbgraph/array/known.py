@@ -206,18 +206,19 @@ class ByFunctions:
         """See ByRoutes."""
         attributes = op.normalise(attributes)
         try:
-            outputs = op.carried["functions"].get(_key(operands, attributes))
+            entry = op.carried["functions"].get(_key(operands, attributes))
             device = operands[0]._chunk.device
         except (AttributeError, KeyError, TypeError):  # see ByKernels; the first call
             return None
-        if outputs is None or not device.host:
+        if entry is None or not device.host:
             return None
         if any(v._chunk.device is not device for v in operands):
             return None
+        outputs, shortest = entry
         reads = list(dict.fromkeys([v._chunk for v in operands]))
         results = tuple([empty_of(own, device, reads) for own in outputs])
         job = Job(op, operands, results, [OpReqType.kWriteTo] * len(results), attributes, True)
-        push_function(job, reads, [r._chunk for r in results])
+        push_function(job, reads, [r._chunk for r in results], least=shortest)
         recorder = recording.get()
         if recorder is not None:
             recorder.record(op, operands, attributes, results, _NEW)
@@ -230,9 +231,22 @@ class ByFunctions:
         if results and results[0].device is values[0].device and results[0].device.host:
             table = op.carried.setdefault("functions", {})
             try:
-                keep(table, _key(values, attributes), [r._layout for r in results], _PLACES)
+                entry = [r._layout for r in results], least(op, values, attributes)
+                keep(table, _key(values, attributes), entry, _PLACES)
             except TypeError:  # an attribute that is a list
                 return
+
+
+def least(op: Any, values: Sequence[Array], attributes: Attributes) -> list[int] | None:
+    """Return the nanoseconds that NumPy took at least for a call like this, in a list that calls
+    bring up to date; None where that is not known."""
+    if not op.never_waits:
+        return None
+    times, key = op.carried.setdefault("times", {}), _key(values, attributes)
+    try:
+        return times.get(key) or keep(times, key, [_UNKNOWN], _PLACES)
+    except TypeError:  # an attribute that is a list
+        return None
 
 
 DRAWN, FUNCTIONS = ByKernels(), ByFunctions()
@@ -243,6 +257,7 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     return ("again", config.compiler, *layouts, *attributes.items())
 
 
+_UNKNOWN = 1 << 62  # nanoseconds, before a call was measured
 _PLACES = 2048  # layouts that a table holds, and what else an operator keeps
 _recorder = recording.get
 # by the operand's layout: bytes from its start, and how; None: it is a view of a copy

@@ -6,14 +6,17 @@ The first is one of the three runners, see `operator.kernel_call`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from contextvars import Context
+from functools import partial
+from time import perf_counter_ns
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from nbgraph.array.core import Array, empty_of
 from nbgraph.array.place import push
 from nbgraph.array.push import moved, same, write
-from nbgraph.device import RunContext
+from nbgraph.device import RunContext, cpu, run_context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.thread import here
@@ -23,6 +26,9 @@ from nbgraph.operator.kernel_call import Application, Lowered, lowered
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import WORDS, OpReqType, kNullOp
 from nbgraph.operator.spec import Attributes
+
+_ON_HOST = run_context(cpu(0))
+_BRIEF = 100_000  # nanoseconds: a thread that sleeps takes as long to take a function over
 
 
 class Job(NamedTuple):
@@ -94,19 +100,29 @@ def deliver(lowering: Lowered, job: Job) -> None:
 class Work:
     """One application of an operator, as the engine runs it: NumPy views are made then."""
 
-    __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources")
+    __slots__ = (
+        *("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources"),
+        "least",
+    )
 
-    def __init__(self, job: Job, resources: Sequence[Any], states: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        job: Job,
+        resources: Sequence[Any],
+        states: Sequence[int] = (),
+        least: list[int] | None = None,
+    ) -> None:
         self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
         # views, not arrays: an array may die, and its memory be promised, before this runs
         self.inputs = [_read_only(a._view()) for a in job.inputs]
         for i in states:
             self.inputs[i].flags.writeable = True
         self.outputs = [a._view() for a in job.results]
-        self.resources, self.is_train = resources, training.get()
+        self.resources, self.is_train, self.least = resources, training.get(), least
 
     def __call__(self, run_ctx: RunContext) -> None:
         """Compute into the outputs' memory."""
+        started = perf_counter_ns()
         self.op.run(
             self.inputs,
             self.outputs,
@@ -116,6 +132,8 @@ class Work:
             is_train=self.is_train,
             run_ctx=run_ctx,
         )
+        if self.least is not None:
+            self.least[0] = min(self.least[0], perf_counter_ns() - started)
 
 
 def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -129,15 +147,36 @@ def push_function(
     writes: Sequence[Any],
     resources: Sequence[Any] = (),
     states: Sequence[int] = (),
+    least: list[int] | None = None,
 ) -> None:
-    """Push the function of an operator, over chunks that it reads and others that it writes."""
+    """Push the function of an operator, over chunks that it reads and others that it writes.
+
+    `least`: the nanoseconds that calls like this took at least, to be brought up to date. Where a
+    thread would take longer to wake up, and nothing unfinished uses the chunks, this one computes.
+    """
+    work: Any = Work(job, resources, states, least)
     turns = [r.variable for r in resources]
     if here.running is not None:
         resources, turns = own_resources(resources)
-    in_charge().push(
-        Work(job, resources, states),
+    engine = in_charge()
+    if least is not None and least[0] < _BRIEF and not (resources or states):
+        if all(map(engine._calm, (*reads, *writes))) and not engine._listeners:
+            try:
+                Context().run(work, _ON_HOST)  # of the caller's settings NumPy sees none
+            except Exception as error:  # what fails is raised at the next wait, as ever
+                work = partial(_fail, error)
+            else:
+                for chunk in writes:
+                    chunk._version += 1
+                return
+    engine.push(
+        work,
         const_vars=reads,
         mutate_vars=[*writes, *turns],
         name=job.op.__name__,
         prop=OVERWRITE if job.whole else NORMAL,
     )
+
+
+def _fail(error: Exception, run_ctx: RunContext) -> NoReturn:
+    raise error

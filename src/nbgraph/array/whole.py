@@ -185,9 +185,8 @@ def _push(
     if place(device).carry_out(job):
         return
     specs = [Spec(v.shape, v.dtype) for v in values]
-    push_function(
-        job, reads, writes, op.grant_to(device, attributes, specs) if results else (), states
-    )
+    grants = op.grant_to(device, attributes, specs) if results else ()
+    push_function(job, reads, writes, grants, states, known.least(op, values, attributes))
 
 
 def _in_place(

@@ -246,14 +246,13 @@ class ThreadedEngine(TrackedEngine):
 
     def _calm(self, var: Variable) -> bool:
         core = self._core
-        return (
-            core is not None
-            and var._core is core
-            and var._owner is self._owner
-            and not (var.deleted or self._bulks or core.states)
-            and here.running is None
-            and core.settled(var._address) != 0
-        )
+        if core is None or var._owner is not self._owner or here.running is not None:
+            return False
+        if var.deleted or self._bulks or core.states:
+            return False
+        if var._core is None:  # nothing that this engine runs has named it
+            return var._queue is None and var._failure is None
+        return var._core is core and core.settled(var._address) != 0
 
     def _wait_all(self, deadline: float | None) -> bool:
         done = super()._wait_all(deadline)

@@ -160,6 +160,12 @@ class ArrayOp:
         plain = type(self).run is ArrayOp.run
         return plain and not (self.resources or self.auxiliary or self.effect)
 
+    @functools.cached_property
+    def never_waits(self) -> bool:
+        """Whether the library's own NumPy code is the whole of a call."""
+        own = getattr(self._compute, "__module__", "").startswith("nbgraph.ops.")
+        return own and self.computes_alone
+
     def operand_name(self, index: int) -> str:
         """Return the name that errors call operand `index`."""
         if index < len(self.operands) and not self.operands[index].startswith("*"):
