@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from nbgraph.ops.define import library
 from nbgraph.ops.named.keywords import by_names, in_words
 
 _NUMBERS = {bool, int, float, str, type(None)}
-_MOST = 4096  # kinds of calls
-_AS_THEY_ARE: dict[Any, None] = {}  # those whose arguments need nothing
+_MOST = 256  # kinds of calls of an operator
+# by operator: kinds of calls whose arguments need nothing
+_AS_THEY_ARE: WeakKeyDictionary[Any, dict[Any, None]] = WeakKeyDictionary()
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -27,7 +29,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     a list of arrays.
     """
     kinds = _kinds(op, args, kwargs)
-    if kinds in _AS_THEY_ARE:
+    if kinds is not None and kinds in _AS_THEY_ARE.get(op, ()):
         return op, args, kwargs
     call, (op, args, kwargs) = (op, args, kwargs), in_words(op, args, kwargs)
     name, signature = op.__name__, signature_of(op)
@@ -51,7 +53,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
             arguments[n] = _several(name, n, value)
     after = (*bound.args, *bound.kwargs.values())
     if kinds is not None and op is call[0] and all(map(operator.is_, before, after)):
-        keep(_AS_THEY_ARE, kinds, None, _MOST)
+        keep(_AS_THEY_ARE.setdefault(op, {}), kinds, None, _MOST)
     return op, bound.args, bound.kwargs
 
 
@@ -59,7 +61,7 @@ def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what calls have in common that are lifted alike, or None where values decide."""
     if not by_names(op):
         return None
-    kinds: list[Any] = [op, len(args)]
+    kinds: list[Any] = [len(args)]
     for value in (*args, *kwargs.values()):
         kind = type(value)
         if not (kind in _NUMBERS or issubclass(kind, Array)):

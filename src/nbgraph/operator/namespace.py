@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from nbgraph.errors import ArgumentError, MissingName
 from nbgraph.operator import registry
@@ -17,7 +17,7 @@ GROUPS = ("linalg", "random", "contrib")
 LOOPS = ("foreach", "while_loop", "cond")
 Call = tuple[registry.Operator, tuple[Any, ...], dict[str, Any]]
 Lift = Callable[[registry.Operator, tuple[Any, ...], dict[str, Any]], Call]
-signature_of = functools.lru_cache(1024)(inspect.signature)
+_signatures: WeakKeyDictionary[Any, inspect.Signature] = WeakKeyDictionary()
 
 
 class Lifted:
@@ -54,6 +54,14 @@ class Lifted:
 Lifted.__doc__ = Documentation(  # type: ignore[assignment]
     Lifted.__doc__, lambda op: op.__wrapped__.__doc__
 )
+
+
+def signature_of(op: Any) -> inspect.Signature:
+    """Return `inspect.signature` of an operator, worked out once."""
+    signature = _signatures.get(op)
+    if signature is None:
+        signature = _signatures[op] = inspect.signature(op)
+    return signature
 
 
 def operand_names(op: Any) -> tuple[str, ...]:
