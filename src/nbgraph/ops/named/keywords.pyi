@@ -10,3 +10,6 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     >>> ng.nd.clip(data=[0.5, 2.0], a_min=0, a_max=1), ng.nd.reshape([[1, 2]], shape=(0, -1, 1))
     (array([0.5, 1. ]), array([[[1],
             [2]]]))"""
+def by_names(op: Any) -> bool:
+    """Return whether the names of its arguments alone say in whose words a call of the operator
+    is."""
