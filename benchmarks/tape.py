@@ -5,7 +5,8 @@
 Small arrays, where what a call costs counts. CPU time of the process, the least of some rounds in
 turns; PyTorch has one thread. Gradients are compared before anything is timed. Steps of a chain of
 products and tanh are timed with passes kept as graphs (`autograd.replay`) and walked each time, and
-pushes with nothing unfinished and behind something unfinished.
+pushes with nothing unfinished and behind something unfinished. Last, calls of NumPy's functions
+with the wait for their results (wall time, the median), and of `ng.nd` beside the operators.
 """
 
 from __future__ import annotations
@@ -155,6 +156,35 @@ def pushes(*, unfinished: bool, count: int = 2000) -> float:
     return best / count * 1e6
 
 
+def with_waits(call: Callable[[], Any], count: int = 300) -> float:
+    """Microseconds of a call and the wait for its result."""
+    times = []
+    for _ in range(count):
+        started = time.perf_counter()
+        call().wait_to_read()
+        times.append(time.perf_counter() - started)
+    return sorted(times)[count // 2] * 1e6
+
+
+def single_calls() -> dict[str, Callable[[], Any]]:
+    """Calls of 16 x 16 numbers."""
+    random = np.random.default_rng(0)
+    x, w = (ng.array(random.normal(size=(n, 16)).astype("f")) for n in (16, 8))
+    bias, out = ng.zeros(8), ng.zeros((16, 16))
+    return {
+        "sort": lambda: ng.sort(x),
+        "sort to out=": lambda: ng.sort(x, out=out),
+        "solve": lambda: ng.linalg.solve(x, x),
+        "svd": lambda: ng.linalg.svd(x)[0],
+        "fft": lambda: ng.fft.fft(x),
+        "exp": lambda: ng.exp(x),
+        "nd.exp": lambda: ng.nd.exp(x),
+        "nd.softmax": lambda: ng.nd.softmax(x, axis=-1),
+        "nd.FullyConnected": lambda: ng.nd.FullyConnected(x, w, bias, num_hidden=8),
+        "nd.reshape": lambda: ng.nd.reshape(x, shape=(-1,)),
+    }
+
+
 def main() -> None:
     torch = peer("torch")
     torch.set_num_threads(1)
@@ -170,6 +200,8 @@ def main() -> None:
         replay._REPEATS = repeats
         print(f"step of {products} products: kept as a graph {kept:.0f} us, walked {walked:.0f} us")
     print(f"push: {pushes(unfinished=False):.2f} us; unfinished: {pushes(unfinished=True):.2f} us")
+    waits = {name: with_waits(call) for name, call in single_calls().items()}
+    print("with waits, us: " + ", ".join(f"{name} {t:.1f}" for name, t in waits.items()))
 
 
 if __name__ == "__main__":
