@@ -10,6 +10,7 @@ import nbgraph as ng
 from nbgraph.engine.handle import core_unit
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.spec import Spec
+from tests.support import on_threads
 
 WARM = 20  # calls, the shortest of which counts
 
@@ -40,14 +41,11 @@ def warm(op, x):
 @pytest.mark.parametrize("library", [True, False])
 def test_short_functions_of_the_library_alone_run_on_the_calling_thread(threaded, library):
     seen = []
-    op, x, out = probe(seen, library=library), ng.ones(4), ng.zeros(4)
+    op, x = probe(seen, library=library), ng.ones(4)
     warm(op, x)
     assert (threading.get_ident() in seen) is library
     seen.clear()
-    version = out.variable.version
-    op(x, out=out)
-    assert out.tolist() == [2, 2, 2, 2]
-    assert out.variable.version == version + 1
+    assert op(x).tolist() == [2, 2, 2, 2]
     assert (seen == [threading.get_ident()]) is library
 
 
@@ -92,6 +90,32 @@ def test_they_run_in_order(threaded):
     opened.set()
     assert y.tolist() == [6] * 4
     assert threading.get_ident() not in seen
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_another_thread_writes_meanwhile_is_read_whole(threaded, fails):
+    writes = []
+
+    def compute(inputs, outputs):
+        outputs[0][:2] = inputs[0][:2]
+        if writes:
+            writes.pop()()
+            if fails:
+                raise ValueError("halves differ")
+        outputs[0][2:] = inputs[0][2:]
+
+    compute.__module__ = "nbgraph.ops.probe"
+    op = ArrayOp("halves", lambda x: Spec(x.shape, x.dtype), compute, operands=("x",))
+    x = ng.ones(4)
+    warm(op, x)
+
+    def write(_):
+        x[:] = 5
+        x.wait_to_read()
+
+    writes.append(lambda: on_threads(write, range(1)))
+    assert op(x).tolist() == [5] * 4
+    assert not writes
 
 
 def test_failures_come_at_waits_and_interrupts_at_once(threaded):

@@ -100,10 +100,7 @@ def deliver(lowering: Lowered, job: Job) -> None:
 class Work:
     """One application of an operator, as the engine runs it: NumPy views are made then."""
 
-    __slots__ = (
-        *("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources"),
-        "least",
-    )
+    __slots__ = ("attributes", "inputs", "is_train", "op", "outputs", "requests", "resources", "ns")
 
     def __init__(
         self,
@@ -118,7 +115,7 @@ class Work:
         for i in states:
             self.inputs[i].flags.writeable = True
         self.outputs = [a._view() for a in job.results]
-        self.resources, self.is_train, self.least = resources, training.get(), least
+        self.resources, self.is_train, self.ns = resources, training.get(), least
 
     def __call__(self, run_ctx: RunContext) -> None:
         """Compute into the outputs' memory."""
@@ -132,8 +129,8 @@ class Work:
             is_train=self.is_train,
             run_ctx=run_ctx,
         )
-        if self.least is not None:
-            self.least[0] = min(self.least[0], perf_counter_ns() - started)
+        if self.ns is not None:
+            self.ns[0] = min(self.ns[0], perf_counter_ns() - started)
 
 
 def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -152,23 +149,26 @@ def push_function(
     """Push the function of an operator, over chunks that it reads and others that it writes.
 
     `least`: the nanoseconds that calls like this took at least, to be brought up to date. Where a
-    thread would take longer to wake up, and nothing unfinished uses the chunks, this one computes.
+    thread would take longer to wake up, and nothing unfinished uses the chunks, this one computes
+    new results; what another thread wrote meanwhile may be half read, so it is pushed then.
     """
     work: Any = Work(job, resources, states, least)
     turns = [r.variable for r in resources]
     if here.running is not None:
         resources, turns = own_resources(resources)
     engine = in_charge()
-    if least is not None and least[0] < _BRIEF and not (resources or states):
+    if job.whole and least is not None and least[0] < _BRIEF and not resources:
+        before = [chunk.version for chunk in reads]
         if all(map(engine._calm, (*reads, *writes))) and not engine._listeners:
+            failing = None
             try:
                 Context().run(work, _ON_HOST)  # of the caller's settings NumPy sees none
-            except Exception as error:  # what fails is raised at the next wait, as ever
-                work = partial(_fail, error)
-            else:
-                for chunk in writes:
-                    chunk._version += 1
-                return
+            except Exception as error:  # raised at the next wait, as ever
+                failing = partial(_fail, error)
+            if all(map(engine._calm, reads)) and before == [chunk.version for chunk in reads]:
+                if failing is None:
+                    return
+                work = failing
     engine.push(
         work,
         const_vars=reads,
