@@ -171,12 +171,15 @@ def single_calls() -> dict[str, Callable[[], Any]]:
     random = np.random.default_rng(0)
     x, w = (ng.array(random.normal(size=(n, 16)).astype("f")) for n in (16, 8))
     bias, out = ng.zeros(8), ng.zeros((16, 16))
+    positive, sort, cholesky = x @ x.T + ng.eye(16), ng.jit(ng.sort), ng.jit(ng.linalg.cholesky)
     return {
         "sort": lambda: ng.sort(x),
         "sort to out=": lambda: ng.sort(x, out=out),
         "solve": lambda: ng.linalg.solve(x, x),
         "svd": lambda: ng.linalg.svd(x)[0],
         "fft": lambda: ng.fft.fft(x),
+        "compiled sort": lambda: sort(x),
+        "compiled Cholesky": lambda: cholesky(positive),
         "exp": lambda: ng.exp(x),
         "nd.exp": lambda: ng.nd.exp(x),
         "nd.softmax": lambda: ng.nd.softmax(x, axis=-1),

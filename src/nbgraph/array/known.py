@@ -215,6 +215,8 @@ class ByFunctions:
         if any(v._chunk.device is not device for v in operands):
             return None
         outputs, shortest = entry
+        if outputs is None:
+            return None
         reads = list(dict.fromkeys([v._chunk for v in operands]))
         results = tuple([empty_of(own, device, reads) for own in outputs])
         job = Job(op, operands, results, [OpReqType.kWriteTo] * len(results), attributes, True)
@@ -228,25 +230,27 @@ class ByFunctions:
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
         """See ByRoutes."""
-        if results and results[0].device is values[0].device and results[0].device.host:
-            table = op.carried.setdefault("functions", {})
-            try:
-                entry = [r._layout for r in results], least(op, values, attributes)
-                keep(table, _key(values, attributes), entry, _PLACES)
-            except TypeError:  # an attribute that is a list
-                return
+        entry = _function(op, values, attributes)
+        if entry and results and results[0].device is values[0].device and results[0].device.host:
+            entry[0] = [r._layout for r in results]
+
+
+def _function(op: Any, values: Sequence[Array], attributes: Attributes) -> list[Any] | None:
+    """Return what is known of calls like this of an operator that NumPy computes: the layouts of
+    the results, or None, and `least`."""
+    table, key = op.carried.setdefault("functions", {}), _key(values, attributes)
+    try:
+        shortest = [_UNKNOWN] if op.never_waits else None
+        return table.get(key) or keep(table, key, [None, shortest], _PLACES)
+    except TypeError:  # an attribute that is a list
+        return None
 
 
 def least(op: Any, values: Sequence[Array], attributes: Attributes) -> list[int] | None:
     """Return the nanoseconds that NumPy took at least for a call like this, in a list that calls
     bring up to date; None where that is not known."""
-    if not op.never_waits:
-        return None
-    times, key = op.carried.setdefault("times", {}), _key(values, attributes)
-    try:
-        return times.get(key) or keep(times, key, [_UNKNOWN], _PLACES)
-    except TypeError:  # an attribute that is a list
-        return None
+    entry = _function(op, values, attributes)
+    return None if entry is None else entry[1]
 
 
 DRAWN, FUNCTIONS = ByKernels(), ByFunctions()

@@ -9,6 +9,7 @@ import threading
 import weakref
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.codegen.fastcall import MAX_WORDS
@@ -46,6 +47,7 @@ class Instance:
         "_kernels",  # the engine of that core
         "_long",  # more words than a call holds: they go by address
         "_own",
+        "_pure",  # whether the pusher may run its Python steps
         "_quick",  # the core, if `launch` may go straight to it
         "_runs",
         "_tokens",
@@ -72,6 +74,7 @@ class Instance:
         self._address = 0
         self._quick: Core | None = None
         self._deletions = -1
+        self._pure = False
         self._long = 2 + LAUNCHED + len(plan.outside) + len(plan.patches) > MAX_WORDS
         patched = {step for places in plan.patches for step, _ in places}
         self._runs: list[Any] = [
@@ -288,10 +291,19 @@ class Instance:
                 *[v._address if v._core is core else core.attach(v) for v in variables],
                 *words,
             ]
-        if self._long and words:
-            ticket = self._by_address(core, site, priority, token, forced, *words)
-        else:
-            ticket = self._bound(site, priority, token, forced, *words)
+        runner = core.parker() if self._pure and not forced else 0
+        try:
+            if self._long and words:
+                ticket = self._by_address(core, site, priority, token, runner or forced, *words)
+            else:
+                ticket = self._bound(site, priority, token, runner or forced, *words)
+            while runner and (step := core.peek(runner + layout.P_STEP)):
+                Context().run(self._kernels._run_step, core, step)  # as on another thread
+        except BaseException:
+            if runner:
+                core.hand_over(runner)
+                here.running = None
+            raise
         if token and ticket <= 0:
             del core.states[token]
         return ticket
@@ -359,6 +371,7 @@ class Instance:
         if core.timing is not None:
             core.timing.put_in(address, memory)
         self._core, self._address, self._tokens = core, address, tokens
+        self._pure = rows.words[layout.I_SERIAL // layout.WORD] == layout.PURE
 
     def free(self) -> None:
         """Give the memory back, once all pushes have run; a later push lays it out anew."""

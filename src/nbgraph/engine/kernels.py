@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +181,11 @@ class KernelPush:
     # what Python does between kernels ----------------------------------------------------------
 
     def run_step(self, core: Core, block: int) -> None:
-        """Run a Python function of a plan; what it raises poisons what comes after it."""
+        """Run a Python function of a plan; what it raises poisons what comes after it.
+
+        In the pusher what it raises may be a signal's, which is raised here: the function's own
+        comes again.
+        """
         run, wants_state = core.steps[core.peek(block + layout.O_TOKEN)]
         names = self._engine._names
         name = names.names[core.peek(block + layout.O_NAME)]
@@ -190,12 +195,21 @@ class KernelPush:
         here.running = KernelView(name, place)
         entered = inside.set(True)
         code = token = 0
+        call: Callable[[], Any] = partial(run, run_context(CPU))
+        if wants_state:
+            call = partial(call, core.states.get(core.peek(plan + layout.O_TOKEN)))
+        by_signal = None
         try:
-            if wants_state:
-                run(run_context(CPU), core.states.get(core.peek(plan + layout.O_TOKEN)))
-            else:
-                run(run_context(CPU))
+            try:
+                call()
+            except Exception as error:
+                if not core.peek(block + layout.O_RUNNER):
+                    raise
+                call()
+                by_signal = error
         except BaseException as error:  # as in `running`
+            if core.peek(block + layout.O_RUNNER) and not isinstance(error, Exception):
+                raise
             code, token = 1, next(core.tokens)
             order = number, core.peek(block + layout.O_LO) + 1
             failure = Failure(error, order, name, place)
@@ -207,6 +221,8 @@ class KernelPush:
         core.call_done(block, code, token)
         if core.states and core.word(layout.DEAD_CELLS):
             core.reap()
+        if by_signal is not None:
+            raise by_signal
 
     def tell_when_done(self, ticket: int, tell: Callable[[], object]) -> bool:
         """Have `tell` called on a worker when the ticket is done; False when it is already."""

@@ -50,7 +50,9 @@ class Step(NamedTuple):
     `run` is a NativeCall, or a function of a run context (`wants_state`: and of the run's state).
     `chunks`: at most so many parts; None leaves it to the measured time, 1 forbids it.
     `overwrites`: what it writes and does not read it writes whole, so that a failure that lies
-    there does not concern it. `effort`: a function that gives its Effort, for profiles.
+    there does not concern it. `effort`: a function that gives its Effort, for profiles. `pure`: a
+    function that waits for nothing and writes its results whole, from what it reads alone: it may
+    be begun again, and runs in the pusher where that takes less than waking up a thread.
     """
 
     run: NativeCall | Callable[..., Any]
@@ -61,6 +63,7 @@ class Step(NamedTuple):
     overwrites: bool = False
     wants_state: bool = False
     effort: Callable[[], Effort] | None = None
+    pure: bool = False
 
     @property
     def label(self) -> str:

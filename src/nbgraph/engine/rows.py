@@ -43,7 +43,7 @@ class Rows:
         if late:
             before = _behind(before, uses, late)
             uses = [[] for _ in late] + uses
-        self._put_table(table, before)
+        self._put_table(table, before, plan.steps)
         self._put_uses(uses, len(index))
         self._put_patches(plan, runs)
 
@@ -58,7 +58,9 @@ class Rows:
         row = [run.address, run.record, run.lo, run.hi, layout.ROW_KERNEL]
         return [*row, chunks, run.cost, 0, name, uses]
 
-    def _put_table(self, table: list[int], before: Sequence[dict[int, bool]]) -> None:
+    def _put_table(
+        self, table: list[int], before: Sequence[dict[int, bool]], steps: Sequence[Step]
+    ) -> None:
         count = len(before)
         step = layout.ROW // layout.WORD
         kinds, chunks, costs = (
@@ -75,7 +77,10 @@ class Rows:
         for place in _ARRAYS:
             self._put(place, [1] * count)
         self._set(layout.I_ROWS, count)
-        self._set(layout.I_SERIAL, int(not any(kinds)))
+        pure = layout.ROW_ACQUIRE not in kinds and all(
+            step.pure or isinstance(step.run, NativeCall) for step in steps
+        )
+        self._set(layout.I_SERIAL, layout.PURE if pure and any(kinds) else int(pure))
         self._set(layout.I_WIDTH, int(max(chunks) > 1 or _wide(before)))
         self._set(layout.I_UNSURE, int(max(costs) > BRIEF))  # a loop in it may take ever longer
         # unknown as soon as one part of it is

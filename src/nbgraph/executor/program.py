@@ -293,7 +293,7 @@ class Program:
             run = self._library_call(place, task)
         else:
             run = work.function(task, self._address_of(task))
-            options["wants_state"] = True
+            options |= {"wants_state": True, "pure": work.pure(task)}
             writes += self._resources(work)
         if self._turns and self.arena is self.shared and self.arena.chunk is not None:
             # the first step waits for runs of the other programs, and the rest for the first

@@ -125,6 +125,11 @@ class FunctionWork:
     states: Sequence[int] = ()  # inputs that are written, too
     mode: bool | None = None  # whether it trains, whatever the run does
 
+    def pure(self, task: Task) -> bool:
+        """Return whether it does nothing but write results whole, and never waits."""
+        writes_whole = set(task.requests) <= {OpReqType.kWriteTo, OpReqType.kNullOp}
+        return writes_whole and getattr(self.op, "never_waits", False)
+
     def granted(self, device: Context) -> Sequence[Any]:
         """Return the resources of one run: random numbers are drawn anew, and for runs alone."""
         if self.resources:
@@ -169,6 +174,10 @@ class CastWork:
 
     source: Use
     target: Use
+
+    def pure(self, task: Task) -> bool:
+        """See FunctionWork."""
+        return task.requests[0] is OpReqType.kWriteTo
 
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]

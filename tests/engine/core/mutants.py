@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from nbgraph.engine.core import (
+    entries,
     launching,
     layout,
     memory,
@@ -309,7 +310,7 @@ MUTANTS = {
     "the brake does not hold launches": Mutant(
         launching,
         "launch",
-        "if argument(argv, 5) == 0 and over_brake(core, template):",
+        "if argument(argv, 5) != 1 and over_brake(core, template):",
         "if False:",
         ("plan_launched_and_held",),
     ),
@@ -320,6 +321,41 @@ MUTANTS = {
         "    if not enter(core, operation) and load(operation + O_KIND) != PLAN:\n"
         "        return DONE\n",
         ("plan_launched_inline",),
+    ),
+    "a thread that waits keeps its row": Mutant(
+        waiting,
+        "wait",
+        "        hand_over_step(core, parker)",
+        "        pass",
+        ("plan_row_of_an_interrupted_thread",),
+    ),
+    "a row that was handed over is its pusher's": Mutant(
+        outside,
+        "hand_over_step",
+        "    store(step + O_RUNNER, 0)\n",
+        "",
+        ("plan_run_by_pusher",),
+    ),
+    "a plan that waited is its pusher's": Mutant(
+        entries,
+        "admit",
+        "        store(operation + O_RUNNER, 0)\n",
+        "        pass\n",
+        ("plan_run_by_pusher",),
+    ),
+    "a plan by its pusher counts the rows": Mutant(
+        running,
+        "finish_step",
+        "if load(instance + I_PARALLEL) == 0:",
+        "if False:",
+        ("plan_run_by_pusher",),
+    ),
+    "the brake holds nobody who runs Python rows": Mutant(
+        launching,
+        "launch",
+        "argument(argv, 5) != 1 and over_brake",
+        "argument(argv, 5) == 0 and over_brake",
+        ("plan_run_by_pusher_held",),
     ),
     "last chunk not waited for": Mutant(
         plans, "run_chunk", "-1) == 1", "-1) >= 1", ("plan_in_chunks", "kernel_in_chunks")

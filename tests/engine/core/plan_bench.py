@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from nbgraph.engine.core import entries, launching, plans
+from nbgraph.engine.core import entries, launching, plans, serving
 from nbgraph.engine.core import layout as L  # noqa: N812
 from nbgraph.engine.core.machine import MACHINE, allocate, store
 from tests.engine.core.bench import Bench
@@ -54,6 +54,7 @@ class Plan:
     wide: bool = True
     estimate: int = 0  # nanoseconds of a run by one thread
     serial: bool = True  # whether one thread may interpret it
+    pure: bool = False  # its Python rows, too
     instance: int = 0
     own: str = ""  # the variable that keeps the instance's runs apart
     outside: tuple[str, ...] = ()
@@ -133,6 +134,7 @@ def fill(plan: Plan) -> None:
     offsets, successors = compressed(following)
     use_offsets, use = compressed(uses)
     serial = plan.serial and not any(r.kind for r in rows)
+    interpreted = L.PURE if plan.pure else int(serial)
     tickets = sum(r.chunks + 1 for r in rows)
     records = [table([0]) for _ in rows]
     words = {
@@ -151,13 +153,14 @@ def fill(plan: Plan) -> None:
         L.I_USES: table(users),
         L.I_USE_OFFSETS: use_offsets,
         L.I_USE: use,
-        L.I_SERIAL: int(serial),
+        L.I_SERIAL: interpreted,
         L.I_WIDTH: int(plan.wide),
         L.I_LEFT: table([0] * count),
         L.I_NEXT_CHUNK: table([0] * count),
         L.I_CHUNKS: table([1] * count),
         L.I_EXTERNAL_ERRORS: table([0] * 2 * len(plan.outside)),
         L.I_SERIAL_NS: plan.estimate,
+        L.I_PARALLEL_NS: plan.estimate,
         L.I_WORDS: 1 if plan.variants else 0,
         L.I_PATCHES: count if plan.variants else 0,
         L.I_PLACES: table([word for record in records for word in (record, 0)]),
@@ -203,16 +206,39 @@ def prepare_plan(bench: Bench, plan: Plan) -> None:
     bench.templates += 1
 
 
-def launch_plan(bench: Bench, plan: Plan, which: int = 0, token: int = 0) -> int:
-    """Launch a run of the plan, or of one of its variants (from 1 on). Its ticket."""
-    words = [bench.core, plan.template, 0, 0, token, 0]
+def launch_plan(
+    bench: Bench, plan: Plan, which: int = 0, token: int = 0, left: int | None = None
+) -> int:
+    """Launch a run of the plan, or of one of its variants (from 1 on). Its ticket.
+
+    `left`: the thread runs so many Python rows itself and leaves the next one to the others, which
+    begin it again if it has begun.
+    """
+    runner = 0
+    if left is not None:
+        assert bench.scheduler.current is not None
+        runner = bench.buffers[bench.scheduler.current.name]
+    words = [bench.core, plan.template, 0, 0, token, runner]
     run = plan
     if which:
         run = plan.variants[which - 1]
         words += [bench.variables[n] for n in run.outside]
     if plan.variants:
         words.append(which)
-    return bench.log_push(run, lambda: bench.call(launching.launch, *words))
+    ticket = bench.log_push(run, lambda: bench.call(launching.launch, *words))
+    for _ in range(left or 0):
+        run_step(bench, runner)
+    if runner:
+        bench.call(serving.hand_over, bench.core, runner)
+    return ticket
+
+
+def run_step(bench: Bench, runner: int) -> None:
+    """Run the Python row that the core has left to the thread, if it has."""
+    step = MACHINE.words.get(runner + L.P_STEP, 0)
+    if step:
+        row = bench.jobs[MACHINE.words[step + L.O_TOKEN]]
+        bench.call(serving.call_done, bench.core, step, bench.body(row, *row.range), 0)
 
 
 def drop_plan(bench: Bench, plan: Plan) -> None:

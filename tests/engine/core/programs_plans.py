@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbgraph.engine.core import failures
+from nbgraph.engine.core import failures, launching, plans
 from nbgraph.engine.core import layout as L  # noqa: N812
 from tests.engine.core.bench import Bench
 from tests.engine.core.jobs import Job
@@ -191,6 +191,99 @@ def plan_launched_fails(b: Bench) -> None:
     plan.rows[1].code = 5
     plan.variant({"b": "d", "c": "e"}).rows[1].code = 0
     launched(b, plan, 0, 1, 0, 1, around=tuple(chain("> b", "d > e")))
+    b.worker()
+
+
+def pure(**first: object) -> Plan:
+    """A kernel, two Python rows, a kernel."""
+    plan = diamond()
+    plan.rows[1] = Row("s", (0,), ("b",), ("b",), kind=L.ROW_PYTHON, **first)  # type: ignore[arg-type]
+    plan.rows[2] = Row("t", (0, 1), ("c",), ("c",), kind=L.ROW_PYTHON)
+    plan.pure, plan.estimate = True, plans.BRIEF_RUN
+    return plan
+
+
+def by_pusher(b: Bench, plan: Plan, *left: int, around: tuple[Job, ...] = ()) -> None:
+    """Runs of a plan whose pusher runs so many Python rows of each; see `launch_plan`."""
+    build(b, plan)
+
+    def script() -> None:
+        prepare_plan(b, plan)
+        for place, count in enumerate(left):
+            launch_plan(b, plan, left=count)
+            for job in around[place : place + 1]:
+                b.submit(job)
+        drop_plan(b, plan)
+        b.wait_all()
+        b.wait_all()
+
+    b.pusher(script)
+    b.python()
+
+
+@program()
+def plan_run_by_pusher(b: Bench) -> None:
+    """Python rows run in the pusher where nothing stands before the plan; an interrupt leaves them
+    to the Python threads at any row."""
+    b.variable("a", "b", "c")
+    by_pusher(b, pure(), 2, 1, 0, 2, around=tuple(chain("> a", "c > b")))
+    (other,) = chain("a > c")
+    b.pusher(lambda: b.submit(other))
+    b.worker()
+
+
+@program()
+def plan_run_by_two_pushers(b: Bench) -> None:
+    """Each runs its own run, or leaves it to the others."""
+    b.variable("a", "b", "c")
+    plan = pure()
+    by_pusher(b, plan, 2, 2)
+    b.pusher(lambda: launch_plan(b, plan, left=1) if plan.template else None)
+    b.worker()
+
+
+@program()
+def plan_run_by_pusher_fails(b: Bench) -> None:
+    """A failing Python row poisons what follows from it."""
+    b.variable("a", "b", "c")
+    by_pusher(b, pure(code=9), 2, 0, 2, around=tuple(chain("b > a", "> b")))
+    b.worker()
+
+
+@program(pending=2)
+def plan_run_by_pusher_held(b: Bench) -> None:
+    """The brake holds a pusher that runs Python rows, too."""
+    b.variable("a", "b", "c")
+    build(b, plan := pure())
+
+    def script() -> None:
+        prepare_plan(b, plan)
+        for _ in range(3):
+            launch_plan(b, plan, left=0)
+            assert b.get(L.PENDING) <= 2, "more is pending than the brake allows"
+        drop_plan(b, plan)
+        b.wait_all()
+
+    b.pusher(script)
+    b.python()
+
+
+@program()
+def plan_row_of_an_interrupted_thread(b: Bench) -> None:
+    """A thread that was kept from running its row leaves it to the others when it waits."""
+    b.variable("a", "b", "c")
+    build(b, plan := pure())
+
+    def script() -> None:
+        prepare_plan(b, plan)
+        runner = b.buffers["pusher0"]
+        words = (b.core, plan.template, 0, 0, 0, runner)
+        b.log_push(plan, lambda: b.call(launching.launch, *words))
+        drop_plan(b, plan)
+        b.wait_all()
+
+    b.pusher(script)
+    b.python()
     b.worker()
 
 

@@ -55,6 +55,8 @@ def admit(core: int, operation: int) -> int:
     outcome = admit_locked(core, operation)
     ticket = ticket_of(operation, load(operation + O_SEQ))
     parker = 0
+    if outcome != TO_RUN and load(operation + O_KIND) == PLAN:
+        store(operation + O_RUNNER, 0)
     if outcome == QUEUED:
         parker = put_ready(core, operation)
     unlock(core)

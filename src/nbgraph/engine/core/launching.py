@@ -8,12 +8,13 @@ from nbgraph.engine.core.layout import *
 from nbgraph.engine.core.machine import copy_words, load, store
 from nbgraph.engine.core.memory import argument, give_block, lock, take_block, unlock
 from nbgraph.engine.core.operations import drain_released_locked, over_brake, set_slot
-from nbgraph.engine.core.plans import is_short
+from nbgraph.engine.core.plans import is_brief, is_short
 
 
 def launch(argv: int, argc: int) -> int:
-    """core, template of a plan, site, priority, token of the run's state, forced, variables in
-    place of the outside ones (all or none), words for the instance's places -> ticket or refusal.
+    """core, template of a plan, site, priority, token of the run's state, 1 if the brake does not
+    hold it or the parker of a thread that runs Python rows, variables in place of the outside ones
+    (all or none), words for the instance's places -> ticket or refusal.
     """
     core = argument(argv, 0)
     template = argument(argv, 1)
@@ -25,7 +26,7 @@ def launch(argv: int, argc: int) -> int:
     lock(core)
     if load(core + RELEASED) != 0:
         drain_released_locked(core)
-    if argument(argv, 5) == 0 and over_brake(core, template):
+    if argument(argv, 5) != 1 and over_brake(core, template):
         unlock(core)
         return BRAKE
     words = O_FIXED + load(template + O_COUNT) * (SLOT // WORD)
@@ -48,8 +49,11 @@ def launch(argv: int, argc: int) -> int:
     store(operation + O_SITE, argument(argv, 2))
     store(operation + O_PRIORITY, argument(argv, 3))
     store(operation + O_TOKEN, argument(argv, 4))
-    if load(instance + I_SERIAL) != 0 and is_short(instance):
+    if load(instance + I_SERIAL) == KERNELS and is_short(instance):
         store(operation + O_FLAGS, load(operation + O_FLAGS) | SMALL)
+    elif argument(argv, 5) > 1 and is_brief(instance):
+        store(operation + O_FLAGS, load(operation + O_FLAGS) | SMALL)
+        store(operation + O_RUNNER, argument(argv, 5))
     return admit(core, operation)
 
 

@@ -102,13 +102,32 @@ def new_step(core: int, instance: int, row: int, kind: int, queue: int) -> int:
     return step
 
 
-def launch_python_row(core: int, instance: int, row: int) -> None:
-    """A Python thread takes it from here; the plan goes on when `finish_step` is called."""
+def launch_python_row(core: int, instance: int, row: int, runner: int) -> None:
+    """The runner takes it from here, or a Python thread; the plan goes on when `finish_step` is
+    called."""
     at = load(instance + I_TABLE) + ROW * row
     lock(core)
     step = new_step(core, instance, row, STEP, PYTHON)
     store(step + O_TOKEN, load(at + R_TOKEN))
     store(step + O_NAME, load(at + R_NAME))
+    store(step + O_RUNNER, runner)
+    parkers = 0
+    if runner != 0:
+        store(runner + P_STEP, step)
+    else:
+        parkers = to_wake(0, put_ready(core, step))
+    unlock(core)
+    wake(core, parkers)
+
+
+def hand_over_step(core: int, parker: int) -> None:
+    """Leave the Python row of this thread, if there is one, to the Python threads."""
+    step = load(parker + P_STEP)
+    if step == 0:
+        return
+    lock(core)
+    store(parker + P_STEP, 0)
+    store(step + O_RUNNER, 0)
     parkers = to_wake(0, put_ready(core, step))
     unlock(core)
     wake(core, parkers)
@@ -282,6 +301,9 @@ def end_plan(core: int, instance: int, keep: int) -> int:
     lock(core)
     if load(instance + I_PARALLEL) != 0:
         smooth(instance + I_PARALLEL_NS, taken)
+        taken = load(instance + I_PARALLEL_NS)
+        if load(instance + I_SERIAL) == PURE and load(instance + I_SERIAL_NS) > taken:
+            store(instance + I_SERIAL_NS, taken)  # it may have been disturbed: it is tried again
     else:
         smooth(instance + I_SERIAL_NS, taken)
     ready = 0

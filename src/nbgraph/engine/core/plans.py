@@ -44,6 +44,7 @@ from nbgraph.engine.core.outside import (
 )
 
 SHORT = 10_000  # nanoseconds: such a plan runs in the pusher when nothing stands before it
+BRIEF_RUN = 500_000  # the same of one with Python rows, each of which would wake up two threads
 FINE = 16  # elements: chunks begin at whole cache lines of float32
 PATIENCE_SPINS = 1500  # looks for a ticket before a thread leaves a plan
 ENDED, NONE = -2, -1
@@ -55,18 +56,35 @@ def is_short(instance: int) -> bool:
     return 0 < load(instance + I_SERIAL_NS) <= SHORT and load(instance + I_UNSURE) == 0
 
 
-def interpret(core: int, instance: int, keep: int) -> int:
-    """Run all rows on this thread; what it runs next, of up to `keep` nanoseconds, or 0.
+def is_brief(instance: int) -> bool:
+    """Whether its pusher runs a plan with Python rows: as far as is known, it takes less so."""
+    if load(instance + I_SERIAL) != PURE or load(instance + I_UNSURE) != 0:
+        return False
+    serial = load(instance + I_SERIAL_NS)
+    parallel = load(instance + I_PARALLEL_NS)
+    if serial == 0:
+        return 0 < parallel <= 4 * BRIEF_RUN
+    return serial <= min(parallel, BRIEF_RUN)
 
-    In a short plan nobody is served by an outside variable a few rows earlier.
+
+def interpret(core: int, instance: int, first: int, runner: int, keep: int) -> int:
+    """Run the rows from the first on, on this thread; what it runs next, of up to `keep`
+    nanoseconds, or 0.
+
+    It stops at a Python row, which is the runner's, or any Python thread's if there is none, and
+    goes on when that has returned. In a short plan nobody is served by an outside variable a few
+    rows earlier.
     """
     early = not is_short(instance)
-    at = load(instance + I_TABLE)
-    for row in range(load(instance + I_ROWS)):
+    at = load(instance + I_TABLE) + ROW * first
+    for row in range(first, load(instance + I_ROWS)):
         skipped = False
         if load(instance + I_FAILED) != 0:
             skipped = skip_row(core, instance, row)
         if not skipped:
+            if load(at + R_KIND) != ROW_KERNEL:
+                launch_python_row(core, instance, row, runner)
+                return 0
             code = call_kernel(
                 load(at + R_FUNCTION), load(at + R_ARGS), load(at + R_LO), load(at + R_HI)
             )
@@ -173,7 +191,7 @@ def run_row(core: int, instance: int, row: int) -> int:
     if load_acquire(instance + I_FAILED) != 0:
         skipped = skip_row(core, instance, row)
     if kind == ROW_PYTHON and not skipped:
-        launch_python_row(core, instance, row)
+        launch_python_row(core, instance, row, 0)
         return NONE
     if kind == ROW_KERNEL:
         if load(at + R_CHUNKS) > 1:

@@ -22,12 +22,14 @@ from nbgraph.engine.core.outside import (
     outside_slot,
     send_help_locked,
     take_poison_locked,
+    use_done,
 )
 from nbgraph.engine.core.plans import (
     NONE,
     begin_tickets,
     claim,
     interpret,
+    is_short,
     publish,
     roots,
     row_done,
@@ -73,7 +75,9 @@ def start_plan(core: int, operation: int, instance: int, keep: int) -> int:
 
     What the thread runs next, of up to `keep` nanoseconds, or 0.
     """
-    serial = load(instance + I_SERIAL) != 0 and not parallel_pays(core, instance)
+    runner = load(operation + O_RUNNER)
+    serial = load(instance + I_SERIAL) == KERNELS and not parallel_pays(core, instance)
+    serial = serial or runner != 0
     lock(core)
     store(instance + I_OPERATION, operation)
     if not serial:  # this thread's reference, beside the run's
@@ -86,7 +90,7 @@ def start_plan(core: int, operation: int, instance: int, keep: int) -> int:
     store(instance + I_PARALLEL, 0 if serial else 1)
     store(instance + I_STARTED, now())
     if serial:
-        return interpret(core, instance, keep)
+        return interpret(core, instance, 0, runner, keep)
     schedule(core, instance)
     lock(core)
     drop_reference_locked(core, instance)
@@ -181,13 +185,23 @@ def go_on(core: int, step: int, instance: int) -> None:
 
 
 def finish_step(core: int, step: int, code: int, token: int) -> None:
-    """A Python row has returned. Kernels that follow go to the workers, not to this thread."""
+    """A Python row has returned. Kernels that follow go to the workers, not to this thread, unless
+    the pusher runs the plan."""
     instance = load(step + O_ARGS)
     row = load(step + O_LO)
+    runner = load(step + O_RUNNER)
     if code != 0:
         fail_row(core, instance, row, code, token)
     lock(core)
     give_block(core, step)
+    if runner != 0:
+        store(runner + P_STEP, 0)
+    if load(instance + I_PARALLEL) == 0:
+        unlock(core)
+        if not is_short(instance) and load(load(instance + I_TABLE) + ROW * row + R_USES) != 0:
+            use_done(core, instance, row)
+        interpret(core, instance, row + 1, runner, 0)
+        return
     store(instance + I_REFS, load(instance + I_REFS) + 1)
     unlock(core)
     following = row_done(core, instance, row)

@@ -14,6 +14,7 @@ from nbgraph.engine.core.operations import (
     schedule_locked,
     set_slot,
 )
+from nbgraph.engine.core.outside import hand_over_step
 from nbgraph.engine.core.queues import queue_of, take_idle, take_this, to_wake, wake
 from nbgraph.engine.core.running import finish_step, run
 from nbgraph.engine.core.tracker import issue
@@ -43,6 +44,12 @@ def call_done(argv: int, argc: int) -> int:
         finish_step(core, operation, argument(argv, 2), argument(argv, 3))
     else:
         finish(core, operation, argument(argv, 2), argument(argv, 3), 0)
+    return 0
+
+
+def hand_over(argv: int, argc: int) -> int:
+    """core, parker: a thread that runs the Python rows of a plan stops doing so."""
+    hand_over_step(argument(argv, 0), argument(argv, 1))
     return 0
 
 

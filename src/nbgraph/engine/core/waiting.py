@@ -18,7 +18,7 @@ from nbgraph.engine.core.machine import (
 )
 from nbgraph.engine.core.memory import lock, take_block, unlock
 from nbgraph.engine.core.operations import begin_locked, below_brake, is_long, is_long_plan
-from nbgraph.engine.core.outside import drop_reference_locked
+from nbgraph.engine.core.outside import drop_reference_locked, hand_over_step
 from nbgraph.engine.core.queues import (
     add_idle,
     next_ready,
@@ -206,6 +206,8 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, lo
     0 after the time-out, or early so that Python can look at its signals. LEFT as soon as there is
     something longer to run, or helping as such has taken long.
     """
+    if load(parker + P_STEP) != 0:
+        hand_over_step(core, parker)  # an interrupt has kept the thread from running it
     outcome = 0
     until = now() + (TURN if longest != ANYTHING else ANYTHING)
     while True:
