@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import weakref
 
 import numpy as np
@@ -99,15 +100,15 @@ def test_a_time_out_names_the_kernel(engine, count):
 
 def test_the_record_is_copied_at_the_push(engine, count):
     """The call may go, and its words may change, once it is pushed."""
-    v, release = engine.new_variable(), []
-    engine.push_async(lambda run_ctx, done: release.append(done), mutate_vars=[v])
+    v, release, begun = engine.new_variable(), [], threading.Event()
+    engine.push_async(lambda run_ctx, done: (release.append(done), begun.set()), mutate_vars=[v])
     other = np.zeros(1, np.int64)
     call = adding(count)
     engine.push(call, mutate_vars=[v])
     call._words[0] = other.ctypes.data
     del call
     gc.collect()
-    engine.push(lambda run_ctx: None).result(WAIT)
+    assert begun.wait(WAIT)
     release[0]()
     engine.wait_for_all(WAIT)
     assert (count[0], other[0]) == (1, 0)
