@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, DerivativeError, FormatError
+from nbgraph.errors import ArgumentError, CaptureError, DerivativeError, FormatError
 from tests.operator.worlds import WAYS
 
 X = np.array([0.25, 0.5, 2.0])
@@ -389,3 +389,49 @@ def test_files_with_an_enum_that_is_not_there():
     text = growth(ng.var("x"), mode=Mode.DOWN).tojson().replace('"DOWN"', '"SIDEWAYS"')
     with pytest.raises((ArgumentError, FormatError), match="Mode.SIDEWAYS is not there"):
         ng.load_json(text, ops=[growth])
+
+
+def saturation(p, p_sat=None, phi=None):
+    if phi is not None:
+        return phi * p_sat / p
+    return p_sat / p
+
+
+def amount(mass=None, volume=None, density=2.0):
+    if mass is not None and volume is not None:
+        return mass / volume
+    return density * volume if mass is None else mass
+
+
+def test_a_name_with_default_none_may_be_needed():
+    """Made although it cannot be without; a call that leaves the name out is refused."""
+    op, x = ng.op(saturation), np.array([1.0, 2.0])
+    np.testing.assert_array_equal(op(x, p_sat=3.0), 3.0 / x)
+    np.testing.assert_array_equal(op(x, x, 0.5), [0.5, 0.5])
+    np.testing.assert_array_equal(op(ng.array(x), p_sat=x).asnumpy(), [1, 1])
+    np.testing.assert_allclose(ng.grad(lambda p: ng.sum(op(p, p_sat=6.0)))(x), -6.0 / x**2)
+    with pytest.raises(CaptureError, match=r"this is None"):
+        op(x)
+
+
+def test_all_names_may_have_default_none():
+    op, x = ng.op(amount), np.array([1.0, 2.0])
+    np.testing.assert_array_equal(op(mass=x), x)
+    np.testing.assert_array_equal(op(volume=x, density=3.0), 3 * x)
+    np.testing.assert_array_equal(op(x, 4.0), x / 4)
+    np.testing.assert_array_equal(op(mass=x, volume=2 * x), [0.5, 0.5])
+    assert float(op(mass=3.0)) == 3.0
+    assert ng.jit(lambda v: op(mass=v, volume=v))(ng.array(x)).tolist() == [1, 1]
+
+
+def test_a_call_without_an_operand_is_refused():
+    op = ng.op(lambda a=None, b=None: a if b is None else b)
+    for call in (op, lambda: op(None), lambda: op(a=None, b=None)):
+        with pytest.raises(ArgumentError, match="no operand was given; give one of a, b"):
+            call()
+    assert op(2.0) == 2.0
+
+
+def test_what_is_not_understood_with_values_either_is_refused_at_once():
+    with pytest.raises(CaptureError, match="foo"):
+        ng.op(lambda x, y=None: x.foo + y)

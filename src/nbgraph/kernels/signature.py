@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 _BITS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
+_POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
 class Parameter(NamedTuple):
     """A scalar parameter; `required` has no default, of its kind `default` is an example then."""
 
@@ -170,11 +173,16 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
                 "number nor a value that can be static; give it a number, None or a tuple"
             )
         defaults[name] = p.default
-    if not operands:
+    if not operands and not optional_in(text):
         raise CaptureError(f"{fn.__name__}: a scalar function needs at least one operand")
     own = (fn.__module__ or "").startswith("nbgraph.")  # whose operands are numbers
     sorts = frozenset(() if own else chosen_in(fn, text).intersection(operands))
     return Signature(tuple(operands), defaults, tuple(parameters), tuple(places), text, sorts)
+
+
+def optional_in(text: inspect.Signature) -> list[str]:
+    """Return the positional names whose default is None: a call may give operands for them."""
+    return [n for n, p in text.parameters.items() if p.default is None and p.kind in _POSITIONAL]
 
 
 def with_key(name: str, signature: Signature) -> Signature:
@@ -289,7 +297,9 @@ def choices_of(
                 choices[key] = Choice(key, "operand")
         elif kind_of_value(value) is not None and _is_number(value, p):
             operand = key in earlier and earlier[key].role == "operand"
-            if not operand and (own is not p.empty or key in earlier):
+            if not signature.operands:  # a call has one at least
+                choices[key] = Choice(key, "operand")
+            elif not operand and (own is not p.empty or key in earlier):
                 choices[key] = Choice(key, "number", 1.0 if kind_of_value(value) == "f" else 1)
         elif p.kind is not p.KEYWORD_ONLY and (own is None or isinstance(own, bool)):
             choices[key] = Choice(key, "operand")

@@ -10,6 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.kernels.capture.draws import KEY
+from nbgraph.kernels.signature import optional_in
 from nbgraph.operator import registry
 from nbgraph.settings import config
 
@@ -49,6 +50,9 @@ def split(
     if op.refresh_needed():
         op.refresh()
     names = op.scalar.operands
+    if not names and op.scalar.signature is not None:
+        some = ", ".join(optional_in(op.scalar.signature.text))
+        raise ArgumentError(f"{op.__name__}: no operand was given; give one of {some}")
     if len(operands) > op.nin:
         raise ArgumentError(_too_many(op, len(operands)))
     call_options = _CALL_OPTIONS

@@ -29,6 +29,7 @@ from nbgraph.kernels.capture.raising import AlwaysRaises
 from nbgraph.kernels.capture.values import Value
 from nbgraph.kernels.function import LIBRARY, Scalar, WrittenFunction
 from nbgraph.kernels.probe import probe
+from nbgraph.kernels.signature import Choice, Signature, optional_in
 from nbgraph.operator import arguments, overrides
 from nbgraph.operator.calling import Calls
 from nbgraph.operator.elementwise import Documentation
@@ -94,8 +95,22 @@ class Mapper(Calls):
         elif self.forms is not None:
             later = (NotYetDefined, AlwaysRaises)
         with contextlib.suppress(*later):
-            self.__dict__["_probe"] = probe(self.scalar)
+            try:
+                self.__dict__["_probe"] = probe(self.scalar)
+            except CaptureError:
+                if signature is None or self.origin or not self._needs_more(signature):
+                    raise
             self._count()
+
+    def _needs_more(self, signature: Signature) -> bool:
+        """Return whether the definition is understood where names whose default is None have
+        values."""
+        names = optional_in(signature.text)
+        if not names or not isinstance(self.scalar, WrittenFunction):
+            return False
+        choices = tuple(Choice(name, "operand") for name in sorted(names))
+        probe(WrittenFunction(self.scalar.fn, choices, self.scalar))
+        return True
 
     def _count(self) -> None:
         """Take up the operands and parameters of the definition as they are known now."""

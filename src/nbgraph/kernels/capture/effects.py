@@ -44,8 +44,7 @@ def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
         exits = ast.Call(name, call.args, [])
         return tracer.statement(ast.copy_location(ast.Raise(exits), st), env, path)
     elif _is_report(target):
-        lists = (env.get(n.id) for n in ast.walk(call) if isinstance(n, ast.Name))
-        if not _only_reports(target) and any(isinstance(v, REFERS) for v in lists):
+        if not _only_reports(target) and _reaches_lists(call, env):
             what = f"{ast.unparse(call.func)}() may change the list, array or object that it gets"
             tracer.refuse(st, what, "use a method of it, an assignment, or sorted(values)")
         _note(tracer, st)
@@ -91,12 +90,18 @@ def _checked(tracer: Tracer, st: ast.Expr, target: Any, env: Env, path: Node) ->
     except CaptureError:
         plain = plain_function(getattr(target, "__func__", target))
         body = function_text(plain).body if plain is not None else []
-        if any(isinstance(node, (ast.Raise, ast.Assert)) for node in walk(body)):
+        raises = any(isinstance(node, (ast.Raise, ast.Assert)) for node in walk(body))
+        if raises or _reaches_lists(st.value, env):
             raise
         tracer.pending[:] = pending
         _note(tracer, st)
         return env
     return after
+
+
+def _reaches_lists(call: ast.expr, env: Env) -> bool:
+    """Whether a call may change a list, an array or an object of the text."""
+    return any(isinstance(env.get(n.id), REFERS) for n in ast.walk(call) if isinstance(n, ast.Name))
 
 
 def _note(tracer: Tracer, st: ast.stmt) -> None:

@@ -395,7 +395,7 @@ class RegionLoop:
         for name, phi, init, out in carried:
             finals.setdefault(name, []).append(graph.carry(region, phi, init, out))
         for name in self.names:
-            after[name] = unflatten(self.start[name], finals[name])
+            after[name] = unflatten(self.start[name], finals.get(name, []))
             partly = isinstance(self.start[name], Partly)
             if partly and self._runs and _is_false(ends[name].absent):
                 after[name] = after[name].value
