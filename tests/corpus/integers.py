@@ -291,6 +291,62 @@ def steps_to_palindrome(n):
     return steps
 
 
+@sample("str", "while", "whole", n=(1, 10**6), at=[(999,), (7,)], smooth="")
+def multiplicative_persistence(n):
+    steps, digits = 0, str(n)
+    while len(digits) != 1:
+        total = 1
+        for d in [int(c) for c in digits]:
+            total *= d
+        digits = str(total)
+        steps += 1
+    return steps
+
+
+@sample("str", "for", "whole", n=(1, 10**4), at=[(6174,), (3524,)], smooth="")
+def kaprekar(n):
+    for _ in range(7):
+        text = str(n).zfill(4)
+        n = int("".join(sorted(text, reverse=True))) - int("".join(sorted(text)))
+    return n
+
+
+FACTORIALS = {str(d): math.factorial(d) for d in range(10)}
+
+
+@sample("str", "dict", "whole", n=(0, 10**6), at=[(145,), (40585,)], smooth="")
+def factorion(n):
+    return sum(FACTORIALS[c] for c in str(n)) - n
+
+
+@sample("str", "while", "whole", n=(1, 10**5), smooth="")
+def binary_as_decimal(n):
+    out = ""
+    while n > 0:
+        out = str(n % 2) + out
+        n //= 2
+    return int(out)
+
+
+@sample("str", "whole", n=(10, 10**6), at=[(1221,), (90,)], smooth="")
+def parts_of_digits(n):
+    text = str(n)
+    turned = text[-1] + text[1:-1] + text[0]
+    rises = sum(1 for a, b in zip(text, text[1:]) if a < b)
+    return int(turned) + int(text[:2]) + rises + 10 * ("7" in text) + len(set(text))
+
+
+@sample("str", "whole", a=(1, 10**5), b=(1, 10**5), at=[(1234, 4321)], smooth="")
+def same_digits(a, b):
+    highest = int(max(str(a))) - int(min(str(b)))
+    return highest + 100 * (sorted(str(a)) == sorted(str(b))) + str(a).endswith("1")
+
+
+@sample("str", "whole", n=(1, 500), smooth="")
+def digits_together(n):
+    return int(f"{n}{n + 1}") + int(bin(n)[2:], 2) + int(str(n)[::-1], 10)
+
+
 @sample("str", "bits", "whole", n=(0, 10**6), smooth="")
 def odd_digits_and_ones(n):
     odd = 0

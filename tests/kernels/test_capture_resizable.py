@@ -167,9 +167,20 @@ def missing(n, x):
         return -1.0
 
 
+def below(n):
+    if n <= 2:
+        return []
+    return [2 * k for k in range(1, n) if k % 3]
+
+
+def early_empty_list(n, x):
+    return x * sum(below(n - 1)) + len(below(n))
+
+
 TEXTS = (
     prime_factors, digits_at_the_front, recurrence, slices, ordered, summaries, questions, pairs,
     stack, queue, sieve, table, branches, rows_of_pascal, sets, from_a_helper, missing,
+    early_empty_list,
 )  # fmt: skip
 SMOOTH = (recurrence, slices, stack, pairs, table, rows_of_pascal, from_a_helper)
 

@@ -415,9 +415,19 @@ REFUSALS = [
         "check the spelling",
     ),
     (
-        lambda n: int(str(int(n))[1]),
-        "this part of the digits of a number is not understood",
-        "use // and %, e.g. n // 10 % 10",
+        lambda n: int(bin(int(n))[1]),
+        "the sign and the 0b of bin() are characters",
+        "use bin(n)[2:]",
+    ),
+    (
+        lambda x: int(str(x + 0.5)[0]),
+        "the digits of a floating value are not understood",
+        "make it an integer with int()",
+    ),
+    (
+        lambda x: sum(int(c) for c in str(x + 0.5)),
+        "the digits of a floating value are not understood",
+        "make it an integer with int()",
     ),
     (lambda x: {"a": 1.0} + x, "a number is needed here, this is a dict", "use a number"),
     (

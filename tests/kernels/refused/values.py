@@ -32,6 +32,27 @@ def splice_count(x):
     return a[0]
 
 
+def becomes_text(n):
+    kind = 0
+    for k in range(n):
+        kind = "odd" if k % 2 else "even"
+    return 1 if kind == "odd" else 2
+
+
+def marks(counts, k, n):
+    counts[k] = 1
+    for j in range(2, 4):
+        if k * j > n:
+            break
+        marks(counts, k * j, n)
+
+
+def marks_in_recursion(n):
+    counts = [0] * (n + 1)
+    marks(counts, 1, n)
+    return sum(counts)
+
+
 def stores_other(x):
     a = [x, 1.0]
     a[int(x)] = "a"
@@ -245,6 +266,12 @@ REFUSALS = [
     ),
     (too_many_indices, "an item of a number is assigned", "leave the last index out"),
     (splice_count, "2 numbers are assigned to 3", "assign as many"),
+    (
+        becomes_text,
+        "the loop variable 'kind' changes its form",
+        "keep it a number, or a tuple of one length",
+    ),
+    (marks_in_recursion, "marks() calls itself and changes a list", "write a `while` loop"),
     (
         stores_other,
         "the value has values of different types on the paths that reach this line",

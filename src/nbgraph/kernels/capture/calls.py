@@ -20,8 +20,7 @@ from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, 
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.classes import DICT_CHANGES, MISSING, is_class, new_dict, replaced
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, nonlocals, walk
-from nbgraph.kernels.capture.containers import Method
-from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
+from nbgraph.kernels.capture.context import Answer, Call, Method, OnInvalid, Tracer
 from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
 from nbgraph.kernels.capture.generators import Generators

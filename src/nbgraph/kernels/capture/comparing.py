@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
@@ -58,9 +59,9 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     graph, numbers = tracer.graph, isinstance(left, Node) and isinstance(right, Node)
     if (opposite := _OPPOSITES.get(type(op))) and not (numbers and opposite is ast.Eq):
         return graph.logical_not(_compared(tracer, node, opposite(), left, right))
-    if (digits := objects.digits_of(left)) is not None:
-        right = objects.characters(right) if isinstance(op, ast.In) else right
-        if (same := _compare_digits(tracer, digits, op, right)) is not None:
+    if isinstance(left, Digits) or isinstance(right, Digits):
+        left, right, same = _with_digits(tracer, node, op, left, right)
+        if same is not None:
             return same
     if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
         right = tracer.keys(node, right)
@@ -125,22 +126,26 @@ def _compare_optional(
     return graph.logical_and(graph.logical_not(value.absent), equal)
 
 
-def _compare_digits(
-    tracer: Tracer, digits: objects.Digits, op: ast.cmpop, other: Value
-) -> Node | None:
-    """Whether the digits of a number are a string or those of another number."""
+def _with_digits(
+    tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value
+) -> tuple[Value, Value, Node | None]:
+    """Two values, of which one at least is a string of digits, as they are compared then; and the
+    comparison, if it is known here."""
     graph, yes = tracer.graph, tracer.graph.const(True)
-    text = objects.digits_of(other)
-    if isinstance(other, Static) and isinstance(other.value, str):
-        known = other.value.isdecimal()
-        value, size = graph.const(int(other.value) if known else -1), graph.const(len(other.value))
-    elif text is not None and text.base == digits.base:
-        value, size = text.number, text.length(tracer, yes)
-    else:
-        return None
-    same = graph.compare("eq", digits.length(tracer, yes), size)
-    same = graph.logical_and(same, graph.compare("eq", digits.number, value))
-    return same if isinstance(op, ast.Eq) else None
+    base = left.base if isinstance(left, Digits) else right.base
+    a, b = (as_digits(graph, value, base) for value in (left, right))
+    if isinstance(op, ast.In) and a is not None and (a is left or a.size == 1):
+        return left, objects.characters(Call(tracer, node, yes), right), None
+    if a is None or b is None or a.base != b.base:
+        text = right if b is None else left
+        other = isinstance(text, Static) and isinstance(text.value, str)
+        return left, right, graph.const(False) if other and isinstance(op, ast.Eq) else None
+    if isinstance(a.size, int) and a.size == b.size and type(op) in _COMPARE:
+        return left, right, graph.compare(_COMPARE[type(op)], a.number, b.number)
+    if not isinstance(op, ast.Eq):
+        return left, right, None
+    same = graph.compare("eq", a.length(tracer, yes), b.length(tracer, yes))
+    return left, right, graph.logical_and(same, graph.compare("eq", a.number, b.number))
 
 
 def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> Node:
@@ -227,7 +232,7 @@ def static(op: ast.cmpop, a: Value, b: Value) -> bool | None:
     """Return a comparison with a value that is not a number, as Python gives it; None where
     there is no such comparison, or it depends on a number's value."""
     if type(op) not in _STATIC or any(
-        isinstance(getattr(v, "value", v), objects.UnknownText) for v in (a, b)
+        isinstance(getattr(v, "value", v), (objects.UnknownText, Digits)) for v in (a, b)
     ):
         return None
     for own, target in ((a, b), (b, a)):

@@ -73,12 +73,48 @@ def digit_count(n, base):
     return count
 
 
-def turned_digits(n, base):
-    """The integer whose digits are those of another one, backwards."""
+def turned_digits(n, base, count):
+    """The integer whose digits are so many of another one, backwards."""
     turned, rest = n * 0, abs(n)
-    while rest > 0:
+    for _ in range(count):
         turned, rest = turned * base + rest % base, rest // base
     return turned
+
+
+def digit_uses(n, base, digit):
+    """How often a digit is among those of an integer."""
+    count, rest = (abs(n) % base == digit) * 1, abs(n) // base
+    while rest > 0:
+        count, rest = count + (rest % base == digit), rest // base
+    return count
+
+
+def begins_with(n, base, count, head, size):
+    """Whether the first digits of an integer are those of another one."""
+    return count >= size and abs(n) // base ** max(count - size, 0) == head
+
+
+def ends_with(n, base, count, tail, size):
+    """Whether the last digits of an integer are those of another one."""
+    return count >= size and abs(n) % base**size == tail
+
+
+def digits_read(n, base, count, other):
+    """The integer whose digits to another base are so many of an integer."""
+    number, rest, power = n * 0, abs(n), 1
+    for _ in range(count):
+        if rest % base >= other:
+            raise ValueError("invalid literal for int(): a digit is too large for the base")
+        number, rest, power = number + rest % base * power, rest // base, power * other
+    return number
+
+
+def digits_together(strings, base):
+    """The number that strings of digits are one behind the other, and how many digits it has."""
+    number, size = 0, 0
+    for digits in strings:
+        number, size = number * base ** len(digits) + int(digits), size + len(digits)
+    return number, size
 
 
 def integer_fmod(a, b):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.arrays import transposed
 from nbgraph.kernels.capture.builtins import Builtins
+from nbgraph.kernels.capture.context import Method
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
 from nbgraph.kernels.capture.records import record_of
 from nbgraph.kernels.capture.values import (
@@ -28,13 +29,6 @@ from nbgraph.kernels.scalar import Graph, Node
 
 MAX_ENTRIES = 1 << 16  # of an array; each is a node
 MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
-
-
-class Method(NamedTuple):
-    """A method of a container that a call names."""
-
-    owner: Any
-    name: str
 
 
 class Containers(Builtins):
@@ -113,6 +107,11 @@ class Containers(Builtins):
             self.raises_lookup(node, KeyError, words, self.graph.const(True))
             return self.graph.const(math.nan)
         entries = {k: v for k, v in owner.entries.items() if isinstance(k, (int, float))}
+        if isinstance(digit := getattr(key, "number", None), Node) and getattr(key, "size", 0) == 1:
+            texts = {k: v for k, v in owner.entries.items() if isinstance(k, str)}
+            entries = {}
+            entries |= {int(k): v for k, v in texts.items() if len(k) == 1 and k.isdecimal()}
+            key = digit
         if not isinstance(key, Node) or not entries:
             self.refuse(node, "the key of a dict is neither a number nor constant", "use a number")
         value, inside = self._chosen(node, key, entries)

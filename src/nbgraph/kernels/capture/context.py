@@ -104,6 +104,13 @@ class Tracer(Protocol):
     raises_lookup: Callable[..., None]
 
 
+class Method(NamedTuple):
+    """A method of a container or a string that a call names."""
+
+    owner: Any
+    name: str
+
+
 class Call(NamedTuple):
     """A call, or what else is done to values: who captures it, its text, its path, and what is
     called with which arguments."""

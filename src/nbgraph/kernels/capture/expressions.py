@@ -12,6 +12,7 @@ import numpy as np
 from nbgraph.kernels.capture import (
     comparing,
     complex_numbers,
+    digits,
     objects,
     refusals,
     trying,
@@ -24,14 +25,14 @@ from nbgraph.kernels.capture.classes import DICT_CHANGES
 from nbgraph.kernels.capture.containers import (
     ARRAY_ATTRIBUTES,
     MAPPING_METHODS,
-    Method,
 )
-from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.distributions import method_of
 from nbgraph.kernels.capture.intervals import Intervals, decided
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
+from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import (
     FROZEN,
     Array,
@@ -134,6 +135,9 @@ class Expressions(Calls):
             return complex_numbers.truth(self.graph, value)
         if isinstance(value, Resizable):
             return self.graph.compare("gt", value.length, self.graph.const(0))
+        if isinstance(value, digits.Digits):
+            some = value.size is None or value.length(self, self.graph.const(True))
+            return self.graph.const(True) if some is True else self.graph.truth(some)
         if isinstance(value, Optional):
             present = self.graph.logical_not(value.absent)
             return self.graph.logical_and(present, self.truth(value.value))
@@ -345,6 +349,8 @@ class Expressions(Calls):
             return complex_numbers.part(self.graph, owner, node.attr)
         if isinstance(owner, (Node, Complex)) and node.attr in NUMBER_METHODS:
             return Static(Method(owner, node.attr))
+        if isinstance(owner, digits.Digits) and node.attr in digits.METHODS:
+            return Static(Method(owner, node.attr))
         if isinstance(owner, Node) and node.attr in typed.ATTRIBUTES:
             return typed.ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Choice):
@@ -352,7 +358,8 @@ class Expressions(Calls):
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
         if not isinstance(owner, Static):
-            what = f"an operand is one number and has no attribute {node.attr!r} here"
+            one = "a string of digits" if isinstance(owner, digits.Digits) else "an operand"
+            what = f"{one} is one number and has no attribute {node.attr!r} here"
             remedy = "write the scalar formula; the loop over the array is made for you"
             self.refuse(node, what, remedy)
         return self.attribute(node, owner.value, node.attr)
@@ -498,17 +505,16 @@ class Expressions(Calls):
 
     def _of_text(self, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:
         """Part of a string, or of a tuple."""
-        digits = getattr(owner, "value", None)
-        if isinstance(digits, objects.Digits):
-            part = digits.part(self, node, path)
-            if part is None:
-                what = "this part of the digits of a number is not understood"
-                self.refuse(node, what, "use // and %, e.g. n // 10 % 10")
-            return Static(part)
-        characters = objects.characters(owner)
+        call = Call(self, node, path)
+        if isinstance(owner, digits.Digits) and (part := owner.part(call, node)) is not None:
+            return part
+        characters = objects.characters(call, owner)
         if characters is not owner:
             places = self.places(node, characters, env, path)
-            return objects.joined(self.entries(node, characters, places, path))
+            return objects.joined(call, self.entries(node, characters, places, path))
+        if objects.is_text(owner):
+            what = "the digits of a floating value are not understood"
+            self.refuse(node, what, "make it an integer with int()", KindError)
         if not isinstance(owner, (tuple, Resizable)):
             self.refuse(
                 node,

@@ -16,8 +16,8 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import resizable, vectors
 from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, spread, whole
 from nbgraph.kernels.capture.builtins import BINARY
-from nbgraph.kernels.capture.containers import Containers, Method
-from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.containers import Containers
+from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import draws, objects
+from nbgraph.kernels.capture import draws
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.digits import Digits, digits_of
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.regions import RegionLoop
@@ -50,7 +51,7 @@ def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env
         bounds = _range(tracer, st, env, path)
         if bounds is None:
             iterated = _looped_over(tracer, st, env, path)
-            if (digits := objects.digits_of(iterated)) is not None:
+            if (digits := digits_of(iterated)) is not None:
                 return _over_digits(tracer, st, digits, env, path)
             resizable = isinstance(iterated, Resizable)
             items = iterated if resizable else tracer.listed(st.iter, iterated)
@@ -93,7 +94,7 @@ def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
     return {**after, **join(tracer.graph, left, after, tested)}
 
 
-def _over_digits(tracer: Tracer, st: ast.For, digits: objects.Digits, env: Env, path: Node) -> Env:
+def _over_digits(tracer: Tracer, st: ast.For, digits: Digits, env: Env, path: Node) -> Env:
     """A loop over the digits of an integer: from the power of the base of the first one down."""
     mark = f"·{st.lineno}·{st.col_offset}"  # no name of a text has it
     text = f"""while power{mark}:
@@ -107,7 +108,7 @@ def _over_digits(tracer: Tracer, st: ast.For, digits: objects.Digits, env: Env, 
     digits.refuse_negative(tracer, st)
     base, one = tracer.graph.const(digits.base), tracer.graph.const(1)
     last = tracer.graph.arithmetic("sub", digits.length(tracer, path), one)
-    power, digit = tracer.binary("pow", base, last, path), Static(objects.Digits)
+    power, digit = tracer.binary("pow", base, last, path), Static(Digits)
     values = {"power": power, "digit": digit, "number": digits.number, "base": base}
     return looped(tracer, loop, env | {name + mark: v for name, v in values.items()}, path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import operator
 from collections.abc import Callable
 from enum import Flag
@@ -12,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import composed
+from nbgraph.kernels.capture import digits
 from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.survey import unsurveyed
-from nbgraph.kernels.capture.values import Choice, Env, Static, Value
+from nbgraph.kernels.capture.values import Choice, Env, Resizable, Static, Value
 from nbgraph.kernels.kinds import is_integer
 from nbgraph.kernels.scalar import Node
 
@@ -25,44 +27,6 @@ class UnknownText:
 
     def __repr__(self) -> str:
         return "a string made of numbers"
-
-
-class Digits(UnknownText):
-    """`str(n)` of an integer, or `bin(n)`, whose digits are counted, added and turned by loops.
-
-    `count`: how many there are, where that is not told by the number: those of `str(n)[::-1]`.
-    """
-
-    def __init__(
-        self, number: Node, base: int = 10, count: Node | None = None, *, prefix: bool = False
-    ) -> None:
-        self.number, self.base, self.size, self.prefix = number, base, count, prefix
-
-    def count(self, digit: str) -> int:
-        """How often a digit is there: a text that is captured."""
-        return sum(1 for d in (self[2:] if self.prefix else self) if d == digit)  # type: ignore[index,attr-defined]
-
-    def refuse_negative(self, tracer: Tracer, node: ast.AST) -> None:
-        """Note that what is read as digits begins with the sign of a negative number."""
-        negative = tracer.graph.compare("lt", self.number, tracer.graph.const(0))
-        tracer.raises(node, ValueError, "invalid literal for int() with base 10: '-'", negative)
-
-    def length(self, tracer: Tracer, path: Node) -> Node:
-        """How many characters there are."""
-        base = tracer.graph.const(self.base)
-        return self.size or tracer.compose(composed.digit_count, [self.number, base], path)
-
-    def part(self, tracer: Tracer, node: ast.Subscript, path: Node) -> Digits | None:
-        """What a slice gives that is known: all of it backwards, or what follows `0b`."""
-        text = ast.unparse(node.slice)
-        if text == "2:" and self.prefix:
-            return Digits(self.number, self.base)
-        if text != "::-1" or self.prefix:
-            return None
-        self.refuse_negative(tracer, node)
-        base = tracer.graph.const(self.base)
-        turned = tracer.compose(composed.turned_digits, [self.number, base], path)
-        return Digits(turned, self.base, self.length(tracer, path))
 
 
 TEXT = (str, UnknownText)
@@ -104,14 +68,14 @@ def are_objects(a: Value, b: Value) -> bool:
 
 def is_text(value: Value) -> bool:
     """Whether a value is a string, which may be one that is not known."""
-    return isinstance(value, Static) and isinstance(value.value, TEXT)
+    return isinstance(getattr(value, "value", value), (*TEXT, Digits))
 
 
 def apply(call: Call) -> Value | None:
     """Return what a function without effects gives for known values; None for any other."""
     target, args, kwargs = call.target, call.args, call.kwargs
-    if len(args) == 1 and (found := _of_digits(call, target, args[0])) is not None:
-        return found
+    if (value := digits.apply(call)) is not None:
+        return value
     owner = getattr(target, "__self__", None) if isinstance(target, BuiltinMethodType) else None
     of_text = isinstance(owner, TEXT)
     texts = of_text or (callable(target) and target in _TEXTS)
@@ -132,38 +96,25 @@ def apply(call: Call) -> Value | None:
     return call.tracer.constant(result, call.node)
 
 
-def digits_of(value: Value) -> Digits | None:
-    """The digits of a number that a value is, without a prefix; None for other values."""
-    found = value.value if isinstance(value, Static) else None
-    return found if isinstance(found, Digits) and not found.prefix else None
-
-
-def _of_digits(call: Call, target: object, value: Value) -> Value | None:
-    """`str(n)` and `bin(n)` of an integer, `int()` and `len()` of these; None for others."""
-    if target in (str, bin, Digits) and isinstance(value, Node) and is_integer(value.kind):
-        one = call.graph.const(1) if target is Digits else None
-        made = Digits(value, 2 if target is bin else 10, one, prefix=target is bin)
-        return None if value.op == "const" and one is None else Static(made)
-    if target in (int, len) and (digits := digits_of(value)) is not None:
-        return digits.number if target is int else digits.length(call.tracer, call.path)
-    return None
-
-
-def characters(value: Value) -> Value:
-    """A string as the tuple of its characters; any other value as it is."""
+def characters(call: Call, value: Value) -> Value:
+    """A string as its characters; any other value as it is."""
     if isinstance(value, Static) and isinstance(value.value, str):
         return tuple(map(Static, value.value))
-    return value
+    return value.characters(call) if isinstance(value, Digits) else value
 
 
-def joined(value: Value) -> Value:
+def joined(call: Call, value: Value) -> Value:
     """The string of characters that a slice gave; a single one as it is."""
-    return Static("".join(c.value for c in value)) if isinstance(value, tuple) else value
+    if isinstance(value, tuple) and all(isinstance(c, Static) for c in value):
+        return Static("".join(c.value for c in value))
+    return digits.joined(call, value) if isinstance(value, (tuple, Resizable)) else value
 
 
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
     """`+`, `*` and `%` of strings, `|` of types, bits of flags."""
     x, y = known(a), known(b)
+    if op == "add" and (together := digits.added(tracer, node, a, b)) is not None:
+        return together
     if op == "add" and not (is_text(a) and is_text(b)):
         tracer.number_of(node, b if is_text(b) else a)
     if op not in _BINARY:
@@ -177,8 +128,8 @@ def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value
 
 
 def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Value:
-    """An f-string; where a part depends on values, a string that is not known."""
-    parts: list[str] = []
+    """An f-string; where a part depends on values, digits or a string that is not known."""
+    parts: list[Value] = []
     for part in node.values:
         if isinstance(part, ast.FormattedValue):
             text = _formatted(tracer, part, env, path)
@@ -186,22 +137,27 @@ def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Valu
                 return Static(UnknownText())
             parts.append(text)
         elif isinstance(part, ast.Constant):
-            parts.append(str(part.value))
-    return Static("".join(parts))
+            parts.append(Static(str(part.value)))
+    empty: Value = Static("")
+    return functools.reduce(lambda a, b: binary(tracer, node, "add", a, b), parts, empty)
 
 
-def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -> str | None:
+def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -> Value | None:
     try:
         with unsurveyed(tracer):
-            value = known(tracer.expression(part.value, env, path))
+            shown = tracer.expression(part.value, env, path)
             spec = part.format_spec and tracer.expression(part.format_spec, env, path)
     except CaptureError:
         return None  # it would only be shown
-    known_spec = ("",) if spec is None else known(spec)
+    value, known_spec = known(shown), ("",) if spec is None else known(spec)
+    if spec is None and isinstance(shown, Node) and value is None and is_integer(shown.kind):
+        return Digits(shown)
+    if spec is None and isinstance(shown, Digits):
+        return shown
     if value is None or known_spec is None:
         return None
-    shown = CONVERSIONS.get(part.conversion, lambda v: v)(value[0])
+    converted = CONVERSIONS.get(part.conversion, lambda v: v)(value[0])
     try:
-        return format(shown, known_spec[0])
+        return Static(format(converted, known_spec[0]))
     except _UNKNOWN:
         return None

@@ -13,10 +13,12 @@ from __future__ import annotations
 import ast
 import functools
 import math
+from dataclasses import replace
 from typing import Any
 
 from nbgraph.kernels.capture.closures import nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import Counter, entry_at
 from nbgraph.kernels.capture.resizable import widened
@@ -29,10 +31,13 @@ from nbgraph.kernels.capture.values import (
     RETURNED,
     Choice,
     Complex,
+    Compound,
     Env,
+    List,
     Optional,
     Partly,
     Reference,
+    Resizable,
     Static,
     Undefined,
     Unset,
@@ -40,6 +45,7 @@ from nbgraph.kernels.capture.values import (
     as_maybe,
     copied,
     flatten,
+    form,
     is_flag,
     is_none,
     join_choices,
@@ -316,6 +322,7 @@ class RegionLoop:
                 ends[name] = join_choices(graph, graph.const(False), start, ends[name])
                 settled = settled and len(ends[name].options) == len(start.options)
                 self.start[name] = Choice(start.index, ends[name].options)
+            settled = self._one_form(name, ends) and settled
             now, then = _carried(ends[name]), _carried(self.start[name])
             moved = [*keys_in(ends[name])] != [*keys_in(self.start[name])]
             if now is None or then is None or len(now) != len(then) or moved:
@@ -340,6 +347,22 @@ class RegionLoop:
         if name.startswith(HELD):
             what, remedy = "a list of the loop", "append numbers, or tuples: xs.append((x, y))"
         self.tracer.refuse(self.st, f"{what} {why}", remedy)
+
+    def _one_form(self, name: str, ends: Env) -> bool:
+        """Refuse what is of another sort at the end of a trip than at its start; strings of digits
+        are given one form. Return False where the start had another one."""
+        start, end = self.start[name], ends[name]
+        digits = [as_digits(self.graph, value) for value in (start, end)]
+        if form(start) != form(end) and any(isinstance(v, Digits) for v in (start, end)):
+            sized = [v and replace(v, size=v.length(self.tracer, self.path)) for v in digits]
+            if None in sized or form(sized[0]) != form(sized[1]):
+                self._longer(name, end)
+            self.start[name], ends[name] = sized
+            return form(start) == form(ends[name])
+        sorts = {type(start), type(end)} - {Resizable, List, tuple}
+        if len(sorts) > 1 and any(issubclass(sort, Compound) for sort in sorts):
+            self._longer(name, end)
+        return True
 
     def _starts_inside(self, name: str, end: Value) -> bool:
         """Carry a name that has no value before the loop and is read after it, if it is a number

@@ -27,8 +27,8 @@ from nbgraph.kernels.capture.closures import (
     loops_of,
     nonlocals,
 )
-from nbgraph.kernels.capture.containers import Method
-from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.context import Call, Method
+from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.text import CountError, KindError
@@ -147,11 +147,16 @@ class Sequences(Classes):
     def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
         """The items of what is gone through: a tuple or an array, the keys of a dict, the
         characters of a string."""
-        items = objects.characters(mapping(value))
-        if isinstance(items, Resizable):
+        items = mapping(value)
+        if isinstance(items, Static):
+            items = objects.characters(Call(self, node, self.graph.const(True)), items)
+        if isinstance(items, (Resizable, Digits)):
             self.refuse(node, _MANY, "write a `for` loop over them", CountError)
         if isinstance(items, Mapping):
             return self.keys(node, items)
+        if objects.is_text(items):
+            what = "the digits of a floating value are not understood"
+            self.refuse(node, what, "make it an integer with int()", KindError)
         if not isinstance(items, tuple):
             what = "this is not something to loop over in a scalar function"
             self.refuse(node, what, "loop over range(...) or over a constant tuple")
@@ -161,7 +166,16 @@ class Sequences(Classes):
 
     def sequence_call(self, call: Call) -> Value | None:
         """The value of a built-in function of tuples; None for other functions."""
-        call = call._replace(args=[objects.characters(value) for value in call.args])
+        spread = (
+            call.target not in (len, min, max)
+            and lookup(resizable.FUNCTIONS, call.target) is not None
+        )
+        call = call._replace(
+            args=[
+                objects.characters(call, v) if spread or isinstance(v, Static) else v
+                for v in call.args
+            ]
+        )
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
         if any(isinstance(a, Resizable) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True

@@ -26,6 +26,9 @@ class Compound:
 
     __slots__ = ()
 
+    form: Any = "none"  # what values have in common that may be items of a table
+    joins = False  # whether two of one form are joined part by part
+
     @property
     def parts(self) -> tuple[Value, ...]:
         """The values that it is made of."""
@@ -42,6 +45,11 @@ class Choice(Compound):
 
     index: Node
     options: tuple[Static, ...]
+
+    @property
+    def form(self) -> Any:  # type: ignore[override]
+        """The objects."""
+        return tuple(v if isinstance(v := o.value, str) else id(v) for o in self.options)
 
     @property
     def parts(self) -> tuple[Value, ...]:
@@ -183,6 +191,7 @@ class Optional(Compound):
 class Complex(Compound):
     """A complex number: two floating nodes."""
 
+    form, joins = "complex number", True
     real: Node
     imag: Node
 
@@ -282,14 +291,21 @@ def join_value(
         except (TypeError, OverflowError) as error:
             return Undefined(f"cannot be used here: {error}")
     if isinstance(a, (Node, Complex)) and isinstance(b, (Node, Complex)):
-        z, w = Complex.of(graph, a), Complex.of(graph, b)
-        return Complex(graph.select(cond, z.real, w.real), graph.select(cond, z.imag, w.imag))
+        a, b = Complex.of(graph, a), Complex.of(graph, b)
+    if isinstance(a, Compound) and isinstance(b, Compound) and a.joins and a.form == b.form:
+        parts = zip(a.parts, b.parts, strict=True)
+        return a.of_parts([join_value(graph, cond, x, y) for x, y in parts])
     if isinstance(a, Static) and isinstance(b, Static) and _same(a.value, b.value):
         return a
     if is_optional(a) or is_optional(b):
         return _join_maybe(graph, cond, a, b, Optional)
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
         return join_choices(graph, cond, a, b)
+    return _different(a, b)
+
+
+def _different(a: Value, b: Value) -> Undefined:
+    """What two values are that do not fit together."""
     if isinstance(a, Record) and isinstance(b, Record):
         return Undefined("has other attributes or keys on one of the paths that reach this line")
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -336,10 +352,8 @@ def form(value: Value) -> Any:
     """What a value is made of: values of one form may be items of a table."""
     if isinstance(value, tuple):
         return (type(value).__name__, *map(form, value))
-    if isinstance(value, Complex):
-        return "complex number"
-    if isinstance(value, Choice):
-        return tuple(v if isinstance(v := o.value, str) else id(v) for o in value.options)
+    if isinstance(value, Compound):
+        return value.form
     return "number" if isinstance(value, Node) else "none"
 
 

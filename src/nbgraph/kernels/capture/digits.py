@@ -1,0 +1,211 @@
+"""Strings of digits: `str(n)` of an integer, `bin(n)`, their parts, and several put together.
+
+One is the integer, and how many digits there are where that says more than the number does. It is
+counted, turned, cut and added by arithmetic; only what goes over the digits, or sorts them, has
+them as a list.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nbgraph.kernels.capture import composed, vectors
+from nbgraph.kernels.capture.context import Call, Method, Tracer
+from nbgraph.kernels.capture.lookups import entry_at
+from nbgraph.kernels.capture.values import (
+    Choice,
+    Compound,
+    Optional,
+    Resizable,
+    Static,
+    Value,
+)
+from nbgraph.kernels.kinds import is_integer
+from nbgraph.kernels.scalar import Graph, Node
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Digits(Compound):
+    """A string of the digits of an integer: `str(n)`, `bin(n)`, parts of these, several together.
+
+    `size`: how many there are; None where the number tells. `prefix`: whether `0b` is before them.
+    """
+
+    joins = True
+
+    number: Node
+    size: Node | int | None = None
+    base: int = 10
+    prefix: bool = False
+
+    @property
+    def form(self) -> Any:  # type: ignore[override]
+        """What is known of them."""
+        size = self.size if isinstance(self.size, int) else self.size is None
+        return "digits", self.base, self.prefix, size
+
+    @property
+    def parts(self) -> tuple[Value, ...]:
+        """The number, and how many there are, where both are needed."""
+        return (self.number, self.size) if isinstance(self.size, Node) else (self.number,)
+
+    def of_parts(self, parts: Sequence[Value]) -> Digits:
+        """Digits of the same form."""
+        return replace(self, **dict(zip(("number", "size"), parts, strict=False)))
+
+    def __repr__(self) -> str:
+        return "a string made of numbers"
+
+    def refuse_negative(self, tracer: Tracer, node: ast.AST) -> None:
+        """Note that what is read as digits begins with the sign of a negative number."""
+        negative = tracer.graph.compare("lt", self.number, tracer.graph.const(0))
+        tracer.raises(node, ValueError, "invalid literal for int() with base 10: '-'", negative)
+
+    def length(self, tracer: Tracer, path: Node) -> Node:
+        """How many characters there are."""
+        graph, size = tracer.graph, self.size
+        if size is None:
+            size = tracer.compose(composed.digit_count, [self.number, graph.const(self.base)], path)
+        size = graph.const(size) if isinstance(size, int) else size
+        return graph.arithmetic("add", size, graph.const(2)) if self.prefix else size
+
+    def characters(self, call: Call) -> Resizable:
+        """The list of the digits, each a string."""
+        if self.prefix:
+            call.refuse("the sign and the 0b of bin() are characters", "use bin(n)[2:]")
+        graph, base = call.graph, call.graph.const(self.base)
+        self.refuse_negative(call.tracer, call.node)
+        length = self.length(call.tracer, call.path)
+        powers = tuple(graph.const(self.base**k) for k in range(_MOST[self.base]))
+        items: list[Value] = []
+        for place in range(len(powers)):
+            behind = graph.arithmetic("sub", length, graph.const(place + 1))
+            inside = graph.compare("ge", behind, graph.const(0))
+            power = entry_at(graph, powers, graph.select(inside, behind, graph.const(0)))
+            digit = call.tracer.binary("floordiv", self.number, power, call.path)
+            digit = call.tracer.binary("mod", digit, base, call.path)
+            items.append(Digits(digit, 1, self.base))
+        return Resizable(length, tuple(items), bounded=True)
+
+    def part(self, call: Call, node: ast.Subscript) -> Digits | None:
+        """What a slice gives that needs no list: all of it backwards, or what follows `0b`."""
+        text = ast.unparse(node.slice)
+        if text == "2:" and self.prefix:
+            return Digits(self.number, self.size, self.base)
+        if text != "::-1" or self.prefix:
+            return None
+        self.refuse_negative(call.tracer, node)
+        length = self.length(call.tracer, call.path)
+        values = [self.number, call.graph.const(self.base), length]
+        return replace(self, number=call.text(composed.turned_digits, *values), size=length)
+
+    def method(self, call: Call, name: str) -> Value | None:
+        """The value of a method; None for those that are not known."""
+        if name in _ARE_DIGITS and not call.args:
+            return call.graph.const(True)
+        (value,) = call.args if len(call.args) == 1 else (None,)
+        own = self.number, call.graph.const(self.base)
+        sought = as_digits(call.graph, value, self.base)
+        if name == "zfill" and isinstance(value, Node):
+            self.refuse_negative(call.tracer, call.node)
+            return replace(
+                self, size=call.text(composed.maximum, self.length(call.tracer, call.path), value)
+            )
+        if sought is None:
+            return None
+        if name == "count" and sought.size == 1 and self.size is None:
+            return call.text(composed.digit_uses, *own, sought.number)
+        if name in _ENDS and isinstance(sought.size, int) and sought.size:
+            length = self.length(call.tracer, call.path)
+            return call.text(_ENDS[name], *own, length, *sought.pair(call.graph))
+        return None
+
+    def pair(self, graph: Graph) -> tuple[Node, Node]:
+        """The number and how many digits it has, of those of which that is known."""
+        return self.number, graph.const(self.size)
+
+
+_MOST = {10: 19, 2: 63}  # digits of a number of 64 bits
+_ARE_DIGITS = ("isdigit", "isdecimal", "isnumeric")
+_NUMBERS, _TEN = (int, float), "0123456789"
+_ENDS = {"startswith": composed.begins_with, "endswith": composed.ends_with}
+METHODS = (*_ARE_DIGITS, *_ENDS, "count", "zfill")
+
+
+def digits_of(value: Value) -> Digits | None:
+    """The digits of a number that a value is, without a prefix; None for other values."""
+    return value if isinstance(value, Digits) and not value.prefix else None
+
+
+def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
+    """Digits, or a string of the text that has nothing else; None for other values."""
+    text = value.value if isinstance(value, Static) else None
+    if isinstance(value, Choice) and len(value.options) == 1:
+        text = value.options[0].value
+    if isinstance(text, str) and len(text) <= _MOST[base] and not set(text) - set(_TEN[:base]):
+        return Digits(graph.const(int(text or "0", base)), len(text), base)
+    return digits_of(value)
+
+
+def apply(call: Call) -> Value | None:
+    """`str(n)` and `bin(n)` of an integer, functions and methods of these, and `"".join()` of their
+    parts; None for others."""
+    target, args = call.target, call.args
+    if isinstance(target, Method) and isinstance(target.owner, Digits):
+        return target.owner.method(call, target.name)
+    if target is int and len(args) == 2 and (read := digits_of(args[0])) is not None:
+        size = read.length(call.tracer, call.path)
+        return call.text(
+            composed.digits_read, read.number, call.graph.const(read.base), size, args[1]
+        )
+    return _of_one(call, target, args[0]) if len(args) == 1 else None
+
+
+def _of_one(call: Call, target: Any, value: Value) -> Value | None:
+    if target in (str, bin, Digits) and isinstance(value, Node) and is_integer(value.kind):
+        if value.op == "const" and target is not Digits:
+            return None
+        one, base = 1 if target is Digits else None, 2 if target is bin else 10
+        return Digits(value, one, base, target is bin)
+    if isinstance(value, Optional) and isinstance(value.value, Digits):
+        value = value.value  # as for a number that may be None
+    if isinstance(value, Digits) and target in (str, len):
+        return value if target is str else value.length(call.tracer, call.path)
+    if isinstance(value, Digits) and target is ord and value.size == 1:
+        return call.graph.arithmetic("add", value.number, call.graph.const(ord("0")))
+    if isinstance(value, Digits) and target in (min, max):
+        ordered = call.text(vectors.sorted_list, value.characters(call))
+        return call.text(composed.item, ordered, call.graph.const(0 if target is min else -1))
+    if target in _NUMBERS and (read := digits_of(value)) is not None:
+        return read.number if target is int else call.graph.float(read.number)
+    if getattr(target, "__self__", None) == "" and getattr(target, "__name__", "") == "join":
+        return joined(call, value)
+    return None
+
+
+def joined(call: Call, value: Value) -> Value | None:
+    """The string that strings of digits are one behind the other; None for other items."""
+    if not isinstance(value, (tuple, Resizable)):
+        return None
+    items = [digits_of(each) for each in (value.items if isinstance(value, Resizable) else value)]
+    bases = {each.base for each in items if each and each.size != 0}
+    if None in items or len(bases) != 1:
+        return None
+    (base,) = bases
+    number, size = call.text(composed.digits_together, value, call.graph.const(base))
+    most = call.graph.const(_MOST[base] - 1)
+    words = f"a string of more than {most.data} digits is made, which no number of 64 bits has"
+    call.tracer.raises(call.node, OverflowError, words, call.graph.compare("gt", size, most))
+    return Digits(number, size, base)
+
+
+def added(tracer: Tracer, node: ast.expr, a: Value, b: Value) -> Value | None:
+    """`a + b`, of which one at least is digits that values decide; None for other strings."""
+    if not (isinstance(a, Digits) or isinstance(b, Digits)):
+        return None
+    base = a.base if isinstance(a, Digits) else b.base
+    pair = as_digits(tracer.graph, a, base), as_digits(tracer.graph, b, base)
+    return joined(Call(tracer, node, tracer.graph.const(True)), pair)
