@@ -291,6 +291,23 @@ def steps_to_palindrome(n):
     return steps
 
 
+@sample("generator", "whole", "early", n=(0, 10**4), at=[(97,), (9409,)], smooth="")
+def is_prime_by_a_range(n):
+    if n < 4:
+        return n > 1
+    odd = range(3, int(math.sqrt(n) + 1), 2)
+    return n % 2 == 1 and not any(not n % k for k in odd)
+
+
+@sample("for", "whole", "generator", n=(0, 10**4), smooth="")
+def ranges_as_values(n):
+    numbers, total = range(n % 7, n % 500), 0
+    for k in reversed(range(n % 50)):
+        total = total * 2 % 1009 + k
+    some = range(n % 10) if n % 2 else range(2, n % 20)
+    return total + len(numbers) + sum(numbers) + sum(some) + (5 in numbers) + 2 * (n in some)
+
+
 @sample("str", "while", "whole", n=(1, 10**6), at=[(999,), (7,)], smooth="")
 def multiplicative_persistence(n):
     steps, digits = 0, str(n)

@@ -429,6 +429,16 @@ REFUSALS = [
         "the digits of a floating value are not understood",
         "make it an integer with int()",
     ),
+    (
+        lambda n: sum(k for k in reversed(range(0, n, 2))),
+        "a range with a step is turned",
+        "write the bounds the other way round",
+    ),
+    (
+        lambda n: n + list(range(3000))[5],
+        "more than 1024 items are listed",
+        "write a `for` loop",
+    ),
     (lambda x: {"a": 1.0} + x, "a number is needed here, this is a dict", "use a number"),
     (
         lambda x: x + x.dtype,

@@ -271,7 +271,12 @@ REFUSALS = [
         "the loop variable 'kind' changes its form",
         "keep it a number, or a tuple of one length",
     ),
-    (marks_in_recursion, "marks() calls itself and changes a list", "write a `while` loop"),
+    (
+        marks_in_recursion,
+        "marks() calls itself in a way that is not a loop (line N: marks() calls itself and changes a "
+        "list)",
+        "write a `while` loop; recursion is understood",
+    ),
     (
         stores_other,
         "the value has values of different types on the paths that reach this line",

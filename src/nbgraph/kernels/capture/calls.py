@@ -41,6 +41,8 @@ from nbgraph.kernels.capture.values import (
     Reference,
     Resizable,
     Static,
+    Undefined,
+    Unset,
     Value,
     View,
     flatten,
@@ -142,6 +144,11 @@ class Calls(Generators):
         """The value of a call whose arguments are known, of lists as references to them."""
         call, node = self._unbound(call), call.node
         target = call.target
+        if target is locals:  # those that have a value
+            names = self.fn.__code__.co_varnames
+            return Mapping(
+                {n: env[n] for n in names if not isinstance(env.get(n, Unset()), Undefined)}
+            )
         if isinstance(target, Method) and target.name in DICT_CHANGES:
             return self.change_keys(call, target.name, target.owner, env)
         if isinstance(target, Method) and isinstance(

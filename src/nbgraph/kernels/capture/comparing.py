@@ -11,6 +11,7 @@ from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
+from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
     REFERS,
@@ -65,8 +66,8 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
             return same
     if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
         right = tracer.keys(node, right)
-    if isinstance(op, ast.In) and isinstance(right, (tuple, Resizable)):
-        return _is_among(tracer, node, left, resizable(graph, right))
+    if isinstance(op, ast.In) and isinstance(right, (tuple, Resizable, Range)):
+        return _is_among(tracer, node, left, right)
     if isinstance(op, ast.Is):
         same = identical(graph, left, right)
         if same is None:
@@ -90,8 +91,13 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     return graph.compare(_COMPARE[type(op)], left, right)
 
 
-def _is_among(tracer: Tracer, node: ast.expr, value: Value, items: Resizable) -> Node:
+def _is_among(
+    tracer: Tracer, node: ast.expr, value: Value, among: tuple[Value, ...] | Resizable | Range
+) -> Node:
     graph, inside = tracer.graph, tracer.graph.const(False)
+    if isinstance(among, Range):
+        return among.holds(Call(tracer, node, graph.const(True)), value)
+    items = resizable(graph, among)
     for k, item in enumerate(items.items):
         used = graph.compare("lt", graph.const(k), items.length)
         equal = compare(tracer, node, ast.Eq(), value, item)

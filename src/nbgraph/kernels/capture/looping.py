@@ -15,13 +15,12 @@ from typing import Any
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws
 from nbgraph.kernels.capture.closures import breaks, is_short
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, digits_of
-from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.lookups import is_constant
+from nbgraph.kernels.capture.ranges import Range, range_of
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
-from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
@@ -39,7 +38,6 @@ from nbgraph.kernels.capture.values import (
     stopped,
     without_flags,
 )
-from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
 _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
@@ -48,16 +46,15 @@ _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise
 def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
     """The environment after a loop."""
     if isinstance(st, ast.For):
-        bounds = _range(tracer, st, env, path)
-        if bounds is None:
-            iterated = _looped_over(tracer, st, env, path)
-            if (digits := digits_of(iterated)) is not None:
-                return _over_digits(tracer, st, digits, env, path)
+        iterated = _range(tracer, st, env, path) or _looped_over(tracer, st, env, path)
+        if (digits := digits_of(iterated)) is not None:
+            return _over_digits(tracer, st, digits, env, path)
+        if isinstance(iterated, Range):
+            run = functools.partial(_for, tracer, st, iterated.parts)
+        else:
             resizable = isinstance(iterated, Resizable)
             items = iterated if resizable else tracer.listed(st.iter, iterated)
             run = functools.partial(_over_items, tracer, st, items)
-        else:
-            run = functools.partial(_for, tracer, st, bounds)
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
     after = RegionLoop(tracer, st, env, path, None).run()
     if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
@@ -131,29 +128,18 @@ def _over_items(tracer: Tracer, st: ast.For, items: Any, env: Env, path: Node) -
     return after
 
 
-def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> tuple[Node, ...] | None:
-    """(start, stop, step) of a range; None where the loop is over something else."""
-    call, zero, one = st.iter, tracer.graph.const(0), tracer.graph.const(1)
-    target = tracer.static(call.func, env) if isinstance(call, ast.Call) else None
-    if isinstance(call, ast.Call) and target in (range, itertools.count):
-        nodes = [tracer.number(a, env, path) for a in call.args]
-        if not all(is_integer(n.kind) or is_boolean(n.kind) for n in nodes):
-            what = "range() takes integers, here it was given a floating value"
-            remedy = "give the count as a keyword-only integer parameter, or use a while loop"
-            tracer.refuse(call, what, remedy, KindError)
-        nodes = [tracer.graph.cast(n, "i") for n in nodes]
-        if target is itertools.count:
-            end, (start, step) = tracer.graph.const(1 << 62), (*nodes, *(zero, one)[len(nodes) :])
-            nodes = [start, end, step]
-        if len(nodes) == 1:
-            return (zero, nodes[0], one)
-        start, stop, step = (*nodes, one)[:3]
-        if step.op != "const" and Intervals(tracer.graph, path).of(step)[0] <= 0:
-            tracer.refuse(call, "the step of range() may be negative or 0", "use a while loop")
-        if step.op == "const" and step.data == 0:
-            tracer.refuse(call, "the step of range() is 0", "use 1, -1 or a larger step")
-        return (start, stop, step)
-    return None
+def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
+    """The range that a loop names; None where it is over something else."""
+    iterated = st.iter
+    target = tracer.static(iterated.func, env) if isinstance(iterated, ast.Call) else None
+    if not isinstance(iterated, ast.Call) or target not in (range, itertools.count):
+        return None
+    call = Call(tracer, iterated, path)
+    nodes = [tracer.number(a, env, path) for a in iterated.args]
+    if target is itertools.count:
+        start, step = (*nodes, *map(tracer.graph.const, (0, 1)[len(nodes) :]))
+        nodes = [start, tracer.graph.const(1 << 62), step]
+    return range_of(call, nodes)
 
 
 def _looped_over(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Value:

@@ -16,6 +16,7 @@ from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import digits
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
+from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Choice, Env, Resizable, Static, Value
 from nbgraph.kernels.kinds import is_integer
@@ -97,9 +98,11 @@ def apply(call: Call) -> Value | None:
 
 
 def characters(call: Call, value: Value) -> Value:
-    """A string as its characters; any other value as it is."""
+    """A string as its characters, a range as its numbers; any other value as it is."""
     if isinstance(value, Static) and isinstance(value.value, str):
         return tuple(map(Static, value.value))
+    if isinstance(value, Range):
+        return value.listed(call)
     return value.characters(call) if isinstance(value, Digits) else value
 
 

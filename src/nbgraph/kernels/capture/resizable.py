@@ -248,12 +248,12 @@ def _folded(call: Call, a: Resizable, start: Value = None, **how: Value) -> Valu
     return call.text(text, Static(call.target), a, *how.values())
 
 
-_FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
+FOLDS = (sum, math.fsum, math.prod, min, max, any, all, np.any, np.all)
 FUNCTIONS: dict[Any, Callable[..., Value]] = {
     len: lambda call, a: a.length,
     **dict.fromkeys((list, tuple), lambda call, a: a),
     **dict.fromkeys((set, frozenset), lambda call, a: call.text(vectors.distinct, a)),
-    **dict.fromkeys(_FOLDS, _folded),
+    **dict.fromkeys(FOLDS, _folded),
     zip: _zipped,
     enumerate: _enumerated,
     reversed: lambda call, a: call.text(vectors.backwards, a),

@@ -31,6 +31,7 @@ from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
+from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.text import CountError, KindError
 from nbgraph.kernels.capture.values import (
     Array,
@@ -53,7 +54,6 @@ from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 
 MAX_SORTED = 32  # items that sorted() compares, each with each
-MAX_LISTED = 1024  # items that range() lists
 
 _MANY = "how many items there are depends on a value"
 
@@ -150,7 +150,7 @@ class Sequences(Classes):
         items = mapping(value)
         if isinstance(items, Static):
             items = objects.characters(Call(self, node, self.graph.const(True)), items)
-        if isinstance(items, (Resizable, Digits)):
+        if isinstance(items, (Resizable, Digits, Range)):
             self.refuse(node, _MANY, "write a `for` loop over them", CountError)
         if isinstance(items, Mapping):
             return self.keys(node, items)
@@ -166,18 +166,11 @@ class Sequences(Classes):
 
     def sequence_call(self, call: Call) -> Value | None:
         """The value of a built-in function of tuples; None for other functions."""
-        spread = (
-            call.target not in (len, min, max)
-            and lookup(resizable.FUNCTIONS, call.target) is not None
-        )
-        call = call._replace(
-            args=[
-                objects.characters(call, v) if spread or isinstance(v, Static) else v
-                for v in call.args
-            ]
-        )
+        if call.args and isinstance(call.args[0], Range) and call.target in _OF_RANGES:
+            return _OF_RANGES[call.target](call.args[0], call)
+        call = call._replace(args=[self._items_of(call, value) for value in call.args])
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
-        if any(isinstance(a, Resizable) for a in call.args):
+        if any(isinstance(a, (Resizable, Range)) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True
         elif isinstance(first, (tuple, Mapping)) or (call.target in (deque, set) and not call.args):
             fits = True
@@ -190,6 +183,15 @@ class Sequences(Classes):
             return None
         args = [self.keys(call.node, a) if isinstance(a, Mapping) else a for a in call.args]
         return call.answer(make, *args, **call.kwargs)
+
+    def _items_of(self, call: Call, value: Value) -> Value:
+        """A string or a range as the items that the function of a call goes over."""
+        if isinstance(value, Digits) and call.target in (len, min, max):
+            return value  # known without a list
+        if isinstance(value, Range) and call.target in resizable.FOLDS:
+            return value
+        over = isinstance(value, Static) or lookup(resizable.FUNCTIONS, call.target) is not None
+        return objects.characters(call, value) if over else value
 
     def vector_call(self, call: Call) -> Value | None:
         """The value of a function of NumPy or `bisect` of tuples; None for other functions."""
@@ -318,6 +320,11 @@ def _outside(owner: tuple[Value, ...]) -> str:
     return f"{_sort(owner)} index out of range, there are {len(owner)} items"
 
 
+_OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
+    len: Range.length,
+    reversed: Range.turned,
+}
+
 # built-in functions of tuples ---------------------------------------------------------------------
 
 
@@ -365,13 +372,11 @@ def _tested(sought: bool) -> Callable[..., Value]:
 
 
 def _range(call: Call, *bounds: Value) -> Value:
-    nodes = _numbers(call, bounds)
-    if not all(b.op == "const" and is_integer(b.kind) for b in nodes):
-        call.refuse(_MANY, "write a `for` loop over them", CountError)
-    numbers = range(*(int(b.data) for b in nodes))
-    if len(numbers) > MAX_LISTED:
-        call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
-    return tuple(call.graph.const(i) for i in numbers)
+    numbers = range_of(call, bounds)
+    known = [int(node.data) for node in numbers.parts if node.op == "const"]
+    if len(known) < 3 or len(range(*known)) > MAX_LISTED:
+        return numbers
+    return tuple(call.graph.const(i) for i in range(*known))
 
 
 def _enumerate(call: Call, items: Value, start: Value = None) -> Value:

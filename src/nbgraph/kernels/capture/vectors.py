@@ -302,6 +302,22 @@ copied = lambda a: a[:]  # a.copy() of a list
 count_of = lambda a, x: sum(1 for value in a if value == x)  # how often a number is in a list
 
 
+def count_between(start, stop, step):
+    """How many numbers a range has."""
+    return max(0, (stop - start + step - (1 if step > 0 else -1)) // step)
+
+
+def numbers_between(start, stop, step):
+    """The numbers of a range, as a list."""
+    return [k for k in range(start, stop, step)]  # noqa: C416 - a loop
+
+
+def is_between(k, start, stop, step):
+    """Whether a number is one of a range."""
+    inside = start <= k < stop if step > 0 else stop < k <= start
+    return inside and (k - start) % step == 0
+
+
 def joined_lists(a, b):
     """One list after another."""
     items = list(a)
