@@ -43,9 +43,13 @@ class Range(Compound):
 
     def listed(self, call: Call) -> Value:
         """The numbers as a list."""
+        self.refuse_known(call)
+        return call.text(vectors.numbers_between, *self.parts)
+
+    def refuse_known(self, call: Call) -> None:
+        """Refuse to list numbers of which it is known that they are too many."""
         if all(node.op == "const" for node in self.parts):
             call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
-        return call.text(vectors.numbers_between, *self.parts)
 
     def holds(self, call: Call, value: Value) -> Node:
         """Whether a number is one of them."""

@@ -150,6 +150,8 @@ class Sequences(Classes):
         items = mapping(value)
         if isinstance(items, Static):
             items = objects.characters(Call(self, node, self.graph.const(True)), items)
+        if isinstance(items, Range):
+            items.refuse_known(Call(self, node, self.graph.const(True)))
         if isinstance(items, (Resizable, Digits, Range)):
             self.refuse(node, _MANY, "write a `for` loop over them", CountError)
         if isinstance(items, Mapping):
