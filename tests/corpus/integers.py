@@ -308,6 +308,15 @@ def ranges_as_values(n):
     return total + len(numbers) + sum(numbers) + sum(some) + (5 in numbers) + 2 * (n in some)
 
 
+@sample("str", "whole", n=(10, 10**6), at=[(1234,), (4321,), (1324,)], smooth="")
+def is_bouncy(n):
+    text, squares = str(n), list()  # noqa: C408 - as people write it
+    ordered = "".join(sorted(text))
+    for d in text:
+        squares.append(int(d) ** 2)
+    return sum(squares) + 1000 * (text not in {ordered, ordered[::-1]})
+
+
 @sample("str", "while", "whole", n=(1, 10**6), at=[(999,), (7,)], smooth="")
 def multiplicative_persistence(n):
     steps, digits = 0, str(n)

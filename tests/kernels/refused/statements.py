@@ -99,6 +99,12 @@ def loop_form(x):
     return x
 
 
+def imports_beside(x):
+    from .nothing import here  # the package of this module has none
+
+    return here(x)
+
+
 def imports(x):
     import nothing_of_this_name
 
@@ -313,6 +319,11 @@ REFUSALS = [
         loop_form,
         "the loop variable 'y' changes its form",
         "keep it a number, or a tuple of one length",
+    ),
+    (
+        imports_beside,
+        "No module named 'tests.kernels.refused.nothing'",
+        "import what is installed",
     ),
     (imports, "No module named 'nothing_of_this_name'", "import what is installed"),
     (deletes, "only names can be deleted", "make a new list without the item"),

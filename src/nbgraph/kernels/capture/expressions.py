@@ -431,6 +431,8 @@ class Expressions(Calls):
         same = isinstance(node.ops[0], (ast.Is, ast.IsNot))
         left = (self.object if same else self.expression)(node.left, env, path)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
+            if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
+                right_node = ast.copy_location(ast.Tuple(right_node.elts, ast.Load()), right_node)
             right = self._guarded(right_node, env, path, result)
             right = right if same else self.read(right_node, right, env)
             compare = functools.partial(comparing.compare, self, node, op)

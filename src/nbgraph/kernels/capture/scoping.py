@@ -66,7 +66,7 @@ def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
     fn = cast("FunctionType", tracer.fn)
     try:
         return importlib.import_module(name, fn.__globals__.get("__package__"))
-    except ImportError as error:
+    except (ImportError, TypeError) as error:  # a relative one outside of a package
         tracer.refuse(st, str(error), "import what is installed")
 
 

@@ -174,7 +174,7 @@ class Sequences(Classes):
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
         if any(isinstance(a, (Resizable, Range)) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True
-        elif isinstance(first, (tuple, Mapping)) or (call.target in (deque, set) and not call.args):
+        elif isinstance(first, (tuple, Mapping)) or (call.target in _EMPTY and not call.args):
             fits = True
         elif call.target in (map, functools.reduce):
             fits = bool(rest) and isinstance(first, Static)
@@ -322,6 +322,7 @@ def _outside(owner: tuple[Value, ...]) -> str:
     return f"{_sort(owner)} index out of range, there are {len(owner)} items"
 
 
+_EMPTY = (deque, frozenset, list, set, tuple)
 _OF_RANGES: dict[object, Callable[[Range, Call], Value]] = {
     len: Range.length,
     reversed: Range.turned,
@@ -478,8 +479,8 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     **{fn: _folded(op) for fn, op in FOLDS.items()},
     **{fn: _tested(sought) for fn, sought in TESTS.items()},
     len: lambda call, items: call.graph.const(len(items)),
-    tuple: lambda call, items: tuple(items),
-    list: lambda call, items: List(items),
+    tuple: lambda call, items=(): tuple(items),
+    list: lambda call, items=(): List(items),
     deque: lambda call, items=(): List(items),
     **dict.fromkeys((set, frozenset), lambda call, items=(): as_list(distinct(call, items))),
     reversed: lambda call, items: items[::-1],

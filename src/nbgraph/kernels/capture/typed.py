@@ -23,7 +23,7 @@ from nbgraph.kernels.capture.number_types import (
     types_of,
 )
 from nbgraph.kernels.capture.records import Record
-from nbgraph.kernels.capture.values import Array, Complex, Mapping, Static, Value
+from nbgraph.kernels.capture.values import Array, Complex, Mapping, Resizable, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Node
 
@@ -180,7 +180,7 @@ def _isinstance(call: Call, args: Sequence[Value]) -> Value | None:
     if isinstance(value, (Record, Array, Mapping)):
         own = dict if isinstance(value, Mapping) else getattr(value, "cls", np.ndarray)
         return graph.const(issubclass(own, classes))
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, Resizable)):
         if (tuple in classes) != (list in classes) or {set, frozenset} & {*classes}:
             text = "whether a sequence is a tuple or a list is not kept here"
             call.refuse(text, "ask for both: isinstance(x, (tuple, list))")
