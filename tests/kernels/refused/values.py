@@ -273,8 +273,7 @@ REFUSALS = [
     ),
     (
         marks_in_recursion,
-        "marks() calls itself in a way that is not a loop (line N: marks() calls itself and changes a "
-        "list)",
+        "marks() calls itself in a way that is not a loop (line N: marks() calls itself and changes a list)",
         "write a `while` loop; recursion is understood",
     ),
     (
