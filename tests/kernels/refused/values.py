@@ -274,7 +274,7 @@ REFUSALS = [
     (
         marks_in_recursion,
         "marks() calls itself in a way that is not a loop (line N: marks() calls itself and changes a list)",
-        "write a `while` loop; recursion is understood",
+        "write a `while` loop; recursion is understood where the calls lower one operand by constants, or where one call is made on each path, and not on all paths",
     ),
     (
         stores_other,
