@@ -281,6 +281,9 @@ class Dist(Joint):
             raise KVMembershipError(
                 f"kv: worker {self.rank} is closing ({type(error).__name__}: {error})"
             ) from error
+        finally:
+            for call in calls:  # those that nobody waits for any more
+                call.cancel()
 
     def _everywhere(self, method: str, *args: Any) -> list[Any]:
         return self._wait([self._asked(k, method, *args) for k in range(len(self._job.shards))])
