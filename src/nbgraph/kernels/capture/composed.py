@@ -113,7 +113,8 @@ def digits_together(strings, base):
     """The number that strings of digits are one behind the other, and how many digits it has."""
     number, size = 0, 0
     for digits in strings:
-        number, size = number * base ** len(digits) + int(digits), size + len(digits)
+        number = number * base ** len(digits) + np.int64(int(digits))  # whatever digits are of
+        size = size + len(digits)
     return number, size
 
 
