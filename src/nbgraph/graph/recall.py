@@ -291,10 +291,8 @@ _MAKERS = {
 
 def _registered(name: str) -> Any:
     """What is registered under the name, if it is an operator."""
-    try:
-        return _unwrapped(registry.find(name))
-    except ArgumentError:
-        return None
+    entry = registry.lookup(name)
+    return None if entry is None else _unwrapped(entry.op)
 
 
 def _unwrapped(public: Any) -> Any:

@@ -250,11 +250,8 @@ def internal_operator(module: str, name: str, like: Any) -> Operator | None:
 
 
 def _registered_as(name: str) -> Any:
-    try:
-        public: Callable[..., Any] = registry.find(name)
-    except ArgumentError:
-        return None
-    return getattr(public, "op", public)
+    entry = registry.lookup(name)
+    return None if entry is None else getattr(entry.op, "op", entry.op)
 
 
 def content_of(op: Operator) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from nbgraph.errors import ArgumentError, MissingName
+from nbgraph.errors import MissingName
 from nbgraph.operator import registry
 from nbgraph.operator.elementwise import Documentation
 from nbgraph.operator.mapper import Mapper
@@ -124,13 +124,13 @@ class Namespace:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # asked by protocols, never an operator
             raise AttributeError(f"{self._prefix} has no attribute {name!r}")
-        try:
-            entry = registry.entry(name)
-        except ArgumentError:
-            if name in GROUPS:
-                return Group(self, name)
+        if name in GROUPS:
+            group = self.__dict__[name] = Group(self, name)
+            return group
+        entry = registry.lookup(name)
+        if entry is None:
             message = f"{self._prefix} has no operator {name!r}; {registry.suggestion(name)}"
-            raise MissingName(message, name=name) from None
+            raise MissingName(message, name=name)
         if self._lift is None:
             if name in registry.library():  # its own names stay what they are
                 self.__dict__[name] = entry.op

@@ -159,13 +159,18 @@ def _package() -> Any:
     return importlib.import_module(LIBRARY)
 
 
-def entry(name: str) -> Entry:
-    """The entry of a name; the library's file is loaded. ArgumentError suggests near names."""
+def lookup(name: str) -> Entry | None:
+    """Return the entry of a name, or None; the library's file is loaded."""
     if name not in _table:
         place = library().get(name)
         if place is not None:
             importlib.import_module(place)
-    row = _table.get(name)
+    return _table.get(name)
+
+
+def entry(name: str) -> Entry:
+    """The entry of a name; ArgumentError suggests near names."""
+    row = lookup(name)
     if row is None:
         raise ArgumentError(_missing(name))
     return row
