@@ -180,10 +180,12 @@ def single_calls() -> dict[str, Callable[[], Any]]:
         "fft": lambda: ng.fft.fft(x),
         "compiled sort": lambda: sort(x),
         "compiled Cholesky": lambda: cholesky(positive),
+        "median": lambda: np.median(x),  # type: ignore[arg-type]
         "exp": lambda: ng.exp(x),
         "nd.exp": lambda: ng.nd.exp(x),
         "nd.softmax": lambda: ng.nd.softmax(x, axis=-1),
         "nd.FullyConnected": lambda: ng.nd.FullyConnected(x, w, bias, num_hidden=8),
+        "nd.random.normal": lambda: ng.nd.random.normal(shape=(16, 16)),
         "nd.reshape": lambda: ng.nd.reshape(x, shape=(-1,)),
     }
 

@@ -26,6 +26,7 @@ from nbgraph.array.dlpack import Exports
 from nbgraph.array.operators import Operators
 from nbgraph.array.place import place
 from nbgraph.array.protocols import Protocols
+from nbgraph.array.repeated import repeated
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DeviceError, noun
@@ -115,6 +116,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
 
     def __init__(self) -> None:
         raise ArgumentError("NDArray: arrays are made by ng.array(...), ng.zeros(...) and kin")
+
+    __nbgraph_repeated__ = staticmethod(repeated)
 
     @classmethod
     def __nbgraph_call__(

@@ -14,7 +14,7 @@ from tests.ops.dispatch.calls import ARRAYS, CALLS, COMPLEX, FILES, WRITERS
 ROWS = functions("numpy")
 TEXTS = [(name, text.strip()) for name, row in CALLS.items() for text in row.split(";")]
 NDARRAYS = {name: ng.array(value) for name, value in ARRAYS.items()}
-_KINDS = "ours", "composed", "host", "values", "layout", "refused"
+_KINDS = "ours", "composed", "kept", "host", "values", "layout", "refused"
 
 
 def evaluated(text, arrays):

@@ -100,7 +100,16 @@ class Protocols:
                 f"{func.__module__}.{func.__name__}: there is none for {type(self).__name__}s; "
                 f"{self.__nbgraph_remedy__}, or use a function of ng"
             )
+        if row.how == "kept":
+            return self.__nbgraph_repeated__(row.call, args, kwargs)
         return row.call(*args, **kwargs)
+
+    @staticmethod
+    def __nbgraph_repeated__(
+        call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Call a composition that may come again."""
+        return call(*args, **kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """The Array API's functions: `nbgraph.xp`."""

@@ -18,17 +18,17 @@ diff(a, n=1, axis=-1, prepend=None, append=None): ours
     = library.diff(a, n, axis, prepend=prepend, append=append)
 ediff1d(ary, to_end=None, to_begin=None): composed
     = differences(ary, to_end, to_begin)
-gradient(f, *varargs, axis=None, edge_order=1): composed
+gradient(f, *varargs, axis=None, edge_order=1): kept
     = slopes(f, varargs, axis, edge_order)
 trapezoid(y, x=None, dx=1.0, axis=-1): composed
     = area(as_array(y), x, dx, axis)
-interp(x, xp, fp, left=None, right=None, period=None): composed
+interp(x, xp, fp, left=None, right=None, period=None): kept
     = interpolated(x, xp, fp, left, right, period)
-unwrap(p, discont=None, axis=-1, *, period=6.283185307179586): composed
+unwrap(p, discont=None, axis=-1, *, period=6.283185307179586): kept
     = unwrapped(as_array(p), discont, axis, period)
-convolve(a, v, mode="full"): composed
+convolve(a, v, mode="full"): kept
     = folded(as_array(a), as_array(v), mode, True)
-correlate(a, v, mode="valid"): composed
+correlate(a, v, mode="valid"): kept
     = folded(as_array(a), as_array(v), mode, False)
 """
 

@@ -31,10 +31,10 @@ nanmin(a, axis=None, out=None, keepdims=False, initial=None, where=True): compos
 nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True): composed
     = library.mean(a, axis, dtype, keepdims=keepdims, where=there(a, where), out=out)
 nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None,
-    correction=None): composed
+    correction=None): kept
     = spread(a, axis, dtype, out, ddof if correction is None else correction, keepdims, where, mean)
 nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None,
-    correction=None): composed
+    correction=None): kept
     = library.sqrt(spread(a, axis, dtype, None, ddof if correction is None else correction,
         keepdims, where, mean), out=out)
 nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None): composed

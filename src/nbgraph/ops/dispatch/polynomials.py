@@ -11,7 +11,7 @@ from nbgraph.ops.dispatch.calculus import folded as folded
 from nbgraph.ops.dispatch.table import rows
 
 _ROWS = """
-polyval(p, x): composed
+polyval(p, x): kept
     = value(p, x)
 polyadd(a1, a2): composed
     = joined(library.add, a1, a2)

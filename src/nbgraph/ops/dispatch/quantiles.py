@@ -12,21 +12,21 @@ from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
 _ROWS = """
-median(a, axis=None, out=None, overwrite_input=False, keepdims=False): composed
+median(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
     = quantile_of(np.median, a, 0.5, axis, out, keepdims, "linear", None)
 quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-    weights=None): composed
+    weights=None): kept
     = quantile_of(np.quantile, a, q, axis, out, keepdims, method, weights)
 percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-    weights=None): composed
+    weights=None): kept
     = quantile_of(np.percentile, a, q, axis, out, keepdims, method, weights)
-nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False): composed
+nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
     = quantile_of(np.nanmedian, a, 0.5, axis, out, keepdims, "linear", None)
 nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-    weights=None): composed
+    weights=None): kept
     = quantile_of(np.nanquantile, a, q, axis, out, keepdims, method, weights)
 nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
-    weights=None): composed
+    weights=None): kept
     = quantile_of(np.nanpercentile, a, q, axis, out, keepdims, method, weights)
 """
 # methods that take an element as it is

@@ -14,10 +14,10 @@ from nbgraph.ops.dispatch.table import rows
 
 _ROWS = """
 cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
-    composed
+    kept
     = covariance(m, y, rowvar, (0 if bias else 1) if ddof is None else ddof, fweights, aweights,
         dtype)
-corrcoef(x, y=None, rowvar=True, *, dtype=None): composed
+corrcoef(x, y=None, rowvar=True, *, dtype=None): kept
     = correlation(covariance(x, y, rowvar, 1, None, None, dtype))
 bincount(x, /, weights=None, minlength=0): composed
     = counts(x, weights, minlength)

@@ -5,6 +5,7 @@ documentation says how the function is done and, behind a semicolon, what its gr
 
     ours       an operator of the library, with NumPy's options
     composed   of operators of the library
+    kept       the same, as a graph where calls alike come again: the results are new arrays
     host       by NumPy on values: it waits, and gives arrays of the carrier again
     values     by NumPy on values: what comes out is not an array (a bool, a text, a file)
     layout     by NumPy on shapes and dtypes alone: it does not wait
@@ -15,7 +16,7 @@ operands smoothly; "refused" where recording it would give a wrong one.
 
 >>> row = function_for(np.median)
 >>> row.how, row.gradient
-('composed', 'derived')
+('kept', 'derived')
 """
 
 from __future__ import annotations

@@ -1,0 +1,70 @@
+"""Compositions of operators that come again for arrays of the same layouts, kept as graphs.
+
+A quantile is some thirty operators, each of which costs a push. The fourth call with the same
+layouts and options is traced, and later ones push its graph. One that cannot be traced, as it looks
+at values, stays as it is.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from nbgraph.array.core import Array
+from nbgraph.engine.thread import here
+from nbgraph.kernels.signature import static_key
+from nbgraph.operator.call import recording, sources
+from nbgraph.operator.layout import keep
+
+_REPEATS = 4  # calls before one is traced
+_MOST = 256  # graphs that are kept
+_NEVER = -(1 << 62), None
+Call = Callable[..., Any]
+_kept: dict[Any, list[Any]] = {}  # by function, layouts and options: calls so far, the graph
+
+
+def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Return what a composition gives, which gives new arrays and looks at no values."""
+    arrays: list[Array] = []
+    key: list[Any] = [call]
+    for name, value in (*enumerate(args), *kwargs.items()):
+        if isinstance(value, Array):
+            arrays.append(value)
+            key.append((name, type(value), value._layout, value.device))
+        elif isinstance(value, tuple) and any(isinstance(v, Array) for v in value):
+            return call(*args, **kwargs)
+        else:
+            key.append((name, static_key(value)))
+    plain = recording.get() is None and sources.get() is None and here.running is None
+    if not plain or kwargs.get("out") is not None or not all(a.device.host for a in arrays):
+        return call(*args, **kwargs)
+    try:
+        entry = _kept.get(tuple(key)) or keep(_kept, tuple(key), [0, None], _MOST)
+    except TypeError:  # a list among the options
+        return call(*args, **kwargs)
+    entry[0] += 1
+    if entry[1] is None and entry[0] >= _REPEATS:
+        jit = importlib.import_module("nbgraph.autograd.jit").jit
+        entry[1] = jit(_of_arrays(call, args, kwargs))
+    if entry[1] is not None:
+        try:
+            return entry[1](*arrays)
+        except Exception:  # it looks at values, or they are wrong: the call itself says it
+            entry[:] = _NEVER
+    return call(*args, **kwargs)
+
+
+def _of_arrays(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    """Return a call as a function of its arrays alone."""
+    values = [None if isinstance(v, Array) else v for v in (*args, *kwargs.values())]
+    places = [k for k, v in enumerate((*args, *kwargs.values())) if isinstance(v, Array)]
+    names, count = [*kwargs], len(args)
+
+    def composition(*arrays: Any) -> Any:
+        own = list(values)
+        for place, array in zip(places, arrays, strict=True):
+            own[place] = array
+        return call(*own[:count], **dict(zip(names, own[count:], strict=True)))
+
+    return composition
