@@ -10,16 +10,20 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from nbgraph.array.core import Array, lift
+from nbgraph.device import Context
 from nbgraph.errors import ShapeError
 from nbgraph.operator.layout import keep
 from nbgraph.operator.namespace import Call, Namespace, operand_names, signature_of
 from nbgraph.ops.define import library
 from nbgraph.ops.named.keywords import by_names, in_words
 
-_NUMBERS = {bool, int, float, str, type(None)}
+_NUMBERS = {bool, int, float, str, type(None), type}
+_PASSED = Array, Context, np.dtype
 _MOST = 256  # kinds of calls of an operator
-# by operator: kinds of calls whose arguments need nothing
-_AS_THEY_ARE: WeakKeyDictionary[Any, dict[Any, None]] = WeakKeyDictionary()
+# by operator: kinds of calls whose arguments are passed on, with the places that these have among
+# those of the call, positional ones and by name
+_Order = tuple[list[int], dict[str, int]]
+_PASSED_ON: WeakKeyDictionary[Any, dict[Any, _Order]] = WeakKeyDictionary()
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -29,8 +33,11 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     a list of arrays.
     """
     kinds = _kinds(op, args, kwargs)
-    if kinds is not None and kinds in _AS_THEY_ARE.get(op, ()):
-        return op, args, kwargs
+    order = None if kinds is None else _PASSED_ON.get(op, {}).get(kinds)
+    if order is not None:
+        values = (*args, *kwargs.values())
+        named = {name: values[k] for name, k in order[1].items()}
+        return op, tuple([values[k] for k in order[0]]), named
     call, (op, args, kwargs) = (op, args, kwargs), in_words(op, args, kwargs)
     name, signature = op.__name__, signature_of(op)
     lacks_out = inspect.isfunction(op) and "out" not in signature.parameters
@@ -41,7 +48,6 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     except TypeError:
         return op, args, kwargs  # the operator itself says what is wrong
     operands = operand_names(op)
-    before = (*bound.args, *bound.kwargs.values())
     arguments, optional = bound.arguments, {n: p.default for n, p in signature.parameters.items()}
     names = [
         n for n, v in arguments.items() if n in operands and not (v is None and optional[n] is None)
@@ -51,10 +57,32 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     for n, value in arguments.items():
         if n not in operands:
             arguments[n] = _several(name, n, value)
-    after = (*bound.args, *bound.kwargs.values())
-    if kinds is not None and op is call[0] and all(map(operator.is_, before, after)):
-        keep(_AS_THEY_ARE.setdefault(op, {}), kinds, None, _MOST)
+    if kinds is not None and op is call[0] and (order := _order(signature, call, bound)):
+        keep(_PASSED_ON.setdefault(op, {}), kinds, order, _MOST)
     return op, bound.args, bound.kwargs
+
+
+def _order(
+    signature: inspect.Signature, call: Call, bound: inspect.BoundArguments
+) -> _Order | None:
+    """Return which of the arguments of a call are which of the bound ones, or None where some were
+    changed; names alone say it."""
+    op, args, kwargs = call
+    values = (*args, *kwargs.values())
+    slots = [object() for _ in values]
+    named = dict(zip(kwargs, slots[len(args) :], strict=True))
+    try:
+        placed = in_words(op, tuple(slots[: len(args)]), named)
+        own = signature.bind(*placed[1], **placed[2])
+        order = (
+            [slots.index(v) for v in own.args],
+            {n: slots.index(v) for n, v in own.kwargs.items()},
+        )
+    except Exception:  # values decide after all
+        return None
+    passed = [values[k] for k in (*order[0], *order[1].values())]
+    same = all(map(operator.is_, passed, (*bound.args, *bound.kwargs.values())))
+    return order if same and len(passed) == len(values) else None
 
 
 def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -64,7 +92,10 @@ def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     kinds: list[Any] = [len(args)]
     for value in (*args, *kwargs.values()):
         kind = type(value)
-        if not (kind in _NUMBERS or issubclass(kind, Array)):
+        if kind is tuple and all(type(size) is int for size in value):
+            kinds.append((tuple, bool(value)))  # MXNet's `axis=()` is all axes
+            continue
+        if not (kind in _NUMBERS or issubclass(kind, _PASSED)):
             return None
         kinds.append(kind)
     kinds += kwargs

@@ -1,0 +1,85 @@
+"""Calls of ng.nd in NumPy's and in MXNet's words: the second and third like the first."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.array import namespace
+
+X, W = np.arange(12.0).reshape(3, 4) / 7 - 0.5, np.arange(8.0).reshape(2, 4) / 5
+CALLS = {
+    "clip(x, a_min=0, a_max=1)": np.clip(X, 0, 1),
+    "clip(data=x, a_min=0.0, a_max=0.5)": np.clip(X, 0, 0.5),
+    "clip(x, 0, 1)": np.clip(X, 0, 1),
+    "sum(x, axis=())": np.sum(X),
+    "sum(x, axis=(0, 1))": np.sum(X),
+    "sum(data=x, axis=(0,))": np.sum(X, 0),
+    "sum(x, axis=1, keepdims=True)": np.sum(X, 1, keepdims=True),
+    "smooth_l1(x, scalar=1.0)": np.where(abs(X) < 1, X * X / 2, abs(X) - 0.5),
+    "FullyConnected(data=x, weight=w, num_hidden=2, no_bias=True)": X @ W.T,
+    "FullyConnected(x, w, no_bias=True, num_hidden=2)": X @ W.T,
+    "broadcast_add(lhs=x, rhs=x)": X + X,
+    "broadcast_add(rhs=x, lhs=2 * x)": X * 3,
+    "broadcast_minus(rhs=x, lhs=3 * x)": X * 2,
+    "elemwise_sub(lhs=x, rhs=2 * x)": -X,
+    "exp(data=x)": np.exp(X),
+    "expand_dims(data=x, axis=0)": X[None],
+    "slice_axis(x, axis=1, begin=1, end=3)": X[:, 1:3],
+    "softmax(x, axis=-1)": np.exp(X) / np.exp(X).sum(-1, keepdims=True),
+    "softmax(data=x, temperature=1.0)": np.exp(X) / np.exp(X).sum(-1, keepdims=True),
+    "swapaxes(x, dim1=0, dim2=1)": X.T,
+    "transpose(x, axes=(1, 0))": X.T,
+    "transpose(x, axes=())": X.T,
+    "tile(x, reps=(2, 1))": np.tile(X, (2, 1)),
+    "cast(x, dtype='float32')": X.astype("f"),
+    "zeros((2, 3), ctx=ng.cpu())": np.zeros((2, 3)),
+    "full((2,), val=3.0)": np.full(2, 3.0),
+    "eye(3, M=4)": np.eye(3, 4),
+    "sort(x, is_ascend=False)": -np.sort(-X),
+    "reshape(x, shape=(0, -1, 2))": X.reshape(3, 2, 2),
+    "dot(lhs=x, rhs=w, transpose_b=True)": X @ W.T,
+    "random.normal(loc=1.0, scale=0.0, shape=(2,))": np.ones(2),
+    "random.normal(1.0, 0.0, shape=(2,), dtype='float64', ctx=ng.cpu())": np.ones(2),
+    "random.uniform(low=2.0, high=2.0, shape=(3,))": np.full(3, 2.0),
+    "linalg.gemm2(x, w, transpose_b=True)": X @ W.T,
+}
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_calls_alike_give_the_same(text, monkeypatch):
+    monkeypatch.setattr(namespace, "_PASSED_ON", type(namespace._PASSED_ON)())
+    scope = {"ng": ng, "x": ng.array(X), "w": ng.array(W)}
+    for _ in range(3):
+        found = eval("ng.nd." + text, scope).asnumpy()
+        np.testing.assert_allclose(found, CALLS[text], 1e-6, 1e-6, err_msg=text)
+
+
+def test_an_axis_of_another_kind_is_another_call():
+    x = ng.array(X)
+    for _ in range(3):
+        assert ng.nd.sum(x, axis=(0,)).shape == (4,)
+        assert ng.nd.sum(x, axis=()).shape == ()
+        assert ng.nd.sum(x, axis=0).shape == (4,)
+        assert ng.nd.sum(X, axis=1).shape == (3,)
+
+
+def test_words_of_both_may_take_turns():
+    x = ng.array(X)
+    for _ in range(3):
+        for call in (
+            lambda: ng.nd.clip(x, a_min=0, a_max=1),
+            lambda: ng.nd.clip(x, min=0, max=1),
+            lambda: ng.nd.clip(x, a_max=1, a_min=0),
+            lambda: ng.nd.clip(x, max=1, min=0),
+        ):
+            np.testing.assert_array_equal(call().asnumpy(), np.clip(X, 0, 1))
+
+
+def test_groups_are_not_looked_for_among_names(monkeypatch):
+    """Near names of a group's name were worked out at every call."""
+    from nbgraph.operator import registry
+
+    monkeypatch.setattr(registry, "suggestion", lambda *_: pytest.fail("near names"))
+    assert ng.nd.random.normal(shape=(2,)).shape == (2,)
+    assert ng.nd.linalg.det(ng.eye(2)).tolist() == 1
+    assert ng.nd.random is ng.nd.random
