@@ -94,3 +94,11 @@ def test_arrays_in_tuples_lists_and_out_are_called_as_ever():
         assert np.median(x, out=out) is out and out.tolist() == 2
         assert np.quantile(x, [0.0, 1.0]).tolist() == [1, 3]
     assert not graphs()
+
+
+def test_large_arrays_are_called_as_ever():
+    """A graph holds the memory of its steps."""
+    x = ng.arange(1 << 17).astype("float32")
+    for _ in range(6):
+        assert float(np.median(x)) == (1 << 16) - 0.5
+    assert not repeated._kept

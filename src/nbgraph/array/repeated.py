@@ -19,6 +19,7 @@ from nbgraph.operator.layout import keep
 
 _REPEATS = 4  # calls before one is traced
 _MOST = 256  # graphs that are kept
+_LARGEST = 1 << 16  # elements: of more, a push is nothing, and a graph's memory much
 _NEVER = -(1 << 62), None
 Call = Callable[..., Any]
 _kept: dict[Any, list[Any]] = {}  # by function, layouts and options: calls so far, the graph
@@ -37,7 +38,8 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         else:
             key.append((name, static_key(value)))
     plain = recording.get() is None and sources.get() is None and here.running is None
-    if not plain or kwargs.get("out") is not None or not all(a.device.host for a in arrays):
+    plain = plain and kwargs.get("out") is None and sum(a.size for a in arrays) <= _LARGEST
+    if not plain or not all(a.device.host for a in arrays):
         return call(*args, **kwargs)
     try:
         entry = _kept.get(tuple(key)) or keep(_kept, tuple(key), [0, None], _MOST)
