@@ -171,7 +171,11 @@ def single_calls() -> dict[str, Callable[[], Any]]:
     random = np.random.default_rng(0)
     x, w = (ng.array(random.normal(size=(n, 16)).astype("f")) for n in (16, 8))
     bias, out = ng.zeros(8), ng.zeros((16, 16))
-    positive, sort, cholesky = x @ x.T + ng.eye(16), ng.jit(ng.sort), ng.jit(ng.linalg.cholesky)
+    positive, points = x @ x.T + ng.eye(16), ng.array(np.arange(8.0))
+    sort, argsort, cholesky, solve = map(
+        ng.jit, (ng.sort, ng.argsort, ng.linalg.cholesky, ng.linalg.solve)
+    )
+    several = ng.jit(lambda a: sum(ng.sum(ng.linalg.cholesky(a * (k + 1.0))) for k in range(8)))
     return {
         "sort": lambda: ng.sort(x),
         "sort to out=": lambda: ng.sort(x, out=out),
@@ -179,8 +183,13 @@ def single_calls() -> dict[str, Callable[[], Any]]:
         "svd": lambda: ng.linalg.svd(x)[0],
         "fft": lambda: ng.fft.fft(x),
         "compiled sort": lambda: sort(x),
+        "compiled argsort": lambda: argsort(x),
         "compiled Cholesky": lambda: cholesky(positive),
+        "compiled solve": lambda: solve(positive, x),
+        "8 Choleskys compiled": lambda: several(positive),
         "median": lambda: np.median(x),  # type: ignore[arg-type]
+        "quantile": lambda: np.quantile(x, 0.3),  # type: ignore[arg-type]
+        "interp": lambda: np.interp(x, points, points),  # type: ignore[arg-type]
         "exp": lambda: ng.exp(x),
         "nd.exp": lambda: ng.nd.exp(x),
         "nd.softmax": lambda: ng.nd.softmax(x, axis=-1),

@@ -50,8 +50,8 @@ def test_calls_alike_give_the_same(text, monkeypatch):
     monkeypatch.setattr(namespace, "_PASSED_ON", type(namespace._PASSED_ON)())
     scope = {"ng": ng, "x": ng.array(X), "w": ng.array(W)}
     for _ in range(3):
-        found = eval("ng.nd." + text, scope).asnumpy()
-        np.testing.assert_allclose(found, CALLS[text], 1e-6, 1e-6, err_msg=text)
+        result = eval("ng.nd." + text, scope).asnumpy()
+        np.testing.assert_allclose(result, CALLS[text], 1e-6, 1e-6, err_msg=text)
 
 
 def test_an_axis_of_another_kind_is_another_call():

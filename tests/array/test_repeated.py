@@ -41,8 +41,8 @@ def test_the_fourth_call_makes_a_graph_that_serves_other_values():
     random = np.random.default_rng(0)
     for count in range(8):
         x = random.normal(size=(5, 6))
-        found = np.median(ng.array(x), axis=1)
-        np.testing.assert_allclose(found.asnumpy(), np.median(x, axis=1), 1e-14)
+        result = np.median(ng.array(x), axis=1)
+        np.testing.assert_allclose(result.asnumpy(), np.median(x, axis=1), 1e-14)
         assert len(graphs()) == (count >= 3)
     np.median(ng.array(x), axis=0)  # other options are another call
     assert len(repeated._kept) == 2 and len(graphs()) == 1

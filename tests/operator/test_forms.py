@@ -427,7 +427,7 @@ def test_all_names_may_have_default_none():
 def test_a_call_without_an_operand_is_refused():
     op = ng.op(lambda a=None, b=None: a if b is None else b)
     for call in (op, lambda: op(None), lambda: op(a=None, b=None)):
-        with pytest.raises(ArgumentError, match="no operand was given; give one of a, b"):
+        with pytest.raises(ArgumentError, match="no operand; expected at least one of a, b"):
             call()
     assert op(2.0) == 2.0
 

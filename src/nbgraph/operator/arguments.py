@@ -52,7 +52,7 @@ def split(
     names = op.scalar.operands
     if not names and op.scalar.signature is not None:
         some = ", ".join(optional_in(op.scalar.signature.text))
-        raise ArgumentError(f"{op.__name__}: no operand was given; give one of {some}")
+        raise ArgumentError(f"{op.__name__}: no operand; expected at least one of {some}")
     if len(operands) > op.nin:
         raise ArgumentError(_too_many(op, len(operands)))
     call_options = _CALL_OPTIONS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from nbgraph.engine.core import failures, launching, plans
 from nbgraph.engine.core import layout as L  # noqa: N812
 from tests.engine.core.bench import Bench
@@ -145,17 +147,22 @@ def launched(b: Bench, plan: Plan, *runs: int, around: tuple[Job, ...] = ()) -> 
     """Runs of a plan and of its variants, by number, with a job after each."""
     build(b, plan)
 
-    def script() -> None:
-        prepare_plan(b, plan)
-        for place, which in enumerate(runs):
-            launch_plan(b, plan, which)
-            for job in around[place : place + 1]:
-                b.submit(job)
-        drop_plan(b, plan)
-        b.wait_all()
-        b.wait_all()
+    calls = [lambda which=which: launch_plan(b, plan, which) for which in runs]
+    b.pusher(lambda: one_by_one(b, plan, calls, around))
 
-    b.pusher(script)
+
+def one_by_one(
+    b: Bench, plan: Plan, calls: list[Callable[[], object]], around: tuple[Job, ...]
+) -> None:
+    """Launches of a plan, with a job after each, and their end."""
+    prepare_plan(b, plan)
+    for place, call in enumerate(calls):
+        call()
+        for job in around[place : place + 1]:
+            b.submit(job)
+    drop_plan(b, plan)
+    b.wait_all()
+    b.wait_all()
 
 
 @program()
@@ -207,17 +214,8 @@ def by_pusher(b: Bench, plan: Plan, *left: int, around: tuple[Job, ...] = ()) ->
     """Runs of a plan whose pusher runs so many Python rows of each; see `launch_plan`."""
     build(b, plan)
 
-    def script() -> None:
-        prepare_plan(b, plan)
-        for place, count in enumerate(left):
-            launch_plan(b, plan, left=count)
-            for job in around[place : place + 1]:
-                b.submit(job)
-        drop_plan(b, plan)
-        b.wait_all()
-        b.wait_all()
-
-    b.pusher(script)
+    calls = [lambda count=count: launch_plan(b, plan, left=count) for count in left]
+    b.pusher(lambda: one_by_one(b, plan, calls, around))
     b.python()
 
 

@@ -57,7 +57,7 @@ class Digits(Compound):
         return replace(self, **dict(zip(("number", "size"), parts, strict=False)))
 
     def __repr__(self) -> str:
-        return "a string made of numbers"
+        return "a string of digits"
 
     def refuse_negative(self, tracer: Tracer, node: ast.AST) -> None:
         """Note that what is read as digits begins with the sign of a negative number."""
@@ -197,7 +197,7 @@ def joined(call: Call, value: Value) -> Value | None:
     (base,) = bases
     number, size = call.text(composed.digits_together, value, call.graph.const(base))
     most = call.graph.const(_MOST[base] - 1)
-    words = f"a string of more than {most.data} digits is made, which no number of 64 bits has"
+    words = f"a string of more than {most.data} digits does not fit into 64 bits"
     call.tracer.raises(call.node, OverflowError, words, call.graph.compare("gt", size, most))
     return Digits(number, size, base)
 

@@ -358,8 +358,9 @@ class Expressions(Calls):
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
         if not isinstance(owner, Static):
-            one = "a string of digits" if isinstance(owner, digits.Digits) else "an operand"
-            what = f"{one} is one number and has no attribute {node.attr!r} here"
+            is_digits = isinstance(owner, digits.Digits)
+            one = "a string of digits" if is_digits else "an operand is one number and"
+            what = f"{one} has no attribute {node.attr!r} here"
             remedy = "write the scalar formula; the loop over the array is made for you"
             self.refuse(node, what, remedy)
         return self.attribute(node, owner.value, node.attr)

@@ -350,7 +350,7 @@ class RegionLoop:
 
     def _one_form(self, name: str, ends: Env) -> bool:
         """Refuse what is of another sort at the end of a trip than at its start; strings of digits
-        are given one form. Return False where the start had another one."""
+        take one form. Return False where the start had another one."""
         start, end = self.start[name], ends[name]
         digits = [as_digits(self.graph, value) for value in (start, end)]
         if form(start) != form(end) and any(isinstance(v, Digits) for v in (start, end)):
