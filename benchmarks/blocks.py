@@ -1,10 +1,11 @@
-"""Steps of training of a transformer's block and of a residual block, against PyTorch.
+"""Steps of training of a transformer's block, a residual block and an LSTM, against PyTorch.
 
-    python -m benchmarks.blocks [transformer residual] [--threads 2] [--rounds 10] [--compiled]
+    python -m benchmarks.blocks [transformer residual recurrent] [--threads 2] [--rounds 10]
+                                [--compiled]
 
 The transformer's block (8 heads, 512 wide, 256 positions, batch 8) is trained by Adam, the residual
-one (two 3x3 convolutions of 64 channels with batch norm, 16 images of 28x28) by SGD with momentum,
-both towards targets by the mean square. Before anything is timed, three steps of all have to give
+one (two 3x3 convolutions of 64 channels with batch norm, 16 images of 28x28) and the LSTM (128
+units, 32 sequences of 50 steps) by SGD with momentum, all towards targets by the mean square. Before anything is timed, three steps of all have to give
 the same losses. `--compiled` adds `torch.compile`, which needs a C++ compiler. See
 `benchmarks.training` for what is measured.
 """
@@ -23,7 +24,7 @@ from benchmarks.harness import machine, peer
 from benchmarks.training import Step
 
 RATE, MOMENTUM, CHANNELS = 0.01, 0.9, 64
-SHAPES = {"transformer": (8, 256, 512), "residual": (16, CHANNELS, 28, 28)}
+SHAPES = {"transformer": (8, 256, 512), "residual": (16, CHANNELS, 28, 28), "recurrent": (32, 50, 128)}
 training.LEAST |= {name: {"torch eager": 1.2, "torch.compile": 1.0} for name in SHAPES}
 
 
@@ -42,6 +43,8 @@ class Residual(ng.nn.Module):
 
 def model_of(name: str) -> ng.nn.Module:
     """The block."""
+    if name == "recurrent":
+        return ng.nn.LSTM(128, in_features=128)
     return ng.nn.TransformerBlock(512, heads=8) if name == "transformer" else Residual()
 
 
@@ -59,7 +62,9 @@ def ours(name: str, model: ng.nn.Module) -> Step:
 
     def loss(model: Any, x: Any, target: Any) -> Any:
         with ng.autograd.train_mode():
-            return ng.mean(ng.square(model(x) - target))
+            outs = model(x)
+            outs = outs[0] if isinstance(outs, tuple) else outs  # states beside them
+            return ng.mean(ng.square(outs - target))
 
     run = ng.optim.train_step(loss, opt, params=model)
     x, target = map(ng.array, batch(name))
@@ -102,6 +107,16 @@ def residual(torch: Any, w: dict[str, Any], x: Any) -> Any:
     return torch.relu(x + norm(f.conv2d(h, w["second.weight"], padding=1), "last"))
 
 
+def recurrent(torch: Any, w: dict[str, Any], x: Any) -> Any:
+    """The same of the LSTM, whose forget gate has one added."""
+    weight, recurrent, bias = w.values()
+    forget = torch.zeros_like(bias)
+    forget[128:256] = 1.0
+    weights = [weight, recurrent, bias + forget, torch.zeros_like(bias)]
+    state = [torch.zeros(1, len(x), 128)] * 2
+    return torch._VF.lstm(x, state, weights, True, 1, 0.0, True, False, True)[0]
+
+
 def of_torch(name: str, torch: Any, model: ng.nn.Module, *, compiled: bool) -> Step:
     """PyTorch, call by call or compiled, with its quickest optimizer."""
     weights = model.parameters().items()
@@ -111,7 +126,7 @@ def of_torch(name: str, torch: Any, model: ng.nn.Module, *, compiled: bool) -> S
     else:
         opt = torch.optim.SGD(list(w.values()), RATE, momentum=MOMENTUM, fused=True)
     x, target = map(torch.from_numpy, batch(name))
-    forward = transformer if name == "transformer" else residual
+    forward = globals()[name]
 
     def loss(x: Any, target: Any) -> Any:
         return ((forward(torch, w, x) - target) ** 2).mean()

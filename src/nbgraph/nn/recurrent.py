@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
+from nbgraph.autograd.control.loops import scan
+from nbgraph.autograd.jit import jit
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.nn.layers import glorot, require_count
 from nbgraph.nn.module import Module
@@ -28,7 +31,8 @@ class Cell(Module):
     `weight` has shape (gates * units, features) and takes the input, `recurrent` (gates * units,
     units) and takes the state, `bias` and `recurrent_bias` (gates * units,). A state is a tuple of
     arrays of shape (samples, units); None stands for zeros. Each kind of cell has its `gates`, and
-    says in `step` what becomes of them.
+    a static `step(entry, recalled, state)`: what comes from the input, what comes from the state,
+    both (samples, gates * units), and the state give the output and the next state.
     """
 
     gates: ClassVar[int]
@@ -47,9 +51,11 @@ class Cell(Module):
     def forward(self, x: Any, state: Any = None) -> tuple[Any, tuple[Any, ...]]:
         """Return the output (samples, units) and the next state, for `x` of shape (samples,
         features)."""
-        return self.step(self.given(x), self.begun(x.shape[0], state))
+        state = self.begun(x.shape[0], state)
+        recalled = _recalled(state[0], self.recurrent, self.recurrent_bias)
+        return self.step(self.entry(x), recalled, state)
 
-    def given(self, x: Any) -> Any:
+    def entry(self, x: Any) -> Any:
         """Return the part of the gates that comes from inputs, for any number of leading axes."""
         self.settle(weight=(self.gates * self.units, x.shape[-1]))
         return library.fully_connected(x, self.weight, self.bias, flatten=False)
@@ -64,16 +70,10 @@ class Cell(Module):
             return tuple([zeros] * self.states)
         return tuple(state)
 
-    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """Return the output and the next state, from the gates' part that comes from the input."""
-        raise NotImplementedError(f"{type(self).__name__} has no step; write one")
-
-    def _recalled(self, hidden: Any) -> Any:
-        return library.fully_connected(hidden, self.recurrent, self.recurrent_bias, flatten=False)
-
-    def _parts(self, gates: Any) -> list[Any]:
-        units = self.units
-        return [gates[:, i * units : (i + 1) * units] for i in range(self.gates)]
+    @staticmethod
+    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """Return the output and the next state, from both parts of the gates."""
+        raise NotImplementedError("this cell has no step; write one")
 
     def describe(self) -> str:
         """See Module."""
@@ -91,9 +91,10 @@ class RNNCell(Cell):
 
     gates = 1
 
-    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    @staticmethod
+    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
-        out = library.tanh(entry + self._recalled(state[0]))
+        out = library.tanh(entry + recalled)
         return out, (out,)
 
 
@@ -110,12 +111,12 @@ class LSTMCell(Cell):
 
     gates, states = 4, 2
 
-    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    @staticmethod
+    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
-        hidden, memory = state
-        enter, forget, cell, leave = self._parts(entry + self._recalled(hidden))
-        recalled = library.sigmoid(forget + 1.0) * memory
-        memory = recalled + library.sigmoid(enter) * library.tanh(cell)
+        enter, forget, cell, leave = library.split(entry + recalled, 4, axis=1)
+        kept = library.sigmoid(forget + 1.0) * state[1]
+        memory = kept + library.sigmoid(enter) * library.tanh(cell)
         out = library.sigmoid(leave) * library.tanh(memory)
         return out, (out, memory)
 
@@ -133,11 +134,12 @@ class GRUCell(Cell):
 
     gates = 3
 
-    def step(self, entry: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    @staticmethod
+    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         (hidden,) = state
-        reset, update, new = self._parts(entry)
-        again, keep, old = self._parts(self._recalled(hidden))
+        reset, update, new = library.split(entry, 3, axis=1)
+        again, keep, old = library.split(recalled, 3, axis=1)
         share = library.sigmoid(update + keep)
         fresh = library.tanh(new + library.sigmoid(reset + again) * old)
         out = fresh + share * (hidden - fresh)
@@ -234,20 +236,40 @@ def _counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
     return library.less(steps, library.expand_dims(value, 1))
 
 
+def _recalled(hidden: Any, weight: Any, bias: Any) -> Any:
+    """Return the part of the gates that comes from the state."""
+    return library.fully_connected(hidden, weight, bias, flatten=False)
+
+
 def _along(
     cell: Cell, x: Any, state: Any, counts: Any, *, backwards: bool
 ) -> tuple[Any, tuple[Any, ...]]:
     """Return a cell's outputs at all steps, and its state at the end."""
-    gates, state = cell.given(x), cell.begun(x.shape[0], state)
-    outs: list[Any] = [None] * x.shape[1]
-    for t in reversed(range(len(outs))) if backwards else range(len(outs)):
-        out, new = cell.step(gates[:, t], state)
-        if counts is not None:
-            here = counts[:, t : t + 1]
-            new = tuple([library.where(here, a, b) for a, b in zip(new, state, strict=True)])
-            out = library.where(here, out, 0.0)
-        outs[t], state = out, new
-    return library.stack(outs, axis=1), state
+    entry, state = cell.entry(x), cell.begun(x.shape[0], state)
+    walk = _walk(type(cell).step, backwards)
+    return walk(entry, counts, cell.recurrent, cell.recurrent_bias, state)
+
+
+@cache
+def _walk(step: Any, backwards: bool) -> Any:
+    """Return the compiled loop of a kind of cells over the steps of their gates."""
+
+    def walk(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
+        def one(state: Any, parts: Any) -> Any:
+            part, here = parts
+            out, new = step(part, _recalled(state[0], weight, bias), state)
+            if here is not None:
+                here = library.expand_dims(here, 1)
+                new = tuple([library.where(here, a, b) for a, b in zip(new, state, strict=True)])
+                out = library.where(here, out, 0.0)
+            return new, out
+
+        parts = library.swapaxes(entry, 0, 1), counts
+        parts = parts[0], None if counts is None else library.swapaxes(counts, 0, 1)
+        end, outs = scan(one, begun, parts, reverse=backwards)
+        return library.swapaxes(outs, 0, 1), end
+
+    return jit(walk)
 
 
 class LSTM(RNN):
