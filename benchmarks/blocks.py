@@ -5,8 +5,9 @@
 
 The transformer's block (8 heads, 512 wide, 256 positions, batch 8) is trained by Adam, the residual
 one (two 3x3 convolutions of 64 channels with batch norm, 16 images of 28x28) and the LSTM (128
-units, 32 sequences of 50 steps) by SGD with momentum, all towards targets by the mean square. Before anything is timed, three steps of all have to give
-the same losses. `--compiled` adds `torch.compile`, which needs a C++ compiler. See
+units, 32 sequences of 50 steps) by SGD with momentum, all towards targets by the mean square.
+Before anything is timed, three steps of all have to give the same losses. `--compiled` adds
+`torch.compile`, which needs a C++ compiler. See
 `benchmarks.training` for what is measured.
 """
 
@@ -24,7 +25,11 @@ from benchmarks.harness import machine, peer
 from benchmarks.training import Step
 
 RATE, MOMENTUM, CHANNELS = 0.01, 0.9, 64
-SHAPES = {"transformer": (8, 256, 512), "residual": (16, CHANNELS, 28, 28), "recurrent": (32, 50, 128)}
+SHAPES = {
+    "transformer": (8, 256, 512),
+    "residual": (16, CHANNELS, 28, 28),
+    "recurrent": (32, 50, 128),
+}
 training.LEAST |= {name: {"torch eager": 1.2, "torch.compile": 1.0} for name in SHAPES}
 
 

@@ -220,6 +220,7 @@ from nbgraph.ops import bitwise_or as bitwise_or
 from nbgraph.ops import bitwise_right_shift as bitwise_right_shift
 from nbgraph.ops import bitwise_xor as bitwise_xor
 from nbgraph.ops import boolean_mask as boolean_mask
+from nbgraph.ops import box_iou as box_iou
 from nbgraph.ops import broadcast_add as broadcast_add
 from nbgraph.ops import broadcast_arrays as broadcast_arrays
 from nbgraph.ops import broadcast_axes as broadcast_axes
@@ -374,11 +375,16 @@ from nbgraph.ops import identity as identity
 from nbgraph.ops import im2col as im2col
 from nbgraph.ops import imag as imag
 from nbgraph.ops import index_add as index_add
+from nbgraph.ops import index_array as index_array
 from nbgraph.ops import index_copy as index_copy
 from nbgraph.ops import index_select as index_select
 from nbgraph.ops import index_update as index_update
 from nbgraph.ops import inner as inner
 from nbgraph.ops import instance_norm as instance_norm
+from nbgraph.ops import interleaved_matmul_encdec_qk as interleaved_matmul_encdec_qk
+from nbgraph.ops import interleaved_matmul_encdec_valatt as interleaved_matmul_encdec_valatt
+from nbgraph.ops import interleaved_matmul_selfatt_qk as interleaved_matmul_selfatt_qk
+from nbgraph.ops import interleaved_matmul_selfatt_valatt as interleaved_matmul_selfatt_valatt
 from nbgraph.ops import invert as invert
 from nbgraph.ops import isfinite as isfinite
 from nbgraph.ops import isin as isin
@@ -528,8 +534,11 @@ from nbgraph.ops import random_binomial as random_binomial
 from nbgraph.ops import random_categorical as random_categorical
 from nbgraph.ops import random_choice as random_choice
 from nbgraph.ops import random_exponential as random_exponential
+from nbgraph.ops import random_exponential_like as random_exponential_like
 from nbgraph.ops import random_gamma as random_gamma
+from nbgraph.ops import random_gamma_like as random_gamma_like
 from nbgraph.ops import random_generalized_negative_binomial as random_generalized_negative_binomial
+from nbgraph.ops import random_generalized_negative_binomial_like as random_generalized_negative_binomial_like
 from nbgraph.ops import random_geometric as random_geometric
 from nbgraph.ops import random_gumbel as random_gumbel
 from nbgraph.ops import random_integers as random_integers
@@ -538,7 +547,9 @@ from nbgraph.ops import random_logistic as random_logistic
 from nbgraph.ops import random_lognormal as random_lognormal
 from nbgraph.ops import random_multinomial as random_multinomial
 from nbgraph.ops import random_negative_binomial as random_negative_binomial
+from nbgraph.ops import random_negative_binomial_like as random_negative_binomial_like
 from nbgraph.ops import random_normal as random_normal
+from nbgraph.ops import random_normal_like as random_normal_like
 from nbgraph.ops import random_pdf_dirichlet as random_pdf_dirichlet
 from nbgraph.ops import random_pdf_exponential as random_pdf_exponential
 from nbgraph.ops import random_pdf_gamma as random_pdf_gamma
@@ -549,6 +560,7 @@ from nbgraph.ops import random_pdf_poisson as random_pdf_poisson
 from nbgraph.ops import random_pdf_uniform as random_pdf_uniform
 from nbgraph.ops import random_permutation as random_permutation
 from nbgraph.ops import random_poisson as random_poisson
+from nbgraph.ops import random_poisson_like as random_poisson_like
 from nbgraph.ops import random_randint as random_randint
 from nbgraph.ops import random_random as random_random
 from nbgraph.ops import random_shuffle as random_shuffle
@@ -557,6 +569,7 @@ from nbgraph.ops import random_standard_gamma as random_standard_gamma
 from nbgraph.ops import random_standard_normal as random_standard_normal
 from nbgraph.ops import random_truncated_normal as random_truncated_normal
 from nbgraph.ops import random_uniform as random_uniform
+from nbgraph.ops import random_uniform_like as random_uniform_like
 from nbgraph.ops import random_unique_zipfian as random_unique_zipfian
 from nbgraph.ops import ravel as ravel
 from nbgraph.ops import ravel_multi_index as ravel_multi_index

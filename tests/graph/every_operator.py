@@ -23,6 +23,8 @@ UNFIT = set(
 
 V, D, IMAGE = M[0], M[:3, :3] @ M[:3, :3].T + np.eye(3, dtype="float32"), M[None, :2, :, None]
 I = np.array([0, 2, 1])
+HEADS = np.arange(36, dtype="float32").reshape(3, 1, 12)
+SCORES = np.ones((2, 3, 3), "float32") / 3
 WHOLE = np.arange(12, dtype="int32").reshape(3, 4)
 BITS = set(
     "bitwise_and bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor gcd "
@@ -125,6 +127,17 @@ FUNCTIONS = {
     **_each("random_uniform sample_uniform", HALF, HALF + 1),
     **_each("sample_exponential sample_poisson", HALF, shape=(3,)),
     **_each("sample_gamma sample_normal sample_negative_binomial", HALF, HALF, shape=(3,)),
+    **_each("index_array", M),
+    **_each("box_iou", M[:, :4], M[:2, :4]),
+    **_each("interleaved_matmul_selfatt_qk", HEADS, heads=2),
+    **_each("interleaved_matmul_selfatt_valatt", HEADS, SCORES, heads=2),
+    **_each("interleaved_matmul_encdec_qk", HEADS[..., :4], HEADS[..., :8], heads=2),
+    **_each("interleaved_matmul_encdec_valatt", HEADS[..., :8], SCORES, heads=2),
+    **_each(
+        "random_exponential_like random_gamma_like random_generalized_negative_binomial_like "
+        "random_negative_binomial_like random_normal_like random_poisson_like random_uniform_like",
+        M,
+    ),
     **_each("sample_generalized_negative_binomial", HALF, HALF),
     **_each("rows_like", V[:3], M),
     **_each("sample_multinomial", M, shape=3),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import operator
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from nbgraph.array.core import Array, lift
+from nbgraph.array.create import array
 from nbgraph.device import Context
 from nbgraph.errors import ShapeError
 from nbgraph.operator.layout import keep
@@ -128,4 +129,28 @@ def _several(op: str, name: str, value: Any) -> Any:
     return value
 
 
-nd = Namespace("ng.nd", lifted)
+class ArrayNamespace(Namespace):
+    """Operators over arrays, and what makes arrays, by MXNet's names."""
+
+    NOUNS: ClassVar = {
+        "NDArray": "NDArray",
+        "from_dlpack": "from_dlpack",
+        "from_numpy": "asarray",
+        "load": "load",
+        "save": "save",
+        "waitall": "waitall",
+    }
+
+    @staticmethod
+    def array(source_array: Any, ctx: Any = None, dtype: Any = None) -> Array:
+        """Return an array of these values, in MXNet's dtype: float32, but of NDArrays their own.
+
+        >>> import nbgraph as ng
+        >>> ng.nd.array([1, 2])
+        array([1., 2.], dtype=float32)
+        """
+        own = source_array.dtype if isinstance(source_array, Array) else "float32"
+        return array(source_array, dtype or own, device=ctx)
+
+
+nd = ArrayNamespace("ng.nd", lifted)

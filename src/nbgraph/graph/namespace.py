@@ -11,14 +11,13 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from typing import Any, ClassVar
 
 from nbgraph.graph import build
 from nbgraph.graph.compose import left_out
 from nbgraph.graph.naming import attribute_scope, attributes_of
-from nbgraph.graph.symbol import Symbol
+from nbgraph.graph.symbol import Symbol, group, var
 from nbgraph.operator.array_op import FilledOp
 from nbgraph.operator.call import sources
 from nbgraph.operator.full import RegisteredOperator
@@ -32,9 +31,12 @@ class SymbolicOperator(Lifted):
     """An operator whose operands become symbols."""
 
     def __call__(self, *args: Any, name: str | None = None, attr: Any = None, **kwargs: Any) -> Any:
-        """Return the node's symbol; several outputs are a tuple."""
+        """Return the node's symbol. Several outputs are one symbol, too, which gives them by number
+        or one by one; a list of one stays a list, as `[0]` of a symbol is a part of its array."""
         if self.__name__ == "var" and args and isinstance(args[0], str):
-            return sym.Variable(*args, attr=attr, **kwargs)  # MXNet's other name of it
+            return var(*args, attr=attr, **kwargs)  # MXNet's other name of it
+        if args and _is_group(args[0]) and _takes_several(self.__wrapped__):
+            args = (list(args[0]), *args[1:])
         attributes = attributes_of(self.__name__, attr)
         op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
         names_itself = _names_itself(op)
@@ -46,11 +48,21 @@ class SymbolicOperator(Lifted):
                 args, kwargs = _completed(op, args, kwargs, name)
                 op, args, kwargs = self._lift(op, args, kwargs)
                 result = op(*args, **kwargs)
-                if name is None or names_itself:
-                    return result
-                return _named(op, result, args, kwargs, name)
+                if name is not None and not names_itself:
+                    result = _named(op, result, args, kwargs, name)
+                several = isinstance(result, (list, tuple)) and len(result) > 1
+                return group(result) if several else result
         finally:
             sources.reset(token)
+
+
+def _is_group(value: Any) -> bool:
+    return isinstance(value, Symbol) and len(value.entries) > 1
+
+
+def _takes_several(op: Any) -> bool:
+    first = next(iter(inspect.signature(op).parameters.values()))
+    return first.kind is first.VAR_POSITIONAL or first.name in ("arrays", "tup")
 
 
 def _named(op: Any, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> Any:
@@ -119,21 +131,14 @@ def constant(op: str, name: str, value: Any) -> Symbol:
 class SymbolNamespace(Namespace):
     """Operators over symbols, and what makes symbols, by MXNet's names."""
 
-    MAKERS: ClassVar = {
-        "Variable": "var",
+    NOUNS: ClassVar = {
         "Group": "Group",
+        "Symbol": "Symbol",
+        "Variable": "var",
+        "fromjson": "load_json",
         "load": "load_symbol",
         "load_json": "load_json",
-        "fromjson": "load_json",
     }
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self.MAKERS:
-            return getattr(importlib.import_module("nbgraph"), self.MAKERS[name])
-        return super().__getattr__(name)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.MAKERS})
 
 
 sym = SymbolNamespace("ng.sym", lifted, SymbolicOperator)

@@ -92,7 +92,7 @@ class RNNCell(Cell):
     gates = 1
 
     @staticmethod
-    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(entry: Any, recalled: Any, _: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         out = library.tanh(entry + recalled)
         return out, (out,)

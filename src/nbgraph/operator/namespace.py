@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from nbgraph.errors import MissingName
@@ -117,6 +117,8 @@ class Namespace:
     nbgraph.errors.MissingName: ng.plain has no operator 'maximun'; did you mean 'maximum'?
     """
 
+    NOUNS: ClassVar[Mapping[str, str]] = {}  # what it has besides operators: its name in ng
+
     def __init__(self, prefix: str, lift: Lift | None = None, kind: type[Lifted] = Lifted) -> None:
         self._prefix, self._lift, self._kind = prefix, lift, kind
         self._lifted: dict[str, Lifted] = {}
@@ -124,6 +126,8 @@ class Namespace:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # asked by protocols, never an operator
             raise AttributeError(f"{self._prefix} has no attribute {name!r}")
+        if name in self.NOUNS:
+            return getattr(importlib.import_module("nbgraph"), self.NOUNS[name])
         if name in GROUPS:
             group = self.__dict__[name] = Group(self, name)
             return group
@@ -145,7 +149,7 @@ class Namespace:
         return type(self), (self._prefix, self._lift, self._kind)
 
     def __dir__(self) -> list[str]:
-        return registry.names()
+        return sorted({*registry.names(), *self.NOUNS})
 
     def __repr__(self) -> str:
         return f"<{self._prefix}: {len(registry.names())} operators>"

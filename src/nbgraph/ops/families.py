@@ -97,9 +97,13 @@ NAMED_FAMILIES: dict[str, str] = {
     "named.cropping": "slice_range slice crop slice_like Crop",
     "named.resampling": "Pooling UpSampling",
     "named.spatial": (
-        "GridGenerator BilinearSampler SpatialTransformer Correlation quadratic div_sqrt_dim "
-        "multi_sum_sq index_copy boolean_mask BilinearResize2D round_ste sign_ste "
-        "gradientmultiplier arange_like"
+        "GridGenerator BilinearSampler SpatialTransformer Correlation BilinearResize2D"
+    ),
+    "named.contrib": (
+        "quadratic div_sqrt_dim multi_sum_sq index_copy boolean_mask round_ste sign_ste "
+        "gradientmultiplier arange_like index_array box_iou interleaved_matmul_selfatt_qk "
+        "interleaved_matmul_selfatt_valatt interleaved_matmul_encdec_qk "
+        "interleaved_matmul_encdec_valatt"
     ),
     "named.matrices": (
         "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
@@ -141,7 +145,9 @@ RANDOM_FAMILIES: dict[str, str] = {
         "random_binomial random_geometric random_bernoulli random_negative_binomial "
         "random_generalized_negative_binomial uniform normal sample_uniform sample_normal "
         "sample_gamma sample_exponential sample_poisson sample_negative_binomial "
-        "sample_generalized_negative_binomial"
+        "sample_generalized_negative_binomial random_uniform_like random_normal_like "
+        "random_gamma_like random_exponential_like random_poisson_like "
+        "random_negative_binomial_like random_generalized_negative_binomial_like"
     ),
     "draws.integers": "random_integers random_randint",
     "draws.categories": (

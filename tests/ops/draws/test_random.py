@@ -512,7 +512,32 @@ def test_numbers_for_each_element(name):
     assert numbers.shape == (2, 50, 80) and numbers.dtype == np.float32
     np.testing.assert_allclose(numbers.asnumpy().mean((1, 2)), means, rtol=0.1, atol=0.05)
     assert draw(*arrays).shape == (2,)
+    scales = [1 / arrays[0]] if name == "exponential" else arrays
+    ng.random.seed(0)
+    again = getattr(ng.nd.random, name)(*scales, shape=(50, 80))
+    np.testing.assert_allclose(again, numbers, rtol=1e-6)
     operands = [ng.var(f"x{i}") for i in range(len(arrays))]
     symbol = getattr(ng.sym, f"sample_{name}")(*operands, shape=3, dtype="float64")
     (found,) = symbol.eval(**{f"x{i}": x for i, x in enumerate(arrays)})
     assert found.shape == (2, 3) and found.dtype == np.float64
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_numbers_like_an_array(name):
+    """X-NDA-09: MXNet's draws in the shape and dtype of an array; `nd.random` has a scale where
+    `nd.random_exponential` has a rate."""
+    first = [p[0] for p in SAMPLED[name][0]]
+    data, mean = ng.zeros((50, 80), "float64"), SAMPLED[name][1][0]
+    ng.random.seed(0)
+    numbers = getattr(ng.nd.random, f"{name}_like")(data, *first)
+    assert numbers.shape == data.shape and numbers.dtype == data.dtype
+    assert abs(float(numbers.mean()) - mean) < 0.1
+    (drawn,) = getattr(ng.sym.random, f"{name}_like")(ng.var("x")).eval(x=data)
+    assert drawn.shape == data.shape and drawn.dtype == data.dtype
+
+
+def test_words_of_mxnet_for_draws():
+    assert abs(float(ng.nd.random.exponential(0.1, shape=(4000,)).mean()) - 0.1) < 0.02
+    assert abs(float(ng.nd.random_exponential(lam=10, shape=(4000,)).mean()) - 0.1) < 0.02
+    order = ng.nd.random.shuffle(ng.arange(20))  # a new array
+    assert sorted(order.tolist()) == list(range(20)) != order.tolist()

@@ -232,13 +232,13 @@ def numbers_of(name: str, dtype: Any, shape: Any, *parameters: Any) -> Any:
     return library.astype(draw(*wide, (*own, *more), dtype=dtype), dtype or "float32")
 
 
-_SAMPLED = """uniform(low, high): low, high
-normal(mu, sigma): mu, sigma
-gamma(alpha, beta): alpha, beta
-exponential(lam): library.reciprocal(lam)
-poisson(lam): lam
-negative_binomial(k, p): k, p
-generalized_negative_binomial(mu, alpha): mu, alpha"""
+_SAMPLED = """uniform(low=0.0, high=1.0): low, high
+normal(mu=0.0, sigma=1.0): mu, sigma
+gamma(alpha=1.0, beta=1.0): alpha, beta
+exponential(lam=1.0): library.reciprocal(lam)
+poisson(lam=1.0): lam
+negative_binomial(k=1, p=0.5): k, p
+generalized_negative_binomial(mu=1.0, alpha=1.0): mu, alpha"""
 _SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, several for each
     element of the parameters.
     {1} : arrays of one shape
@@ -248,16 +248,38 @@ _SAMPLE = """sample_{0}({1}, shape=(), dtype=None): Numbers as of `random_{0}`, 
     >>> sample_{0}({3}, shape=2).shape
     (1, 2)
     = numbers_of("{0}", dtype, shape, {2})
+random_{0}_like(data, {4}): Numbers as of `random_{0}`, in the shape and dtype of data.
+    data : array, whose values do not matter
+    {5} : numbers
+    -> array like data
+    >>> import numpy as np
+    >>> random_{0}_like(np.ones((2, 3), "float32")).shape
+    (2, 3)
+    = numbers_like("{0}", data, {6})
 """
 
 
+def numbers_like(name: str, data: Any, *parameters: Any) -> Any:
+    """Return draws in the shape and dtype of an array, for these parameters, which are numbers."""
+    data = as_known(f"random_{name}_like", data)
+    draw, host = registry.find(f"random_{name}"), isinstance(data, np.ndarray)
+    device = None if host else getattr(data, "device", None)
+    numbers = draw(*parameters, tuple(data.shape), device=device)
+    return library.astype(numbers.asnumpy() if host else numbers, data.dtype)
+
+
 def _register_sampled(row: str) -> None:
-    """Register the function of a row of names, operands, and what the numbers follow from."""
-    name, operands, values = re.split(r"[(]|[)]: ", row, maxsplit=2)
+    """Register the functions of a row of names, operands, and what the numbers follow from."""
+    name, defaults, values = re.split(r"[(]|[)]: ", row, maxsplit=2)
+    theirs = "loc=0.0, scale=1.0" if name == "normal" else defaults
+    drawn = "loc, scale" if name == "normal" else values
+    operands, numbers = (re.sub("=[^,]*", "", own) for own in (defaults, theirs))
     halves = ", ".join("[0.5]" for _ in operands.split(", "))
-    (full,) = define(parse(_SAMPLE.format(name, operands, values, halves)), globals())
-    drawn_later = deferrable(draws=True)(globals()[full])
-    globals()[full] = composed(*operands.split(", "))(drawn_later)
+    rows = _SAMPLE.format(name, operands, values, halves, theirs, numbers, drawn)
+    sampled, like = define(parse(rows), globals())
+    for full, own in ((sampled, operands), (like, "data")):
+        drawn_later = deferrable(draws=True)(globals()[full])
+        globals()[full] = composed(*own.split(", "))(drawn_later)
 
 
 globals().update({n: _register(n) for n in define(map(_declared, parse(_TABLE)), globals())})

@@ -9,6 +9,7 @@ dtypes of results stay the operator's: places are integers, comparisons bool.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -52,12 +53,6 @@ norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
     = then("astype", out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
 pick(data, index, axis=-1, keepdims=False, mode="clip"):
     = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
-random_exponential(lam=1, shape=None, dtype=None, device=None):
-    = call.random_exponential(1 / lam, shape, dtype=dtype, device=device)
-random_gamma(alpha=1, beta=1, shape=None, dtype=None, device=None):
-    = call.random_gamma(alpha, beta, shape, dtype=dtype, device=device)
-random_negative_binomial(k=1, p=1, shape=None, dtype="int64", device=None):
-    = call.random_negative_binomial(k, p, shape, dtype=dtype, device=device)
 smooth_l1(data, scalar=1.0):
     = call.smooth_l1(data, sigma=scalar)
 softmax(data, length=None, axis=-1, temperature=None, use_length=False, dtype=None):
@@ -82,6 +77,19 @@ transpose(data, axes=None):
     = call.transpose(data, axes or None)
 where(condition, x, y):
     = call.where(library.rows_like(condition, x), x, y)
+"""
+# draws: `shape` more for each element of parameters that are arrays
+_DRAWS = {
+    "exponential": "scale=None, *, lam=1",
+    "gamma": "alpha=1, beta=1",
+    "generalized_negative_binomial": "mu=1, alpha=1",
+    "negative_binomial": "k=1, p=1",
+    "normal": "loc=0, scale=1",
+    "poisson": "lam=1",
+    "uniform": "low=0, high=1",
+}
+_DRAW = """random_{0}({1}, shape=None, dtype=None, device=None):
+    = draws("{0}", shape, dtype, device, {2})
 """
 # of a call in MXNet's words the whole is another operator's
 _OTHERS = {
@@ -187,6 +195,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
     "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
+    "shuffle": ("x", lambda *_: True),
     "take": ("indices", lambda *_: True),
     "topk": ("x", lambda *_: True),
     "transpose": ("axes", lambda axes, _: axes == ()),
@@ -217,15 +226,34 @@ def _then(name: str, value: Any, call: Call) -> Call:
     return call if value is None else (registry.find(name), (op(*args, **kwargs), value), {})
 
 
+def _draws(name: str, shape: Any, dtype: Any, device: Any, *parameters: Any) -> Call:
+    """Return the call that draws numbers of this shape, or so many for each element of arrays."""
+    several = any(getattr(p, "shape", ()) != () for p in parameters)
+    if name == "exponential":
+        scale, lam = parameters
+        parameters = (lam if scale is None else 1 / scale,) if several else (scale or 1 / lam,)
+    if several:
+        parameters = tuple(library.broadcast_arrays(*parameters))
+        return registry.find(f"sample_{name}"), (*parameters, shape or ()), {"dtype": dtype}
+    asked = {"size": shape, "dtype": dtype, "device": device}
+    options = {key: value for key, value in asked.items() if value is not None}
+    return registry.find(f"random_{name}"), parameters, options
+
+
 def _rows() -> dict[str, Callable[..., Call]]:
     scope: dict[str, Any] = {
         "__name__": __name__,
         "call": _call,
+        "draws": _draws,
         "library": library,
         "several": several,
         "then": _then,
     }
-    return {name: scope[name] for name in define(parse(_TABLE, "library"), scope)}
+    names = lambda parameters: ", ".join(re.findall(r"\w+(?==)", parameters))
+    draws = [_DRAW.format(name, own, names(own)) for name, own in _DRAWS.items()]
+    return {
+        name: scope[name] for name in define(parse("".join([_TABLE, *draws]), "library"), scope)
+    }
 
 
 _ROWS = _rows()

@@ -22,7 +22,7 @@ Known = Mapping[str, tuple[Any, Any]]  # of a variable to be made: its shape, ho
 Axes = tuple[int, ...]
 _OPERANDS = frozenset(
     "data condition sequence_length lhs mhs rhs a indices rois A B C grid loc data1 data2 index "
-    "new".split()
+    "new like queries_keys_values queries keys_values attention".split()
 )  # of MXNet's operators
 _DOCS = {
     **DOCS,

@@ -1,7 +1,7 @@
 """MXNet's operators over maps and their places, composed of the library's: a table.
 
 Grids to sample at (Jaderberg et al., Spatial Transformer Networks, 2015), the correlation of two
-maps (Dosovitskiy et al., FlowNet, 2015), and small ones of `contrib`.
+maps (Dosovitskiy et al., FlowNet, 2015), and maps of other sizes.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import as_known, library, one_of, whole_tuple
-from nbgraph.ops.named.composites import filled
-from nbgraph.ops.named.composites import several as several
 from nbgraph.ops.named.layering import define_named
 from nbgraph.ops.named.layering import named as named
 
@@ -67,101 +65,51 @@ Correlation(data1, data2, *, kernel_size=1, max_displacement=1, stride1=1, strid
     array([0., 1., 4., 9.])
     = correlated(data1, data2, kernel_size, max_displacement, stride1, stride2, pad_size,
         is_multiply)
-quadratic(data, a=0.0, b=0.0, c=0.0): a * data**2 + b * data + c.
-    >>> quadratic([1.0, 2.0], 1.0, 2.0, 3.0)
-    array([ 6., 11.])
-    = library.add(library.multiply(data, library.add(library.multiply(data, a), b)), c)
-div_sqrt_dim(data): Divided by the root of the size of the last axis.
-    >>> div_sqrt_dim([[2.0, 2.0, 2.0, 2.0]])
-    array([[1., 1., 1., 1.]])
-    = library.divide(data, as_known("div_sqrt_dim", data).shape[-1] ** 0.5)
-index_copy(data, index, new): A copy in which these rows are others.
-    data : array (rows, ...)
-    index : array (n,): numbers of rows
-    new : array (n, ...): what they become
-    >>> index_copy([[1, 1], [2, 2]], [1], [[9, 9]])
-    array([[1, 1],
-           [9, 9]])
-    = library.index_update(data, new, library.astype(index, "int64"), key=("array",))
-boolean_mask(data, index, axis=0): The parts along an axis where an array is not 0.
-    data : array
-    index : array of the axis's size; it is waited for, as the shape of the result depends on it
-    -> array, of another size along the axis
-    >>> boolean_mask([1, 2, 3], [1, 0, 1])
-    array([1, 3])
-    = library.take(data, library.nonzero(index)[0], axis)
-BilinearResize2D(data, *, height=None, width=None, scale_height=None, scale_width=None,
+BilinearResize2D(data, like=None, *, height=None, width=None, scale_height=None, scale_width=None,
     mode="size", align_corners=True, name=None): Maps of another size, between cells linearly.
     data : array (images, channels, height, width)
+    like : array, optional: with "like" its height and width are the new sizes
     height, width : ints, the new sizes
     scale_height, scale_width : floats, the new sizes as multiples of the old ones, instead
-    mode : "size"
+    mode : "size", "like"; "odd_scale": odd sizes are multiplied without their last cell;
+        "to_even_down", "to_even_up", "to_odd_down", "to_odd_up": a cell less or more where needed
     align_corners : whether the centres of the outer cells stay where they are; else their borders
     -> array (images, channels, height, width)
     >>> import numpy as np
     >>> BilinearResize2D(np.array([[[[1.0, 3.0]]]]), height=1, width=3).ravel()
     array([1., 2., 3.])
-    = resized(data, (height, width), (scale_height, scale_width), mode, align_corners)
-round_ste(data): The nearest whole number, with the gradient of data itself.
-    >>> round_ste([0.4, 1.6])
-    array([0., 2.])
-    = straight(data, library.round(data))
-sign_ste(data): The sign, with the gradient of data itself.
-    >>> sign_ste([-0.5, 2.0])
-    array([-1.,  1.])
-    = straight(data, library.sign(data))
-gradientmultiplier(data, scalar=1.0): The numbers as they are, whose gradient is multiplied.
-    scalar : float, by which
-    >>> gradientmultiplier([1.0], -1.0)
-    array([1.])
-    = straight(library.multiply(data, scalar), data)
-arange_like(data, *, start=0.0, step=1.0, repeat=1, axis=None): Numbers in steps, as many as an
-    array has elements, or along an axis.
-    start, step : numbers
-    repeat : int, how often each number stands
-    axis : int, optional: its size is that of the result
-    -> array of the shape of data, or a vector; of data's dtype; a constant for derivatives
-    >>> arange_like([[5.0, 6.0, 7.0]], axis=1)
-    array([0., 1., 2.])
-    = counted(data, start, step, repeat, axis)
-multi_sum_sq(*data, num_arrays=None): The sum of squares of each array.
-    *data : arrays, or one list of them
-    -> array of a number for each
-    >>> multi_sum_sq([3.0, 4.0], [1.0])
-    array([25.,  1.])
-    = library.stack([library.sum(library.square(x)) for x in several(data)])
+    = resized(data, like, (height, width), (scale_height, scale_width), mode, align_corners)
 """
 _BY_SHAPE = (
-    "GridGenerator BilinearSampler SpatialTransformer Correlation div_sqrt_dim BilinearResize2D "
-    "arange_like"
+    "GridGenerator BilinearSampler SpatialTransformer Correlation BilinearResize2D"
 ).split()
 
-
-def straight(slope: Any, value: Any) -> Any:
-    """Return a value with the gradient of something else."""
-    value = library.stop_gradient(value)
-    nothing = filled(library.subtract(slope, library.stop_gradient(slope)), 0)  # inf - inf is NaN
-    return library.add(value, nothing)
+_MODES = ("size", "like", "odd_scale", "to_even_down", "to_even_up", "to_odd_down", "to_odd_up")
 
 
-def counted(data: Any, start: float, step: float, repeat: int, axis: int | None) -> Any:
-    """Return numbers in steps, of the shape of data or along one of its axes."""
-    data = as_known("arange_like", data)
-    shape = data.shape if axis is None else (data.shape[axis],)
-    numbers = start + step * (np.arange(np.prod(shape)).reshape(shape) // repeat)
-    return library.add(library.zeros_like(data, shape=shape), numbers.astype(data.dtype))
+def new_size(old: int, size: int | None, scale: float | None, mode: str) -> int:
+    """Return the size of an axis of space after a resize."""
+    if mode.startswith("to_"):
+        even, up = "even" in mode, mode.endswith("up")
+        return old if old % 2 != even else old + (1 if up else -1)
+    if scale is None:
+        return size or 1
+    odd = mode == "odd_scale" and old % 2
+    return int((old - odd) * scale) + odd
 
 
-def resized(data: Any, sizes: Any, scales: Any, mode: str, align: bool) -> Any:
+def resized(data: Any, like: Any, sizes: Any, scales: Any, mode: str, align: bool) -> Any:
     """Return maps of another size, by a matrix for each axis."""
     name = "BilinearResize2D"
-    one_of(name, "mode", mode, ("size",))
+    one_of(name, "mode", mode, _MODES)
     data = as_known(name, data)
-    if len(data.shape) != 4:
+    if mode == "like":
+        sizes, scales = as_known(name, like).shape[2:], (None, None)
+    if len(data.shape) != 4 or len(sizes) != 2:
         raise ShapeError(f"{name}: data has shape {data.shape}; expected 4 axes")
     for axis, size, scale in zip((2, 3), sizes, scales, strict=True):
         old = data.shape[axis]
-        new = int(old * scale) if size is None and scale is not None else size or 1
+        new = new_size(old, size, scale if size is None else None, mode)
         step = (old - 1) / max(new - 1, 1) if align else old / new
         at = np.arange(new) * step if align else np.maximum((np.arange(new) + 0.5) * step - 0.5, 0)
         near = np.abs(np.minimum(at, old - 1) - np.arange(old)[:, None])
@@ -282,4 +230,4 @@ def correlated(
     return library.concatenate(results, 1)
 
 
-define_named(_TABLE, globals(), _BY_SHAPE, ("index_copy",))
+define_named(_TABLE, globals(), _BY_SHAPE)

@@ -16,7 +16,7 @@ def windows_of(name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any
     """Windows over data of this space; ShapeError where none fits."""
 def options_of(name: str, kernel: Any, stride: Any, dilate: Any, pad: Any) -> dict[str, Any]:
     """What windows are, as attributes."""
-def col2im(data: Operand[Carried], *, output_size: Any, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, out: Any=None) -> Carried:
+def col2im(data: Operand[Carried], output_size: Any, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, *, out: Any=None) -> Carried:
     r"""Columns summed up where `im2col` has them from.
 
     Parameters
@@ -37,7 +37,7 @@ def col2im(data: Operand[Carried], *, output_size: Any, kernel: Any, stride: Any
     >>> col2im(np.ones((1, 2, 3)), output_size=(4,), kernel=2)
     array([[[1., 2., 2., 1.]]])
     """
-def im2col(data: Operand[Carried], *, kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, out: Any=None) -> Carried:
+def im2col(data: Operand[Carried], kernel: Any, stride: Any=1, dilate: Any=1, pad: Any=0, *, out: Any=None) -> Carried:
     r"""What lies under a window at each place, as a column.
 
     Parameters

@@ -1,0 +1,139 @@
+"""MXNet's small operators of contrib, against NumPy, and the names of `nd` and `sym` besides
+operators."""
+
+import numpy as np
+import pytest
+
+import nbgraph as ng
+from nbgraph.errors import ArgumentError, MissingName, ShapeError
+
+RANDOM = np.random.default_rng(0)
+STEPS, OTHERS, SAMPLES, HEADS, SIZE = 3, 4, 2, 2, 5
+
+
+def normal(*shape):
+    return RANDOM.normal(size=shape).astype("float32")
+
+
+def attended(queries, keys, values):
+    """Attention of one head after the other: scores, and values weighted by them."""
+    scores, results = [], []
+    for n in range(SAMPLES):
+        for h in range(HEADS):
+            own = queries[:, n, h] @ keys[:, n, h].T / np.sqrt(SIZE)
+            scores.append(own)
+            results.append(own @ values[:, n, h])
+    results = np.array(results).reshape(SAMPLES, HEADS, -1, SIZE).transpose(2, 0, 1, 3)
+    return np.array(scores), results.reshape(len(queries), SAMPLES, HEADS * SIZE)
+
+
+@pytest.mark.parametrize("world", ["numpy", "nd", "sym"])
+def test_attention_of_interleaved_heads(world):
+    """X-NDA-09: scores and values as in MXNet, of one sequence and of two."""
+    three, two = normal(STEPS, SAMPLES, HEADS, 3, SIZE), normal(OTHERS, SAMPLES, HEADS, 2, SIZE)
+    query, flat = normal(STEPS, SAMPLES, HEADS, SIZE), lambda x: x.reshape(*x.shape[:2], -1)
+    space = {"numpy": ng, "nd": ng.nd, "sym": ng.sym}[world]
+
+    def run(name, *operands):
+        call = getattr(space, f"interleaved_matmul_{name}")
+        if world != "sym":
+            return call(*operands, heads=HEADS)
+        names = [f"x{k}" for k in range(len(operands))]
+        made = call(*(ng.var(n) for n in names), heads=HEADS)
+        return made.eval(**dict(zip(names, map(ng.array, operands))))[0]
+
+    scores, values = attended(*(three[:, :, :, k] for k in range(3)))
+    own = run("selfatt_qk", flat(three))
+    np.testing.assert_allclose(own, scores, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        run("selfatt_valatt", flat(three), scores), values, rtol=1e-4, atol=1e-5
+    )
+    scores, values = attended(query, two[:, :, :, 0], two[:, :, :, 1])
+    found = run("encdec_qk", flat(query), flat(two))
+    np.testing.assert_allclose(found, scores, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        run("encdec_valatt", flat(two), scores), values, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_attention_refuses_what_does_not_divide():
+    with pytest.raises(ShapeError, match=r"shape \(3, 2, 10\), heads is 2; .* multiple of 3"):
+        ng.nd.interleaved_matmul_selfatt_qk(normal(3, 2, 10), heads=2)
+
+
+@pytest.mark.parametrize("form", ["corner", "center"])
+def test_overlap_of_boxes(form):
+    """Against counting cells: boxes have whole corners here."""
+    corners = RANDOM.integers(0, 6, (7, 2, 2))
+    corners = np.sort(corners, axis=1) + np.array([[[0], [1]]])
+    cells = np.zeros((7, 8, 8), bool)
+    for k, ((left, top), (right, bottom)) in enumerate(corners):
+        cells[k, left:right, top:bottom] = True
+    both = (cells[:, None] & cells[None]).sum((2, 3))
+    either = (cells[:, None] | cells[None]).sum((2, 3))
+    boxes = corners.reshape(7, 4).astype("float32")
+    if form == "center":
+        low, high = boxes[:, :2], boxes[:, 2:]
+        boxes = np.concatenate([(low + high) / 2, high - low], 1)
+    found = ng.nd.contrib.box_iou(boxes[:4].reshape(2, 2, 4), boxes, format=form)
+    assert found.shape == (2, 2, 7)
+    np.testing.assert_allclose(found.asnumpy().reshape(4, 7), (both / either)[:4], rtol=1e-5)
+    apart = ng.nd.contrib.box_iou([[0.0, 0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0, 1.0]])
+    assert apart.tolist() == [[0.0]]
+    with pytest.raises(ArgumentError, match=r"format='edges'; expected 'corner' or 'center'"):
+        ng.nd.contrib.box_iou(boxes, boxes, format="edges")
+
+
+@pytest.mark.parametrize("axes", [None, (1,), (2, 0)])
+def test_places_of_elements(axes):
+    x = normal(2, 3, 4)
+    wanted = np.stack([np.indices(x.shape)[k] for k in axes or range(3)], -1)
+    np.testing.assert_array_equal(ng.nd.contrib.index_array(x, axes=axes), wanted)
+    (found,) = ng.sym.contrib.index_array(ng.var("x"), axes=axes).eval(x=ng.array(x))
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("mode", "sizes"),
+    [
+        ("to_even_down", (4, 6)), ("to_even_up", (6, 6)), ("to_odd_down", (5, 5)),
+        ("to_odd_up", (5, 7)), ("odd_scale", (9, 12)), ("like", (3, 8)),
+    ],
+)  # fmt: skip
+def test_sizes_of_resized_maps(mode, sizes):
+    """The modes say the size; the numbers are those of that size."""
+    x, more = normal(1, 2, 5, 6), {}
+    if mode == "odd_scale":
+        more = {"scale_height": 2.0, "scale_width": 2.0}
+    like = [ng.ones((1, 1, 3, 8))] if mode == "like" else []
+    found = ng.nd.contrib.BilinearResize2D(x, *like, mode=mode, **more)
+    wanted = ng.nd.contrib.BilinearResize2D(x, height=sizes[0], width=sizes[1])
+    assert found.shape[2:] == sizes
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_spaces_have_what_makes_arrays_and_symbols():
+    """MXNet's names for these, which are no operators."""
+    x = ng.nd.array([1, 2])
+    assert x.dtype == np.float32 and ng.nd.array(ng.array([1])).dtype == np.int64
+    assert ng.nd.array([1], ctx=ng.cpu(), dtype="int32").dtype == np.int32
+    assert isinstance(x, ng.nd.NDArray) and isinstance(ng.sym.Variable("x"), ng.sym.Symbol)
+    assert ng.nd.from_numpy(np.ones(2)).tolist() == [1.0, 1.0]
+    assert "waitall" in dir(ng.nd) and ng.nd.waitall() is None
+    with pytest.raises(MissingName, match="it is ng.jit"):
+        _ = ng.nd.jit
+
+
+def test_several_outputs_are_one_symbol():
+    """Their names are listed, and they come by number, by name or one by one."""
+    cut = ng.sym.SliceChannel(ng.var("x"), num_outputs=3, name="cut")
+    assert cut.list_outputs() == ["cut_output0", "cut_output1", "cut_output2"]
+    values = [v.tolist() for v in cut.eval(x=ng.array([[1.0, 2.0, 3.0]]))]
+    assert values == [[[1.0]], [[2.0]], [[3.0]]]
+    first, *_ = cut
+    assert first.list_outputs() == cut[0].list_outputs() == cut["cut_output0"].list_outputs()
+    for joined in (ng.sym.Concat(*cut), ng.sym.concatenate(cut, axis=1), ng.sym.add_n(cut)):
+        assert joined.list_arguments() == ["x"]
+    with pytest.raises(ArgumentError, match="a group of 3 symbols stands where one is wanted"):
+        ng.sym.exp(cut)
+    assert len(ng.sym.split(ng.var("x"), 1)) == 1
