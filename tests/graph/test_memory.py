@@ -222,6 +222,17 @@ def test_branches_of_large_values_take_turns(monkeypatch):
     assert machine.results() == want
 
 
+def test_branches_of_what_one_worker_does_run_side_by_side(monkeypatch):
+    """A loop over steps is one worker's, however large what it reads: it waits for no other one."""
+    monkeypatch.setattr(memory, "LARGE", 1000)
+    schedule = branches().schedule
+    for task in schedule.tasks:
+        task.whole = True
+    before = predecessors(schedule.tasks)
+    assert not plan(schedule).waits
+    assert predecessors(schedule.tasks) == before
+
+
 # ------------------------------------------------------------------------------- figures
 
 

@@ -195,6 +195,7 @@ def _task(
         [*writes, *states],
         [*(requests[k] for k in written), *[kAddTo] * len(states)],
         work,
+        whole=call.size == 1,
         rights=tuple(
             (i, j)
             for i, j in rights(reads, writes)

@@ -33,7 +33,6 @@ from nbgraph.graph.graph import Entry, Graph, Moved
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import complex_call, registry
 from nbgraph.operator.array_op import ArrayOp, Attributes, FilledOp, Spec
-from nbgraph.operator.call import sources
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
 from nbgraph.operator.mapper import Mapper
 
@@ -86,14 +85,9 @@ class CompositeOp(ArrayOp):
 
 
 def _entries(function: Function, entries: Sequence[Operand]) -> list[Entry]:
-    """Call a function of a list on symbols of these entries; the entries of its results. What it
-    draws without operands is a node, too."""
+    """Call a function of a list on symbols of these entries; the entries of its results."""
     symbols = importlib.import_module("nbgraph.graph.symbol").Symbol
-    token = sources.set(symbols)
-    try:
-        results = function([symbols([e]) if type(e) is tuple else e for e in entries])
-    finally:
-        sources.reset(token)
+    results = function([symbols([e]) if type(e) is tuple else e for e in entries])
     return [
         r.entry if isinstance(r, symbols) else (build.constant(np.asarray(r)), 0)
         for r in (results if isinstance(results, (list, tuple)) else (results,))

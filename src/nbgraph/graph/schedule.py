@@ -52,6 +52,7 @@ class Task:
     is_sum: bool = False  # writes[0] = reads[0] + reads[1], of one shape and dtype, nothing else
     after: tuple[Task, ...] = ()  # what must have run before, though nothing of it is read
     once: bool = False  # what it writes is not read while it would be in a cache
+    whole: bool = False  # one worker does it, however long it takes
     work: Any = None  # what the executor makes of it
 
     def __post_init__(self) -> None:

@@ -13,6 +13,8 @@ from nbgraph.nn.module import Module
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.draws import initial
 
+_LEAST_WORK = 1 << 23  # multiplications of a loop that is worth a thread of its own
+
 
 def _stacked(shape: tuple[int, ...], dtype: Any) -> Any:
     """Return initial weights with each gate as a matrix of its own."""
@@ -254,7 +256,7 @@ def _along(
 def _walk(step: Any, backwards: bool) -> Any:
     """Return the compiled loop of a kind of cells over the steps of their gates."""
 
-    def walk(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
+    def along(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
         def one(state: Any, parts: Any) -> Any:
             part, here = parts
             out, new = step(part, _recalled(state[0], weight, bias), state)
@@ -264,12 +266,28 @@ def _walk(step: Any, backwards: bool) -> Any:
                 out = library.where(here, out, 0.0)
             return new, out
 
-        parts = library.swapaxes(entry, 0, 1), counts
-        parts = parts[0], None if counts is None else library.swapaxes(counts, 0, 1)
-        end, outs = scan(one, begun, parts, reverse=backwards)
-        return library.swapaxes(outs, 0, 1), end
+        steps = [None if x is None else library.swapaxes(x, 0, 1) for x in (entry, counts)]
+        end, outs = scan(one, begun, tuple(steps), reverse=backwards)
+        return library.swapaxes(outs, 0, 1), *end
+
+    def walk(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
+        shares = _shares(*entry.shape, weight.shape[1])
+        split = [
+            [x] * shares if x is None or shares == 1 else library.array_split(x, shares)
+            for x in (entry, counts, *begun)
+        ]
+        results = [along(e, c, weight, bias, tuple(state)) for e, c, *state in zip(*split)]
+        outs, *end = [library.concatenate(list(x)) if shares > 1 else x[0] for x in zip(*results)]
+        return outs, tuple(end)
 
     return jit(walk)
+
+
+def _shares(samples: int, steps: int, width: int, units: int) -> int:
+    """Return into how many shares samples go, whose loops run beside each other: by shapes alone,
+    so that results do not depend on the machine."""
+    work = samples * steps * width * units
+    return 1 if samples < 32 or work < _LEAST_WORK else min(8, max(2, samples // 64))
 
 
 class LSTM(RNN):

@@ -33,12 +33,15 @@ def idle_workers(core: int) -> int:
 
 
 def smooth(place: int, measured: int) -> None:
-    """Follow a measured time; one disturbed measurement does not count for more than four."""
+    """Follow a measured time. What disturbs a run makes it longer: a shorter time counts for three
+    of those before, a longer one for a third, and for four times theirs at most."""
     old = load(place)
     if old == 0:
         store(place, max(1, measured))
+    elif measured < old:
+        store(place, max(1, (old + 3 * measured) // 4))
     else:
-        store(place, max(1, (3 * old + min(measured, 4 * old)) // 4))
+        store(place, (3 * old + min(measured, 4 * old)) // 4)
 
 
 def outside_slot(instance: int, index: int) -> int:

@@ -38,7 +38,7 @@ from nbgraph.engine.core.plans import (
 from nbgraph.engine.core.queues import to_wake, wake
 
 SPLIT_FROM = 2 * GRAIN  # nanoseconds a kernel must take to be cut
-FIRST_INTERVAL, LAST_INTERVAL = 32, 4096  # runs until the slower way is tried again
+FIRST_INTERVAL, LAST_INTERVAL = 4, 128  # runs until the slower way is tried again
 
 
 def run(core: int, operation: int, thread: int, keep: int) -> int:

@@ -28,13 +28,15 @@ def footprint(nbytes: int) -> int:
 @dataclass(slots=True, eq=False, repr=False)
 class Life:
     """Memory of the run, by its home. `touched`: tasks in order, each once; `written`: of these,
-    those that write. `lasts`: whether any value there does."""
+    those that write. `lasts`: whether any value there does. `whole`: whether one worker alone does
+    some of them."""
 
     home: Value
     size: int  # its footprint: of the largest value there
     touched: list[int] = field(default_factory=list[int])
     written: list[int] = field(default_factory=list[int])
     lasts: bool = False
+    whole: bool = False
 
     @property
     def pinned(self) -> int | None:
@@ -67,21 +69,23 @@ def lives(schedule: Schedule) -> list[Life]:
     lives: dict[Value, Life] = {}
     for k, task in enumerate(schedule.tasks):
         for value in task.reads:
-            _touch(lives, home[value], value, k)
+            _touch(lives, home[value], value, k, task.whole)
         for value in task.writes:
-            life = _touch(lives, home[value], value, k)
+            life = _touch(lives, home[value], value, k, task.whole)
             if life is not None and (not life.written or life.written[-1] != k):
                 life.written.append(k)
     return list(lives.values())
 
 
-def _touch(lives: dict[Value, Life], home: Value, value: Value, task: int) -> Life | None:
+def _touch(
+    lives: dict[Value, Life], home: Value, value: Value, task: int, whole: bool
+) -> Life | None:
     if home.given:
         return None
     life = lives.get(home)
     if life is None:
         life = lives[home] = Life(home, footprint(home.nbytes))
-    life.lasts = life.lasts or value.lasts
+    life.lasts, life.whole = life.lasts or value.lasts, life.whole or whole
     if not life.touched or life.touched[-1] != task:
         life.touched.append(task)
     life.size = max(life.size, footprint(value.nbytes))

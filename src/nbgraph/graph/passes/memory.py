@@ -27,7 +27,8 @@ what it reads from ever being used again, as it is nobody's ancestor. Where noth
 taker is made to wait for such readers: the reader is put into its `after`, and is an ancestor from
 then on. The writers must be ancestors anyway, so branches that are independent never share, but
 for the memory of `LARGE` values: whoever touches one keeps all workers busy by itself, so that to
-run branches one after another costs nothing, and a taker waits for any of these.
+run branches one after another costs nothing, and a taker waits for any of these. Where one worker
+does a task however long it takes, as a loop over steps, they do not share either.
 
 Finding the best offsets is NP-hard. Three rules are tried, and the smallest arena is kept: the
 arena begins with the bytes of the peak, and free memory is taken from its ends, which is optimal on
@@ -242,7 +243,7 @@ class _Placer:
     def segment(self, life: Life) -> Segment:
         """A life's memory when its last toucher has been placed."""
         guard = self.reach.guard
-        large = life.size >= LARGE
+        large = life.size >= LARGE and not life.whole
         ends = tuple(k for k in life.touched if large or (self.ends[k] and k not in life.written))
         return Segment(
             self.found.offset[life.home],

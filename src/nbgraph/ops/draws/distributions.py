@@ -262,10 +262,8 @@ random_{0}_like(data, {4}): Numbers as of `random_{0}`, in the shape and dtype o
 def numbers_like(name: str, data: Any, *parameters: Any) -> Any:
     """Return draws in the shape and dtype of an array, for these parameters, which are numbers."""
     data = as_known(f"random_{name}_like", data)
-    draw, host = registry.find(f"random_{name}"), isinstance(data, np.ndarray)
-    device = None if host else getattr(data, "device", None)
-    numbers = draw(*parameters, tuple(data.shape), device=device)
-    return library.astype(numbers.asnumpy() if host else numbers, data.dtype)
+    arrays = [library.full_like(data, p, dtype="float64") for p in parameters]
+    return library.astype(registry.find(f"random_{name}")(*arrays), data.dtype)
 
 
 def _register_sampled(row: str) -> None:
