@@ -38,6 +38,15 @@ CALLS = {
     "sort(x, is_ascend=False)": -np.sort(-X),
     "reshape(x, shape=(0, -1, 2))": X.reshape(3, 2, 2),
     "dot(lhs=x, rhs=w, transpose_b=True)": X @ W.T,
+    "dot(x, w.T)": X @ W.T,
+    "dot(w, w, transpose_a=True)": W.T @ W,
+    "concat(x, w, dim=0)": np.concatenate([X, W]),
+    "norm(x)": np.linalg.norm(X),
+    "norm(x, ord=1, axis=1)": abs(X).sum(1),
+    "pad(x, pad_width=(1, 1, 0, 0), mode='constant')": np.pad(X, ((1, 1), (0, 0))),
+    "topk(x, k=2, ret_typ='value')": -np.sort(-X)[:, :2],
+    "take(x, ng.array([1, 0]))": X[[1, 0]],
+    "random.exponential(0.0, shape=(2,))": np.zeros(2),
     "random.normal(loc=1.0, scale=0.0, shape=(2,))": np.ones(2),
     "random.normal(1.0, 0.0, shape=(2,), dtype='float64', ctx=ng.cpu())": np.ones(2),
     "random.uniform(low=2.0, high=2.0, shape=(3,))": np.full(3, 2.0),
@@ -61,6 +70,24 @@ def test_an_axis_of_another_kind_is_another_call():
         assert ng.nd.sum(x, axis=()).shape == ()
         assert ng.nd.sum(x, axis=0).shape == (4,)
         assert ng.nd.sum(X, axis=1).shape == (3,)
+
+
+def test_where_values_decide_other_values_are_other_calls():
+    """Codes of a shape, orders of a norm, one array in two places."""
+    x, w = ng.array(X), ng.array(W)
+    for _ in range(3):
+        assert ng.nd.reshape(x, shape=(0, -1, 2)).shape == (3, 2, 2)
+        assert ng.nd.reshape(x, shape=(4, 3)).shape == (4, 3)
+        assert ng.nd.reshape(w, shape=(0, -1, 2)).shape == (2, 2, 2)
+        assert ng.nd.reshape(x, shape=(-1, 0)).shape == (3, 4)
+        np.testing.assert_allclose(ng.nd.norm(x, ord=1), abs(X).sum(), rtol=1e-6)
+        np.testing.assert_allclose(ng.nd.norm(x, ord=2), np.linalg.norm(X), rtol=1e-6)
+        np.testing.assert_allclose(ng.nd.dot(x, x.T), X @ X.T, rtol=1e-5)
+        np.testing.assert_allclose(ng.nd.dot(w, x.T), W @ X.T, rtol=1e-5)
+        np.testing.assert_allclose(ng.nd.dot(w, w, transpose_b=True), W @ W.T, rtol=1e-5)
+        np.testing.assert_allclose(ng.nd.dot(w, x, transpose_b=True), W @ X.T, rtol=1e-5)
+        np.testing.assert_array_equal(ng.nd.concat(w, w, dim=0), np.concatenate([W, W]))
+        np.testing.assert_array_equal(ng.nd.concat(w, 2 * w, dim=0), np.concatenate([W, 2 * W]))
 
 
 def test_words_of_both_may_take_turns():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import operator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,10 +20,18 @@ from nbgraph.ops.named.keywords import by_names, in_words
 _NUMBERS = {bool, int, float, str, type(None), type}
 _PASSED = Array, Context, np.dtype
 _MOST = 256  # kinds of calls of an operator
-# by operator: kinds of calls whose arguments are passed on, with the places that these have among
-# those of the call, positional ones and by name
-_Order = tuple[list[int], dict[str, int]]
-_PASSED_ON: WeakKeyDictionary[Any, dict[Any, _Order]] = WeakKeyDictionary()
+
+
+class _Order(NamedTuple):
+    """A call as another one: where its arguments stand among those of the call and constants."""
+
+    op: Any
+    places: list[int]
+    named: dict[str, int]
+    constants: tuple[Any, ...]
+
+
+_PASSED_ON: WeakKeyDictionary[Any, dict[Any, _Order | None]] = WeakKeyDictionary()
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -34,11 +41,12 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     a list of arrays.
     """
     kinds = _kinds(op, args, kwargs)
-    order = None if kinds is None else _PASSED_ON.get(op, {}).get(kinds)
+    known = {} if kinds is None else _PASSED_ON.setdefault(op, {})
+    order = known.get(kinds)
     if order is not None:
-        values = (*args, *kwargs.values())
-        named = {name: values[k] for name, k in order[1].items()}
-        return op, tuple([values[k] for k in order[0]]), named
+        values = (*args, *kwargs.values(), *order.constants)
+        named = {name: values[k] for name, k in order.named.items()}
+        return order.op, tuple([values[k] for k in order.places]), named
     call, (op, args, kwargs) = (op, args, kwargs), in_words(op, args, kwargs)
     name, signature = op.__name__, signature_of(op)
     lacks_out = inspect.isfunction(op) and "out" not in signature.parameters
@@ -58,47 +66,72 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     for n, value in arguments.items():
         if n not in operands:
             arguments[n] = _several(name, n, value)
-    if kinds is not None and op is call[0] and (order := _order(signature, call, bound)):
-        keep(_PASSED_ON.setdefault(op, {}), kinds, order, _MOST)
-    return op, bound.args, bound.kwargs
+    made = op, bound.args, bound.kwargs
+    if kinds is not None and kinds not in known:
+        keep(known, kinds, _order(call, made), _MOST)
+    return made
 
 
-def _order(
-    signature: inspect.Signature, call: Call, bound: inspect.BoundArguments
-) -> _Order | None:
-    """Return which of the arguments of a call are which of the bound ones, or None where some were
-    changed; names alone say it."""
+def _order(call: Call, made: Call) -> _Order | None:
+    """Return how a call became the other one, or None where calls of its kind may become others."""
     op, args, kwargs = call
     values = (*args, *kwargs.values())
-    slots = [object() for _ in values]
-    named = dict(zip(kwargs, slots[len(args) :], strict=True))
-    try:
-        placed = in_words(op, tuple(slots[: len(args)]), named)
-        own = signature.bind(*placed[1], **placed[2])
-        order = (
-            [slots.index(v) for v in own.args],
-            {n: slots.index(v) for n, v in own.kwargs.items()},
-        )
-    except Exception:  # values decide after all
+    results = sources = [*made[1], *made[2].values()]
+    if by_names(op):  # names alone say it: what becomes of anything in these places?
+        slots = [object() for _ in values]
+        named = dict(zip(kwargs, slots[len(args) :], strict=True))
+        try:
+            other, placed, options = in_words(op, tuple(slots[: len(args)]), named)
+            own = signature_of(other).bind(*placed, **options)
+        except Exception:  # values decide after all
+            return None
+        sources = [*own.args, *own.kwargs.values()]
+        if other is not made[0] or [*own.kwargs] != [*made[2]]:
+            return None
+    else:
+        slots = [v if isinstance(v, Array) else object() for v in values]
+    numbers = {id(slot): k for k, slot in enumerate(slots)}
+    if len(numbers) < len(slots) or len(sources) != len(results):
         return None
-    passed = [values[k] for k in (*order[0], *order[1].values())]
-    same = all(map(operator.is_, passed, (*bound.args, *bound.kwargs.values())))
-    return order if same and len(passed) == len(values) else None
+    places, constants = list[int](), list[Any]()
+    for source, result in zip(sources, results, strict=True):
+        place = numbers.get(id(source))
+        if place is None:
+            if result is not source or isinstance(result, Array) or not _is_plain(result):
+                return None
+            place = len(values) + len(constants)
+            constants.append(result)
+        elif values[place] is not result:
+            return None
+        places.append(place)
+    count = len(made[1])
+    return _Order(made[0], places[:count], dict(zip(made[2], places[count:])), tuple(constants))
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is taken as it is."""
+    kind = type(value)
+    return kind in _NUMBERS or issubclass(kind, _PASSED) or _are_sizes(value)
+
+
+def _are_sizes(value: Any) -> bool:
+    return type(value) is tuple and all(type(size) is int for size in value)
 
 
 def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what calls have in common that are lifted alike, or None where values decide."""
-    if not by_names(op):
-        return None
+    """Return what calls have in common that are lifted alike, or None where that is unknown: the
+    kinds of arguments, and where values decide the values, and the shapes of arrays."""
     kinds: list[Any] = [len(args)]
+    by_name = by_names(op)
     for value in (*args, *kwargs.values()):
-        kind = type(value)
-        if kind is tuple and all(type(size) is int for size in value):
-            kinds.append((tuple, bool(value)))  # MXNet's `axis=()` is all axes
-            continue
+        kind: Any = type(value)
         if not (kind in _NUMBERS or issubclass(kind, _PASSED)):
-            return None
+            if not _are_sizes(value):
+                return None
+            kind = tuple, bool(value)  # MXNet's `axis=()` is all axes
         kinds.append(kind)
+        if not by_name:
+            kinds.append(value.shape if isinstance(value, Array) else value)
     kinds += kwargs
     return tuple(kinds)
 

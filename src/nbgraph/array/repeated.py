@@ -19,6 +19,7 @@ from nbgraph.operator.layout import keep
 
 _REPEATS = 4  # calls before one is traced
 _MOST = 256  # graphs that are kept
+_BESIDE = 4  # runs of one on a thread beside each other; further ones are calls as ever
 _LARGEST = 1 << 16  # elements: of more, a push is nothing, and a graph's memory much
 _NEVER = -(1 << 62), None
 Call = Callable[..., Any]
@@ -49,7 +50,7 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if entry[1] is None and entry[0] >= _REPEATS:
         jit = importlib.import_module("nbgraph.autograd.jit").jit
         entry[1] = jit(_of_arrays(call, args, kwargs))
-    if entry[1] is not None:
+    if entry[1] is not None and entry[1].prepare(arrays, _BESIDE):
         try:
             return entry[1](*arrays)
         except Exception:  # it looks at values, or they are wrong: the call itself says it

@@ -160,6 +160,11 @@ class Jit(Generic[P, R]):
         """Return what the function became for arguments like these: passes, loops, memory."""
         return explained(self._label, self.version(args, kwargs)[0])
 
+    def prepare(self, arrays: Sequence[Any], most: int) -> bool:
+        """Return whether the next call comes after no earlier one; see executor.Function."""
+        functions = [version.function for version in self._versions.values()]
+        return all(function is None or function.prepare(arrays, most) for function in functions)
+
     def clear_cache(self) -> None:
         """Forget all versions; the next calls trace anew."""
         self._versions.clear()

@@ -100,16 +100,17 @@ class Function:
         except KeyError:
             return self._idle.setdefault(key, []), merged
 
-    def prepare(self, arrays: Sequence[Array], most: int) -> None:
+    def prepare(self, arrays: Sequence[Array], most: int) -> bool:
         """Let the next run of this thread come after none before it, as far as so many programs
-        allow that; else after the oldest."""
+        allow that; else after the oldest. Return whether they do."""
         programs, merged = self._programs([a._chunk for a in arrays])
         if programs and not programs[-1].running():
-            return
+            return True
         if len(programs) < most and (not programs or programs[0].running()):
             programs.append(Program(self.compiled, name=self.__name__, merged=merged))
-        else:
-            programs.append(programs.pop(0))
+            return True
+        programs.append(programs.pop(0))
+        return not programs[-1].running()
 
     def _device_of(self, chunks: Sequence[Any]) -> Context:
         """Return the device of all arrays; raise DeviceError where there are several."""

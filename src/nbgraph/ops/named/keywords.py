@@ -231,7 +231,10 @@ def _draws(name: str, shape: Any, dtype: Any, device: Any, *parameters: Any) -> 
     several = any(getattr(p, "shape", ()) != () for p in parameters)
     if name == "exponential":
         scale, lam = parameters
-        parameters = (lam if scale is None else 1 / scale,) if several else (scale or 1 / lam,)
+        if several:  # of which `sample_exponential` takes rates
+            parameters = (lam if scale is None else 1 / scale,)
+        else:
+            parameters = (1 / lam if scale is None else scale,)
     if several:
         parameters = tuple(library.broadcast_arrays(*parameters))
         return registry.find(f"sample_{name}"), (*parameters, shape or ()), {"dtype": dtype}
