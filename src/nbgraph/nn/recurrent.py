@@ -73,7 +73,7 @@ class Cell(Module):
         return tuple(state)
 
     @staticmethod
-    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(entry: Any, recalled: Any, state: Any, /) -> tuple[Any, tuple[Any, ...]]:
         """Return the output and the next state, from both parts of the gates."""
         raise NotImplementedError("this cell has no step; write one")
 
@@ -94,7 +94,7 @@ class RNNCell(Cell):
     gates = 1
 
     @staticmethod
-    def step(entry: Any, recalled: Any, _: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(entry: Any, recalled: Any, _: Any, /) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         out = library.tanh(entry + recalled)
         return out, (out,)
@@ -114,7 +114,7 @@ class LSTMCell(Cell):
     gates, states = 4, 2
 
     @staticmethod
-    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(entry: Any, recalled: Any, state: Any, /) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         enter, forget, cell, leave = library.split(entry + recalled, 4, axis=1)
         kept = library.sigmoid(forget + 1.0) * state[1]
@@ -137,7 +137,7 @@ class GRUCell(Cell):
     gates = 3
 
     @staticmethod
-    def step(entry: Any, recalled: Any, state: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    def step(entry: Any, recalled: Any, state: Any, /) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
         (hidden,) = state
         reset, update, new = library.split(entry, 3, axis=1)
@@ -271,7 +271,8 @@ def _walk(step: Any, backwards: bool) -> Any:
         return library.swapaxes(outs, 0, 1), *end
 
     def walk(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
-        shares = _shares(*entry.shape, weight.shape[1])
+        samples, steps, width = entry.shape
+        shares = _shares(samples, steps, width, weight.shape[1])
         split = [
             [x] * shares if x is None or shares == 1 else library.array_split(x, shares)
             for x in (entry, counts, *begun)
