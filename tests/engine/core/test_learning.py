@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from nbgraph.engine.core import layout, outside, running
+from nbgraph.engine.core import layout, outside, running, waiting
 
 INSTANCE = 1 << 20
 
@@ -45,3 +45,16 @@ def test_runs_that_wait_for_a_processor_change_little(words):
     late = lambda k, ns: 7_000_000 if ns == 3_600_000 and source.random() < 0.2 else ns
     slower_runs(words, 6_800_000, 3_600_000, 64, late)
     assert slower_runs(words, 6_800_000, 3_600_000, 512, late) <= 64
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_a_wait_that_has_left_its_work_leaves_its_processor(monkeypatch, helps):
+    """The thread that helps in its place may have nowhere else to run."""
+    memory, seen = {layout.SPIN: 600}, []
+    for name in ("arm", "lock", "unlock", "add_idle", "settle_parker", "unwatch"):
+        monkeypatch.setattr(waiting, name, lambda *_: None)
+    monkeypatch.setattr(waiting, "load", lambda at: memory.get(at, 0))
+    monkeypatch.setattr(waiting, "store", memory.__setitem__)
+    monkeypatch.setattr(waiting, "rest", lambda core, parker, timeout, spins: seen.append(spins))
+    waiting.watch_and_rest(0, 1 << 20, 1 << 21, 7, -1, helps)
+    assert seen == [600 if helps else 0]

@@ -54,11 +54,10 @@ def arm(parker: int) -> None:
     store(parker + P_TAKEN, 0)
 
 
-def rest(core: int, parker: int, timeout: int) -> bool:
+def rest(core: int, parker: int, timeout: int, spins: int) -> bool:
     """Until signalled: spin a little, yield a little, then sleep. False: time-out or signal."""
     word = parker + P_WORD
-    limit = load(core + SPIN)
-    for i in range(limit):
+    for i in range(spins):
         if load_acquire(word) == SIGNALLED:
             return True
         if i & 63 == 63:
@@ -122,7 +121,7 @@ def worker(core: int, parker: int) -> int:
         arm(parker)
         add_idle(core, NATIVE, parker)
         unlock(core)
-        rest(core, parker, -1)
+        rest(core, parker, -1, load(core + SPIN))
 
 
 def help_locked(core: int, parker: int, longest: int, until: int) -> int:
@@ -171,7 +170,7 @@ def pop(core: int, parker: int, number: int, timeout: int) -> int:
         arm(parker)
         add_idle(core, number, parker)
         unlock(core)
-        rest(core, parker, timeout)
+        rest(core, parker, timeout, load(core + SPIN))
         settle_parker(core, parker)
         operation = take_ready(core, number)  # another thread may have been quicker
         waiting = timeout < 0
@@ -236,7 +235,11 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, lo
 def watch_and_rest(
     core: int, parker: int, operation: int, sequence: int, timeout: int, helps: bool
 ) -> bool:
-    """Sleep as a watcher, and as an idle thread if it helps; called with the lock, left without."""
+    """Sleep as a watcher, and as an idle thread if it helps; called with the lock, left without.
+
+    One that has left its work to another thread leaves that its processor, too: where it spun, the
+    other one waited behind a kernel for some milliseconds.
+    """
     arm(parker)
     watchers = watch_list(core, operation)
     store(parker + P_WATCH_NEXT, load(watchers))
@@ -244,7 +247,7 @@ def watch_and_rest(
     if helps:
         add_idle(core, NATIVE, parker)
     unlock(core)
-    woken = rest(core, parker, timeout)
+    woken = rest(core, parker, timeout, load(core + SPIN) if helps else 0)
     settle_parker(core, parker)
     if operation <= 0 or load(operation + O_SEQ) == sequence:
         unwatch(watchers, parker)
