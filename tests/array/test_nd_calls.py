@@ -35,6 +35,9 @@ CALLS = {
     "zeros((2, 3), ctx=ng.cpu())": np.zeros((2, 3)),
     "full((2,), val=3.0)": np.full(2, 3.0),
     "eye(3, M=4)": np.eye(3, 4),
+    "zeros((2, 3), ng.cpu(), 'int32')": np.zeros((2, 3)),
+    "ones((2,), ng.cpu())": np.ones(2),
+    "full((2,), 3.0, ng.cpu())": np.full(2, 3.0),
     "sort(x, is_ascend=False)": -np.sort(-X),
     "reshape(x, shape=(0, -1, 2))": X.reshape(3, 2, 2),
     "dot(lhs=x, rhs=w, transpose_b=True)": X @ W.T,
@@ -77,6 +80,8 @@ def test_where_values_decide_other_values_are_other_calls():
     x, w = ng.array(X), ng.array(W)
     for _ in range(3):
         assert ng.nd.reshape(x, shape=(0, -1, 2)).shape == (3, 2, 2)
+        assert not np.signbit(ng.nd.full((1,), 0.0)).any()
+        assert np.signbit(ng.nd.full((1,), -0.0)).all()
         assert ng.nd.reshape(x, shape=(4, 3)).shape == (4, 3)
         assert ng.nd.reshape(w, shape=(0, -1, 2)).shape == (2, 2, 2)
         assert ng.nd.reshape(x, shape=(-1, 0)).shape == (3, 4)

@@ -131,6 +131,7 @@ def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             kind = tuple, bool(value)  # MXNet's `axis=()` is all axes
         kinds.append(kind)
         if not by_name:
+            value = repr(value) if kind is float else value  # 0.0 and -0.0 are equal
             kinds.append(value.shape if isinstance(value, Array) else value)
     kinds += kwargs
     return tuple(kinds)

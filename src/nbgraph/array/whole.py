@@ -44,6 +44,8 @@ def apply(
         view = known.known_view(op, operands[0], attributes)
         if view is not None:
             return view
+    if not operands and attributes.get("device") == CPU:  # where it goes unasked
+        attributes = {**attributes, "device": None}
     ways = None
     if outs is None and requests is None and not CLOSELY_ASKED[0]:
         ways = known.ways(op, attributes, operands)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.device import Context
 from nbgraph.operator import registry
 from nbgraph.operator.declared import define, parse
 from nbgraph.operator.mapper import Mapper
@@ -37,7 +38,9 @@ dot(lhs, rhs, transpose_a=False, transpose_b=False):
     = call.dot(lhs, rhs, transpose_a=transpose_a, transpose_b=transpose_b, first=True)
 eye(N, M=0, k=0, dtype=None, device=None):
     = call.eye(N, M or None, k, dtype, device=device)
-full(shape, val, dtype=None, device=None):
+empty(shape, device=None, dtype=None):
+    = call.empty(shape, dtype, device=device)
+full(shape, val, device=None, dtype=None):
     = call.full(shape, val, dtype, device=device)
 hard_sigmoid(data, alpha=0.2, beta=0.5):
     = call.hard_sigmoid(data, alpha=alpha, beta=beta)
@@ -49,6 +52,8 @@ linalg_potri(A, lower=True):
     = call.linalg_potri(A if lower else library.matrix_transpose(A))
 log_softmax(data, axis=-1, temperature=None, dtype=None, use_length=False):
     = then("astype", dtype, call.log_softmax(data, axis, temperature=temperature))
+ones(shape, device=None, dtype=None):
+    = call.ones(shape, dtype, device=device)
 norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
     = then("astype", out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
 pick(data, index, axis=-1, keepdims=False, mode="clip"):
@@ -73,6 +78,8 @@ topk(data, k=1, axis=-1, ret_typ="indices", is_ascend=False, dtype="int64"):
         dtype if ret_typ == "indices" else None, call.topk(
         library.ravel(data) if axis is None else data, k, -1 if axis is None else axis,
         is_ascend=is_ascend, ret_typ=ret_typ)))
+zeros(shape, device=None, dtype=None):
+    = call.zeros(shape, dtype, device=device)
 transpose(data, axes=None):
     = call.transpose(data, axes or None)
 where(condition, x, y):
@@ -186,6 +193,9 @@ def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, A
 _LISTS = {"concatenate": 2, "stack": 1}  # MXNet has their arrays in a row, of so many at least
 # whether the value of a parameter, beside the first operand, is MXNet's alone
 _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
+    **dict.fromkeys(
+        ("empty", "full", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
+    ),
     "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
