@@ -66,27 +66,27 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     for n, value in arguments.items():
         if n not in operands:
             arguments[n] = _several(name, n, value)
-    made = op, bound.args, bound.kwargs
+    other = op, bound.args, bound.kwargs
     if kinds is not None and kinds not in known:
-        keep(known, kinds, _order(call, made), _MOST)
-    return made
+        keep(known, kinds, _order(call, other), _MOST)
+    return other
 
 
-def _order(call: Call, made: Call) -> _Order | None:
+def _order(call: Call, other: Call) -> _Order | None:
     """Return how a call became the other one, or None where calls of its kind may become others."""
     op, args, kwargs = call
     values = (*args, *kwargs.values())
-    results = sources = [*made[1], *made[2].values()]
+    results = sources = [*other[1], *other[2].values()]
     if by_names(op):  # names alone say it: what becomes of anything in these places?
         slots = [object() for _ in values]
         named = dict(zip(kwargs, slots[len(args) :], strict=True))
         try:
-            other, placed, options = in_words(op, tuple(slots[: len(args)]), named)
-            own = signature_of(other).bind(*placed, **options)
+            again, placed, options = in_words(op, tuple(slots[: len(args)]), named)
+            own = signature_of(again).bind(*placed, **options)
         except Exception:  # values decide after all
             return None
         sources = [*own.args, *own.kwargs.values()]
-        if other is not made[0] or [*own.kwargs] != [*made[2]]:
+        if again is not other[0] or [*own.kwargs] != [*other[2]]:
             return None
     else:
         slots = [v if isinstance(v, Array) else object() for v in values]
@@ -104,8 +104,8 @@ def _order(call: Call, made: Call) -> _Order | None:
         elif values[place] is not result:
             return None
         places.append(place)
-    count = len(made[1])
-    return _Order(made[0], places[:count], dict(zip(made[2], places[count:])), tuple(constants))
+    count = len(other[1])
+    return _Order(other[0], places[:count], dict(zip(other[2], places[count:])), tuple(constants))
 
 
 def _is_plain(value: Any) -> bool:
