@@ -6,6 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import nn
 from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.nn import recurrent
 
 X = np.random.default_rng(0).normal(size=(3, 6, 5)).astype("float32")
 
@@ -174,6 +175,32 @@ def test_lengths_that_do_not_fit_are_refused():
         net(x, mask=LENGTHS)
     with pytest.raises(ArgumentError, match="LSTM: lengths and mask are given"):
         net(x, lengths=LENGTHS, mask=MASK)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_inputs_of_another_dtype_promote(kind, dtype, compiled):
+    """NumPy's float64 beside weights of float32; a state of another one, too."""
+    net = getattr(nn, kind)(4).prepare(ng.array(X)).hybridize(compiled)
+    wanted, _ = net(ng.array(X))
+    outs, states = net(ng.array(X.astype(dtype)))
+    assert outs.dtype == np.result_type(dtype, "float32")
+    np.testing.assert_allclose(outs, wanted, rtol=1e-2, atol=1e-2)
+    again, _ = net(ng.array(X), states)
+    assert again.dtype == outs.dtype
+
+
+@pytest.mark.parametrize("shape", [(3, 0, 5), (0, 6, 5), (33, 6, 5)])
+def test_any_number_of_samples_and_steps(shape, monkeypatch):
+    """Samples may go in shares of different sizes."""
+    monkeypatch.setattr(recurrent, "_LEAST_WORK", 1)
+    net, x = nn.LSTM(4).prepare(ng.array(X)), np.resize(X, shape)
+    outs, states = net(ng.array(x))
+    expected, state = by_numpy(lstm, net.cells[0], x) if x.size else (np.zeros((*shape[:2], 4)), 0)
+    np.testing.assert_allclose(outs, expected, rtol=1e-4, atol=1e-5)
+    if x.size:
+        np.testing.assert_allclose(states[0][1], state[1], rtol=1e-4, atol=1e-5)
 
 
 def test_another_number_of_features_is_refused():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any, ClassVar
+
+import numpy as np
 
 from nbgraph.autograd.control.loops import scan
 from nbgraph.autograd.jit import jit
@@ -247,12 +249,15 @@ def _along(
     cell: Cell, x: Any, state: Any, counts: Any, *, backwards: bool
 ) -> tuple[Any, tuple[Any, ...]]:
     """Return a cell's outputs at all steps, and its state at the end."""
-    entry, state = cell.entry(x), cell.begun(x.shape[0], state)
+    entry = cell.entry(x)
+    begun = [as_array(part) for part in cell.begun(x.shape[0], state)]
+    kinds = [np.result_type(part.dtype, entry.dtype) for part in begun]  # of all later states
+    state = tuple([library.astype(*pair) for pair in zip(begun, kinds, strict=True)])
     walk = _walk(type(cell).step, backwards)
     return walk(entry, counts, cell.recurrent, cell.recurrent_bias, state)
 
 
-@cache
+@lru_cache(64)  # kinds of cells
 def _walk(step: Any, backwards: bool) -> Any:
     """Return the compiled loop of a kind of cells over the steps of their gates."""
 
