@@ -203,6 +203,31 @@ def test_any_number_of_samples_and_steps(shape, monkeypatch):
         np.testing.assert_allclose(states[0][1], state[1], rtol=1e-4, atol=1e-5)
 
 
+def test_a_step_is_static():
+    """It is one function for all cells of a kind; a cell's own method is refused where it is
+    written."""
+    with pytest.raises(ArgumentError, match=r"Own: step is not a static method; .*@static"):
+
+        class Own(nn.Cell):
+            gates = 1
+
+            def step(self, entry, state):
+                return entry, state
+
+    class Sums(nn.Cell):
+        gates = 1
+
+        @staticmethod
+        def step(entry, recalled, state):
+            return entry + recalled, (entry + recalled,)
+
+    class Layer(nn.RNN):
+        cell = Sums
+
+    outs, (end,) = Layer(4).prepare(ng.array(X))(ng.array(X))
+    np.testing.assert_array_equal(outs[:, -1], end[0])
+
+
 def test_another_number_of_features_is_refused():
     net = nn.LSTM(4).prepare(ng.array(X))
     with pytest.raises(ShapeError, match=r"weight has shape \(16, 5\)"):

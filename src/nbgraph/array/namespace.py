@@ -177,7 +177,17 @@ class ArrayNamespace(Namespace):
 
     @staticmethod
     def array(source_array: Any, ctx: Any = None, dtype: Any = None) -> Array:
-        """Return an array of these values, in MXNet's dtype: float32, but of NDArrays their own.
+        """Return an array of these values, on a device, in MXNet's dtype.
+
+        Parameters
+        ----------
+        source_array : numbers, nested lists of them, a NumPy array or an NDArray, of any shape
+        ctx : Context, by default the host
+        dtype : dtype or its name; by default that of an NDArray, and float32 for all else
+
+        Raises
+        ------
+        ShapeError, DTypeError as `ng.array`
 
         >>> import nbgraph as ng
         >>> ng.nd.array([1, 2])

@@ -162,7 +162,7 @@ class Jit(Generic[P, R]):
 
     def prepare(self, arrays: Sequence[Any], most: int) -> bool:
         """Return whether the next call comes after no earlier one; see executor.Function."""
-        functions = [version.function for version in self._versions.values()]
+        functions = [v.function for v in [*self._versions.values()]]  # another thread may add one
         return all(function is None or function.prepare(arrays, most) for function in functions)
 
     def clear_cache(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -41,6 +43,16 @@ class Cell(Module):
 
     gates: ClassVar[int]
     states: ClassVar[int] = 1
+    step: ClassVar[Callable[[Any, Any, Any], tuple[Any, tuple[Any, ...]]]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if not isinstance(inspect.getattr_static(cls, "step", None), staticmethod):
+            raise ArgumentError(
+                f"{cls.__name__}: step is not a static method; expected a function of what comes "
+                "from the input, what comes from the state, and the state: write @staticmethod "
+                "def step(entry, recalled, state)"
+            )
 
     def __init__(
         self, units: int, *, in_features: int | None = None, recurrent_bias: bool = False
@@ -57,7 +69,7 @@ class Cell(Module):
         features)."""
         state = self.begun(x.shape[0], state)
         recalled = _recalled(state[0], self.recurrent, self.recurrent_bias)
-        return self.step(self.entry(x), recalled, state)
+        return type(self).step(self.entry(x), recalled, state)
 
     def entry(self, x: Any) -> Any:
         """Return the part of the gates that comes from inputs, for any number of leading axes."""
@@ -73,11 +85,6 @@ class Cell(Module):
             )
             return tuple([zeros] * self.states)
         return tuple(state)
-
-    @staticmethod
-    def step(entry: Any, recalled: Any, state: Any, /) -> tuple[Any, tuple[Any, ...]]:
-        """Return the output and the next state, from both parts of the gates."""
-        raise NotImplementedError("this cell has no step; write one")
 
     def describe(self) -> str:
         """See Module."""

@@ -78,6 +78,7 @@ box_iou(lhs, rhs, *, format="corner"): How much boxes overlap: the area of what 
         width and height
     format : "corner" or "center"
     -> array (axes of lhs before its last, axes of rhs before its last), 0 to 1
+    ! ShapeError where a last axis does not have 4 numbers, ArgumentError for another format.
     >>> box_iou([[0.0, 0.0, 2.0, 2.0]], [[1.0, 0.0, 3.0, 2.0]]).round(4)
     array([[0.3333]])
     = overlaps(lhs, rhs, format)
@@ -86,6 +87,7 @@ interleaved_matmul_selfatt_qk(queries_keys_values, heads, *, name=None): Scores 
     queries_keys_values : array (steps, samples, heads * 3 * size): query, key, value of each head
     heads : int
     -> array (samples * heads, steps, steps)
+    ! ShapeError where an operand's last axis does not divide.
     >>> import numpy as np
     >>> interleaved_matmul_selfatt_qk(np.ones((2, 1, 12)), heads=1)[0].tolist()
     [[2.0, 2.0], [2.0, 2.0]]
@@ -96,6 +98,7 @@ interleaved_matmul_selfatt_valatt(queries_keys_values, attention, heads, *, name
     attention : array (samples * heads, steps, steps): the weights
     heads : int
     -> array (steps, samples, heads * size)
+    ! ShapeError where an operand's last axis does not divide.
     >>> import numpy as np
     >>> interleaved_matmul_selfatt_valatt(np.ones((2, 1, 3)), [[[0.5, 0.5]] * 2], heads=1).ravel()
     array([1., 1.])
@@ -106,6 +109,7 @@ interleaved_matmul_encdec_qk(queries, keys_values, heads, *, name=None): Scores 
     keys_values : array (other steps, samples, heads * 2 * size): key and value of each head
     heads : int
     -> array (samples * heads, steps, other steps)
+    ! ShapeError where an operand's last axis does not divide.
     >>> import numpy as np
     >>> interleaved_matmul_encdec_qk(np.ones((1, 1, 4)), np.ones((2, 1, 8)), heads=1).ravel()
     array([2., 2.])
@@ -116,6 +120,7 @@ interleaved_matmul_encdec_valatt(keys_values, attention, heads, *, name=None): V
     attention : array (samples * heads, steps, other steps): the weights
     heads : int
     -> array (steps, samples, heads * size)
+    ! ShapeError where an operand's last axis does not divide.
     >>> import numpy as np
     >>> interleaved_matmul_encdec_valatt(np.ones((2, 1, 2)), [[[0.5, 0.5]]], heads=1).ravel()
     array([1.])

@@ -160,6 +160,10 @@ def box_iou(lhs: Operand[Carried], rhs: Operand[Carried], *, format: Any='corner
     -------
     array (axes of lhs before its last, axes of rhs before its last), 0 to 1
 
+    Raises
+    ------
+    ShapeError where a last axis does not have 4 numbers, ArgumentError for another format.
+
     >>> box_iou([[0.0, 0.0, 2.0, 2.0]], [[1.0, 0.0, 3.0, 2.0]]).round(4)
     array([[0.3333]])
     """
@@ -176,6 +180,10 @@ def interleaved_matmul_selfatt_qk(queries_keys_values: Operand[Carried], heads: 
     Returns
     -------
     array (samples * heads, steps, steps)
+
+    Raises
+    ------
+    ShapeError where an operand's last axis does not divide.
 
     >>> import numpy as np
     >>> interleaved_matmul_selfatt_qk(np.ones((2, 1, 12)), heads=1)[0].tolist()
@@ -195,6 +203,10 @@ def interleaved_matmul_selfatt_valatt(queries_keys_values: Operand[Carried], att
     -------
     array (steps, samples, heads * size)
 
+    Raises
+    ------
+    ShapeError where an operand's last axis does not divide.
+
     >>> import numpy as np
     >>> interleaved_matmul_selfatt_valatt(np.ones((2, 1, 3)), [[[0.5, 0.5]] * 2], heads=1).ravel()
     array([1., 1.])
@@ -213,6 +225,10 @@ def interleaved_matmul_encdec_qk(queries: Operand[Carried], keys_values: Operand
     -------
     array (samples * heads, steps, other steps)
 
+    Raises
+    ------
+    ShapeError where an operand's last axis does not divide.
+
     >>> import numpy as np
     >>> interleaved_matmul_encdec_qk(np.ones((1, 1, 4)), np.ones((2, 1, 8)), heads=1).ravel()
     array([2., 2.])
@@ -230,6 +246,10 @@ def interleaved_matmul_encdec_valatt(keys_values: Operand[Carried], attention: O
     Returns
     -------
     array (steps, samples, heads * size)
+
+    Raises
+    ------
+    ShapeError where an operand's last axis does not divide.
 
     >>> import numpy as np
     >>> interleaved_matmul_encdec_valatt(np.ones((2, 1, 2)), [[[0.5, 0.5]]], heads=1).ravel()
