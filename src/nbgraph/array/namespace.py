@@ -168,6 +168,7 @@ class ArrayNamespace(Namespace):
 
     NOUNS: ClassVar = {
         "NDArray": "NDArray",
+        "array": "array",  # listed; below in MXNet's words
         "from_dlpack": "from_dlpack",
         "from_numpy": "asarray",
         "load": "load",
