@@ -196,7 +196,7 @@ def single_calls() -> dict[str, Callable[[], Any]]:
         "nd.FullyConnected": lambda: ng.nd.FullyConnected(x, w, bias, num_hidden=8),
         "nd.random.normal": lambda: ng.nd.random.normal(shape=(16, 16)),
         "nd.reshape": lambda: ng.nd.reshape(x, shape=(-1,)),
-        "nd.dot": lambda: ng.nd.dot(x, w),
+        "nd.dot": lambda: ng.nd.dot(x, w, transpose_b=True),
         "nd.concat": lambda: ng.nd.concat(x, w, dim=0),
         "nd.norm": lambda: ng.nd.norm(x),
         "random.uniform on cpu(0)": lambda: ng.random.uniform(size=(4,), device=ng.cpu()),
