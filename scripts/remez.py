@@ -257,6 +257,14 @@ def jobs() -> list[Job]:
             both(half_ln2),
             count(5, 11),
         ),
+        Job(  # the same, its errors in parts of exp(r) - 1
+            "expm1",
+            near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, "0.5"),
+            lambda r: r,
+            -half_ln2,
+            both(half_ln2),
+            count(6, 11),
+        ),
         Job(
             "exp2",
             lambda r: (mp.mpf(2) ** r - 1) / r,
@@ -266,12 +274,12 @@ def jobs() -> list[Job]:
             count(6, 12),
         ),
         Job(
-            "log",
-            lambda f: (mp.log(1 + f) - f + f * f / 2) / f**3,
-            lambda f: f * f,
-            root - 1,
-            both(mp.sqrt(2) - 1),
-            count(9, 21),
+            "log",  # of v: (log(1 + v) / s - 2) / s^2 at s^2, s = v / (2 + v)
+            near_zero(lambda z: 2 * (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, 2 * third),
+            lambda z: z,
+            mp.mpf(0),
+            both(((root - 1) / (root + 1)) ** 2 * mp.mpf("1.001")),
+            count(3, 7),
         ),
         Job(
             "log_quotient",
@@ -293,7 +301,6 @@ def jobs() -> list[Job]:
         odd("tan", mp.tan, third, quarter, count(7, 15)),
         odd("asin", mp.asin, mp.mpf(1) / 6, "0.25", count(5, 12)),
         odd("atan", mp.atan, -third, "0.2501", count(6, 12)),
-        odd("tanh", mp.tanh, -third, "0.3026", count(5, 11)),
         odd("sinh", mp.sinh, mp.mpf(1) / 6, "1.001", count(4, 8)),
         Job(
             "erf_small",

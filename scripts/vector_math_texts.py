@@ -1,6 +1,6 @@
 """The mathematical functions as LLVM text, as the package carries them.
 
-    python scripts/vector_math_texts.py            writes texts.ll and special.ll there
+    python scripts/vector_math_texts.py            writes texts.ll, special.ll and evex.ll there
     python scripts/vector_math_texts.py --check    fails where one is not up to date
 
 The functions of kernels/vector_math are the source; this takes some seconds.
@@ -11,6 +11,8 @@ from pathlib import Path
 
 from nbgraph.kernels.vector_math import generate, texts
 
+FILES = ((texts.SHIPPED, "usual"), (texts.SPECIAL, "special"), (texts.EVEX, "evex"))
+
 
 def outdated(path: Path, text: str) -> bool:
     """Whether a file holds something else than `text`."""
@@ -20,8 +22,8 @@ def outdated(path: Path, text: str) -> bool:
 def main() -> int:
     """Write or check."""
     late = False
-    for path, special in ((texts.SHIPPED, False), (texts.SPECIAL, True)):
-        text = generate.whole(texts.header(), special=special)
+    for path, kind in FILES:
+        text = generate.whole(texts.header(), kind)
         if "--check" not in sys.argv[1:]:
             path.write_text(text, encoding="utf-8", newline="\n")
         elif outdated(path, text):

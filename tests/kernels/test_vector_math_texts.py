@@ -9,7 +9,7 @@ import pytest
 from numba import njit, types
 
 import nbgraph
-from nbgraph.codegen import target
+from nbgraph.codegen import instructions, optimise, target
 from nbgraph.errors import CompileError
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.vector_math import generate, texts
@@ -19,6 +19,7 @@ from tests.support import run_python
 
 PAIRS = [(n, d) for n in sorted(vector_math.NAMES - vector_math.WIDE) for d in vector_math.DTYPES]
 SPECIAL = [(name, "float64") for name in sorted(vector_math.WIDE)]
+FILES = [texts.SHIPPED, texts.SPECIAL, texts.EVEX]
 SIZE = 20_000
 UNSIGNED = {"float32": np.uint32, "float64": np.uint64}
 shipped_here = pytest.mark.skipif(
@@ -77,13 +78,7 @@ def module_of(symbol, text):
 
 
 def optimised(text):
-    module = llvm.parse_assembly(text)
-    module.verify()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-    tuning.loop_vectorization, tuning.slp_vectorization = True, False
-    builder = llvm.create_pass_builder(target.machine(), tuning)
-    builder.getModulePassManager().run(module, builder)
-    return module
+    return optimise.optimised(text, "a loop")
 
 
 def loaded(module, *names):
@@ -142,20 +137,40 @@ def differing(x, y, got, want):
 
 
 @pytest.mark.everyday(1 / 6)
+@pytest.mark.parametrize("portable", [True, False])
 @pytest.mark.parametrize(("name", "dtype"), PAIRS)
-def test_text_gives_the_bits_of_the_numba_function(name, dtype):
-    """MFU-01: scalar and vector code alike."""
+def test_text_gives_the_bits_of_the_numba_function(name, dtype, portable):
+    """MFU-01: scalar and vector code alike, by the host's instructions and without."""
+    text = texts.texts([(name, dtype)], portable=portable)
+    if not (portable or instructions.left_open(text)):
+        pytest.skip("the text for this processor is the portable one")
     x, y = operands(name, dtype)
     want = by_numba(name, dtype, x, y)
-    module = module_of(texts.symbol(name, dtype), texts.texts([(name, dtype)]))
+    module = module_of(texts.symbol(name, dtype), text)
     for function in loaded(module, *LOOPED):
         got = np.empty_like(x)
         function(x.ctypes.data, y.ctypes.data, got.ctypes.data, x.size)
         assert not differing(x, y, got, want)
     if name in VECTORISED:
+        assert "@i_" not in str(module)
         scalar, vector = re.findall(r"^define void .*?^}", str(module), re.MULTILINE | re.DOTALL)
         assert re.search(r"store <\d+ x ", vector)
         assert "store <" not in scalar
+
+
+@pytest.mark.skipif(not processor.is_x86(), reason="instructions of x86")
+def test_instructions_have_a_function_for_each_number_of_lanes():
+    """MFU-02: those that the vectoriser is promised, and the scalar one."""
+    symbols = [f"i_{n}_{d}" for n in instructions._ARITY for d in vector_math.DTYPES]
+    kinds = {"float32": "float", "float64": "double"}
+    opened = "\n".join(f"declare {kinds[s.split('_')[2]]} @{s}()" for s in symbols)
+    assert instructions.left_open(opened) and not instructions.left_open("declare float @i()")
+    promised = llvm.parse_assembly(instructions.declared(opened))
+    names = [f.name for f in promised.functions]
+    defined = llvm.parse_assembly(instructions.defined(names))
+    defined.verify()
+    assert {f.name for f in defined.functions if not f.is_declaration} == set(names)
+    assert len(names) == 6 * len(symbols)
 
 
 def every_word():
@@ -213,7 +228,8 @@ def test_pairwise_sum_is_that_of_numpy():
 
 def test_no_text_speaks_of_numba_flags_or_a_processor():
     """MFU-01: nothing a caller must provide; no flag that changes bits."""
-    whole = re.sub(r'c".*"', "", texts.texts(PAIRS, texts.RUNTIME))  # without what tables hold
+    text = texts.texts(PAIRS, texts.RUNTIME, portable=True)
+    whole = re.sub(r'c".*"', "", text)  # without what tables hold
     assert not re.search(r"NRT_|numba|_ZN|x86|target|attributes|!\d", whole)
     flags = r"\b(fast|reassoc|contract|nnan|ninf|nsz|arcp|afn)\b"
     assert not re.search(flags, whole)
@@ -235,7 +251,7 @@ def test_text_is_for_any_processor(triple):
         pytest.skip(f"this LLVM makes no code for {triple}")
     pairs = [*PAIRS, *SPECIAL]
     symbols = [texts.symbol(*pair) for pair in pairs] + [texts.symbol(n) for n in texts.RUNTIME]
-    module = llvm.parse_assembly(texts.texts(pairs, texts.RUNTIME))
+    module = llvm.parse_assembly(texts.texts(pairs, texts.RUNTIME, portable=True))
     module.verify()
     for symbol in symbols:
         module.get_function(symbol).linkage = llvm.Linkage.external
@@ -262,7 +278,7 @@ ADVICE = "run python scripts/vector_math_texts.py"
 
 
 @shipped_here
-@pytest.mark.parametrize("path", [texts.SHIPPED, texts.SPECIAL], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_shipped_texts_are_of_these_sources(path):
     """MFU-01: what the package carries was made of the sources of today."""
     assert texts.header() in path.read_text(encoding="utf-8").splitlines()[:2], ADVICE
@@ -333,6 +349,6 @@ def test_unknown_functions_are_refused(monkeypatch):
             raise ValueError
         return x
 
-    monkeypatch.setattr(generate, "_function", lambda symbol: generate._dispatcher(raises))
+    monkeypatch.setattr(generate, "_function", lambda symbol, evex: generate._dispatcher(raises))
     with pytest.raises(CompileError, match="m_exp_float32: a function for kernels may not raise"):
         generate.entities("m_exp_float32")

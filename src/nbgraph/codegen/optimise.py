@@ -5,7 +5,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from nbgraph.codegen import target
+from nbgraph.codegen import instructions, target
 from nbgraph.errors import CompileError
 
 
@@ -14,14 +14,33 @@ def optimised(text: str, what: str, *, loops: bool = True, level: int = 3) -> ll
     whether they are to be made vectors of and unrolled; where the text does so itself, that would
     take most of the time. At `level` 0 nothing is optimised, for code whose speed does not matter.
     """
-    machine, module = target.machine(level), parsed(text, what)
+    opened = instructions.left_open(text)
+    machine = target.machine(level)
+    module = parsed(instructions.declared(text) if opened else text, what)
     # without them LLVM takes no integer for native and guesses what is aligned
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=level if loops else min(level, 1))
     if not loops:
         options.loop_vectorization = options.loop_unrolling = False
     run_passes(module, machine, options)
+    if opened:
+        _close(module, machine, options)
     return module
+
+
+def _close(
+    module: llvm.ModuleRef, machine: llvm.TargetMachine, options: llvm.PipelineTuningOptions
+) -> None:
+    """Put instructions in place of the calls of them."""
+    text = instructions.defined(f.name for f in module.functions if f.is_declaration)
+    module.link_in(llvm.parse_assembly(text, module._context))
+    module.get_global_variable(instructions.KEPT).linkage = llvm.Linkage.internal
+    builder = llvm.create_pass_builder(machine, options)
+    inliner = llvm.create_new_module_pass_manager()
+    inliner.add_always_inliner_pass()
+    inliner.add_instruction_combine_pass()
+    inliner.add_global_dead_code_eliminate_pass()
+    inliner.run(module, builder)
 
 
 def run_passes(

@@ -194,7 +194,7 @@ def _mathematics(written: Module) -> str:
     """The functions that a module calls."""
     wanted = sorted(n for n in written.mathematics if n[0] not in RUNTIME)
     names = [n for n, _ in written.mathematics if n in RUNTIME]
-    return texts(wanted, names) if wanted or names else ""
+    return texts(wanted, names, portable=True) if wanted or names else ""
 
 
 @functools.cache

@@ -31,5 +31,6 @@ def version() -> str:
     """A hash of the files that make LLVM text of emitted text, the mathematics aside."""
     room = Path(__file__).parent
     texts = [*sorted(room.glob("*.py")), room.parent / "integers.py"]
-    texts += [room.parents[1] / "native" / "memory.py", room.parents[1] / "codegen" / "optimise.py"]
+    texts.append(room.parents[1] / "native" / "memory.py")
+    texts += [room.parents[1] / "codegen" / f"{name}.py" for name in ("instructions", "optimise")]
     return hashlib.sha256(b"".join(path.read_bytes() for path in texts)).hexdigest()

@@ -13,6 +13,7 @@ import functools
 import hashlib
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from nbgraph.kernels.vector_math.names import ARITY as ARITY
@@ -31,7 +32,8 @@ def _version() -> str:
     native = room.parents[1] / "native"
     digest = hashlib.sha256()
     files = [*sorted(room.glob("*.py")), *sorted(room.glob("*.json"))]
-    for path in [*files, native / "floats.py", native / "halves.py"]:
+    files += [native / f"{name}.py" for name in ("floats", "halves", "instructions")]
+    for path in files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
@@ -59,11 +61,12 @@ def precision(name: str, compute: str) -> str:
 
 
 @functools.cache
-def implementation(name: str, dtype: str) -> Callable:
-    """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here."""
+def implementation(name: str, dtype: str, *, evex: bool = False) -> Callable:
+    """The Numba function `name` from scalars of `dtype` to `dtype`; Numba is imported here. With
+    `evex`, one that calls `nbgraph.native.instructions`, for a text and not to be run."""
     check(name, dtype)
     family = importlib.import_module(f"{__name__}.{FAMILY[name]}")
     if name in WIDE:
         return getattr(family, name)
     formats = importlib.import_module(f"{__name__}.formats")
-    return getattr(family, name)(formats.FORMATS[dtype])
+    return getattr(family, name)(replace(formats.FORMATS[dtype], evex=evex))

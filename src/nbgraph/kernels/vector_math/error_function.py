@@ -14,7 +14,16 @@ from __future__ import annotations
 from nbgraph.kernels.vector_math.exp import reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.kernels.vector_math.log import log
-from nbgraph.native.floats import absolute, copysign, fma, fma_exact, from_bits, polynomial, sqrt
+from nbgraph.native.floats import (
+    absolute,
+    bits,
+    copysign,
+    fma,
+    fma_exact,
+    from_bits,
+    polynomial,
+    sqrt,
+)
 
 
 @per_format
@@ -34,7 +43,7 @@ def erf(f: Format):
         u = a - border
         u = span if u > span else u
         q, n = reduced(-polynomial(u, far_tail))
-        power = from_bits(uint(uint(n + bias) << shift))
+        power = from_bits(uint(uint(bits(n) + bias) << shift))
         far = (one - power) - power * q
         return copysign(far if a > border else near, x)
 

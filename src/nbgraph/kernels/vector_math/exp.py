@@ -9,29 +9,39 @@ Arithmetic, section 10.
 from __future__ import annotations
 
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar, step
+from nbgraph.native import instructions
 from nbgraph.native.floats import absolute, bits, copysign, fma, from_bits, polynomial
 
 
 @per_format
-def reduced_exp(f: Format):
-    """x -> (expm1(r), n in the low bits of a word), for x where n * ln2 does not overflow."""
+def reduced_exp(f: Format, tail: str = "exp"):
+    """x -> (expm1(r), magic + n), for x where n * ln2 does not overflow; errors of the polynomial
+    "exp" are small beside 1, of "expm1" beside the result."""
     magic = f.magic
     (log2e, _), (ln2_high, ln2_low) = f.constants("log2e"), f.constants("ln2")
-    tail = f.constants("exp")
+    coefficients = f.constants(tail)
 
     @step
     def reduced_exp(x):
         shifted = fma(x, log2e, magic)
         n = shifted - magic
         r = fma(-n, ln2_low, fma(-n, ln2_high, x))
-        return fma(r * r, polynomial(r, tail), r), bits(shifted)
+        return fma(r * r, polynomial(r, coefficients), r), shifted
 
     return reduced_exp
 
 
 @per_format
 def scale(f: Format):
-    """(y, word of n) -> y * 2^n with at most one rounding, for |n| < 2^10 (float32: 2^8)."""
+    """(y, magic + n) -> y * 2^n with at most one rounding, for |n| < 2^10 (float32: 2^8)."""
+    if f.evex:
+        magic = f.magic
+
+        @step
+        def scale_at_once(y, shifted):
+            return instructions.scaled(y, shifted - magic)
+
+        return scale_at_once
     uint, shift, one = f.uint, f.shift, f.word(1)
     # n + 2 * offset is positive, so that a logical shift halves it.
     offset = f.bias // 2 + 1
@@ -39,8 +49,8 @@ def scale(f: Format):
     settle = f.word(f.bias - offset)
 
     @step
-    def scale(y, word):
-        n = uint(word + lift)
+    def scale(y, shifted):
+        n = uint(bits(shifted) + lift)
         first = uint(n >> one)
         second = uint(n - first)
         first = uint(uint(first + settle) << shift)
@@ -86,7 +96,7 @@ def exp2(f: Format):
         x = high if x > high else x
         shifted = x + magic
         r = x - (shifted - magic)
-        return scaled(fma(r, polynomial(r, tail), one), bits(shifted))
+        return scaled(fma(r, polynomial(r, tail), one), shifted)
 
     return exp2
 
@@ -105,7 +115,7 @@ def expm1(f: Format):
         z = low if x < low else x
         z = high if z > high else z
         q, n = reduced(z)
-        power = from_bits(uint(uint(n + below_bias) << shift))  # 2^(n - 1)
+        power = from_bits(uint(uint(bits(n) + below_bias) << shift))  # 2^(n - 1)
         return copysign(two * fma(power, q, power - half), x)
 
     return expm1

@@ -46,6 +46,7 @@ class Format:
     uint: type
     digits: int  # of the significand, with the hidden one
     bias: int
+    evex: bool = False  # for processors with the instructions of `nbgraph.native.instructions`
 
     def constants(self, name: str) -> tuple:
         """A polynomial or the pieces of a constant, in this format."""

@@ -77,27 +77,30 @@ class _Pipeline(lower._Pipeline):
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
 
-def whole(header: str, *, special: bool = False) -> str:
-    """What is shipped: the text of the special functions, or of all others, behind lines that say
-    what it was made of, the last of which is `header`."""
+def whole(header: str, kind: str = "usual") -> str:
+    """What is shipped: the text of the "special" functions, of those that use the instructions of
+    AVX-512 ("evex"), or of all but the special ones, behind lines that say what it was made of, the
+    last of which is `header`."""
     if not floats.HARDWARE_FMA:
         raise CompileError("texts are shipped for processors with fused multiply-add")
-    if special:
+    if kind == "special":
         symbols = [symbol(name, "float64") for name in sorted(WIDE)]
     else:
         symbols = [symbol(name, dtype) for name in sorted(NAMES - WIDE) for dtype in DTYPES]
-        symbols += [symbol(name) for name in RUNTIME]
+        symbols += [symbol(name) for name in RUNTIME if kind == "usual"]
     found: dict[str, str] = {}
     for each in symbols:
-        found.update(entities(each))
+        parts = entities(each, evex=kind == "evex")
+        if kind != "evex" or "@i_" in parts[each]:
+            found.update(parts)
     return f"{_HEAD}\n{header}\n\n{join(dict(sorted(found.items())))}"
 
 
-def entities(symbol: str) -> dict[str, str]:
+def entities(symbol: str, *, evex: bool = False) -> dict[str, str]:
     """LLVM text by symbol: a function and all it needs, the function last."""
     result, arguments = signature(symbol)
     with target.COMPILING, lower._no_collections():
-        module = _linked(symbol, result, arguments)
+        module = _linked(symbol, result, arguments, evex)
         _optimise(module)
         text = str(module)
     if _RAISED in text:
@@ -105,8 +108,8 @@ def entities(symbol: str) -> dict[str, str]:
     return _regular(text, symbol)
 
 
-def _linked(symbol: str, result: str, arguments: tuple[str, ...]) -> llvm.ModuleRef:
-    compiled = _compiled(symbol, tuple(_KINDS[a] for a in arguments))
+def _linked(symbol: str, result: str, arguments: tuple[str, ...], evex: bool) -> llvm.ModuleRef:
+    compiled = _compiled(_function(symbol, evex), tuple(_KINDS[a] for a in arguments))
     if compiled.signature.return_type != _KINDS[result]:
         raise CompileError(f"{symbol}: gives {compiled.signature.return_type}, not {result}")
     module = llvm.parse_assembly("")
@@ -135,13 +138,12 @@ def _is_inlined(function: Any) -> bool:
     return any(b"alwaysinline" in group for group in function.attributes)
 
 
-def _compiled(symbol: str, kinds: tuple[Any, ...]) -> Any:
-    function = _function(symbol)
+def _compiled(function: Any, kinds: tuple[Any, ...]) -> Any:
     function.compile(kinds)
     return function.overloads[kinds]
 
 
-def _function(symbol: str) -> Any:
+def _function(symbol: str, evex: bool = False) -> Any:
     """A dispatcher whose library only collects."""
     name = symbol.partition("_")[2]
     if name == "acc_pairwise":
@@ -149,7 +151,7 @@ def _function(symbol: str) -> Any:
     if name in RUNTIME:
         return lower.jit(_converted(_CONVERSIONS[name]))
     function, _, dtype = name.rpartition("_")
-    return _dispatcher(implementation(function, dtype).py_func)
+    return _dispatcher(implementation(function, dtype, evex=evex).py_func)
 
 
 def _dispatcher(source: Any) -> Any:

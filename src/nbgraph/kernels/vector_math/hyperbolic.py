@@ -8,46 +8,41 @@ from __future__ import annotations
 
 from nbgraph.kernels.vector_math.exp import reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
-from nbgraph.kernels.vector_math.log import log_of_sum
-from nbgraph.native.floats import absolute, copysign, fma, from_bits, polynomial
+from nbgraph.kernels.vector_math.log import log_of_sum, special
+from nbgraph.native.floats import absolute, bits, copysign, fma, from_bits, polynomial
 from nbgraph.native.floats import sqrt as root
 
 
 @per_format
 def tanh(f: Format):
-    """x + x^3 P(x^2) up to 0.55; beyond it 1 - 2 / (exp(2|x|) + 1)."""
-    one, two, border = f.float(1), f.float(2), f.float(0.55)
+    """t / (t + 2) with t = expm1(2|x|)."""
+    one, two = f.float(1), f.float(2)
     high = f.float(10) if f.digits == 24 else f.float(20)  # the result there is 1
     uint, shift, bias = f.uint, f.shift, f.word(f.bias)
-    tail = f.constants("tanh")
-    reduced = reduced_exp(f)
+    reduced = reduced_exp(f, "expm1")
 
     @scalar
     def tanh(x):
         a = absolute(x)
-        z = a * a
-        near = fma(a * z, polynomial(z, tail), a)
         b = high if a > high else a
         q, n = reduced(b + b)
-        power = from_bits(uint(uint(n + bias) << shift))
-        far = one - two / (fma(power, q, power) + one)
-        return copysign(near if a < border else far, x)
+        power = from_bits(uint(uint(bits(n) + bias) << shift))
+        t = fma(power, q, power - one)
+        return copysign(t / (t + two), x)
 
     return tanh
 
 
-def _half_exp(f: Format):
-    """The pieces for exp(|x|) / 2 that overflows only where sinh and cosh do."""
-    high = f.float(90.5) if f.digits == 24 else f.float(711.5)
-    return high, f.word(1)
+def _last(f: Format):
+    """A bound beyond which sinh and cosh overflow."""
+    return f.float(90.5) if f.digits == 24 else f.float(711.5)
 
 
 @per_format
 def sinh(f: Format):
     """x + x^3 P(x^2) up to 1; beyond it e - 1 / (4 e) with e = exp(|x|) / 2."""
     one, quarter = f.float(1), f.float(0.25)
-    uint = f.uint
-    high, unit = _half_exp(f)
+    high = _last(f)
     tail = f.constants("sinh")
     reduced, scaled = reduced_exp(f), scale(f)
 
@@ -58,7 +53,7 @@ def sinh(f: Format):
         near = fma(a * z, polynomial(z, tail), a)
         b = high if a > high else a
         q, n = reduced(b)
-        e = scaled(one + q, uint(n - unit))
+        e = scaled(one + q, n - one)
         return copysign(e - quarter / e if a > one else near, x)
 
     return sinh
@@ -68,8 +63,7 @@ def sinh(f: Format):
 def cosh(f: Format):
     """e + 1 / (4 e) with e = exp(|x|) / 2."""
     one, quarter = f.float(1), f.float(0.25)
-    uint = f.uint
-    high, unit = _half_exp(f)
+    high = _last(f)
     reduced, scaled = reduced_exp(f), scale(f)
 
     @scalar
@@ -77,7 +71,7 @@ def cosh(f: Format):
         a = absolute(x)
         a = high if a > high else a
         q, n = reduced(a)
-        e = scaled(one + q, uint(n - unit))
+        e = scaled(one + q, n - one)
         return e + quarter / e
 
     return cosh
@@ -87,7 +81,7 @@ def cosh(f: Format):
 def asinh(f: Format):
     """log1p(a + a^2 / (1 + sqrt(1 + a^2))), or log(a) + ln 2 where 1 + a^2 is a^2."""
     one, zero, inf = f.float(1), f.float(0), f.inf
-    small, large = f.power_of_two(-f.digits), f.power_of_two(f.digits // 2 + 2)
+    large = f.power_of_two(f.digits // 2 + 2)
     ln2 = f.float(0.6931471805599453)
     logarithm = log_of_sum(f)
 
@@ -100,7 +94,6 @@ def asinh(f: Format):
         c = v - (u - one)
         y = logarithm(a if a > large else u, zero if a > large else c)
         y = y + (ln2 if a > large else zero)
-        y = a if a < small else y
         return copysign(y if a < inf else a, x)
 
     return asinh
@@ -122,7 +115,6 @@ def acosh(f: Format):
         c = v - (u - one)
         y = logarithm(x if x > large else u, zero if x > large else c)
         y = y + (ln2 if x > large else zero)
-        y = zero if x == one else y
         y = y if x < inf else x
         return nan if x < one else y
 
@@ -132,20 +124,14 @@ def acosh(f: Format):
 @per_format
 def atanh(f: Format):
     """log1p(2a / (1 - a)) / 2."""
-    one, zero, half, inf, nan = f.float(1), f.float(0), f.float(0.5), f.inf, f.nan
-    small = f.power_of_two(-f.digits // 2 - 2)
-    logarithm = log_of_sum(f)
+    one, half = f.float(1), f.float(0.5)
+    logarithm, finish = log_of_sum(f), special(f)
 
     @scalar
     def atanh(x):
         a = absolute(x)
-        b = zero if not a < one else a
-        v = (b + b) / (one - b)
+        v = (a + a) / (one - a)
         u = one + v
-        y = half * logarithm(u, v - (u - one))
-        y = a if a < small else y
-        y = inf if a == one else y
-        y = y if a <= one else nan
-        return copysign(y, x)
+        return copysign(half * finish(u, logarithm(u, v - (u - one))), x)
 
     return atanh

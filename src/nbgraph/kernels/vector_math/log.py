@@ -1,8 +1,10 @@
 """log, log2, log10, log1p and softplus.
 
 x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), found by an integer subtraction on the bits, and
-log(1 + f) = f - f^2 / 2 + f^3 P(f).  The exponent becomes a float by a mask and a subtraction,
-since AVX2 converts no 64-bit integers.  Muller, Handbook of Floating-Point Arithmetic, section 10.
+log(1 + f) = 2 atanh(s), s = f / (2 + f): an odd polynomial of s (Ng, e_log.c of FDLIBM).  Its
+division goes beside the multiplications, of which f alone would need twice as many.  The exponent
+becomes a float by a mask and a subtraction, since AVX2 converts no 64-bit integers.  Muller,
+Handbook of Floating-Point Arithmetic, section 10.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import numpy as np
 
 from nbgraph.kernels.vector_math.exp import range_of_exp, reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar, step
-from nbgraph.native.floats import absolute, bits, fma, fma_exact, from_bits, polynomial
+from nbgraph.native.floats import absolute, bits, copysign, fma, fma_exact, from_bits, polynomial
+from nbgraph.native.instructions import exponent, mantissa, scaled, settled
 
 
 @per_format
@@ -36,6 +39,8 @@ def exponent_and_fraction(f: Format):
 @per_format
 def split(f: Format):
     """Positive x -> (e, f); x may be subnormal."""
+    if f.evex:
+        return _split_by_instructions(f)
     tiny, zero_exponent = f.tiny, f.float(f.bias)
     lifted, lifted_exponent = f.power_of_two(f.digits), f.float(f.bias + f.digits)
     parts = exponent_and_fraction(f)
@@ -50,8 +55,25 @@ def split(f: Format):
 
 
 @per_format
-def special(f: Format):
-    """The logarithm of zero, infinity, a NaN or a negative number; else y."""
+def _split_by_instructions(f: Format):
+    """The same (e, f); (-inf, 0) of zero, (inf, 0) of infinity, f is NaN of negative numbers."""
+    uint, one = f.uint, f.float(1)
+    root, unit = f.float(2) * f.float(np.sqrt(0.5)), f.word(1 << (f.digits - 1))
+
+    @step
+    def split_by_instructions(x):
+        e, m = exponent(x), mantissa(x)
+        above = m >= root
+        half = from_bits(uint(bits(m) - unit))
+        return e + one if above else e, (half if above else m) - one
+
+    return split_by_instructions
+
+
+@per_format
+def special(f: Format, *, natural: bool = False):
+    """The logarithm of zero, infinity, a NaN or a negative number; else y. `natural`: y is that
+    already where `split` gives infinite exponents."""
     zero, inf, nan = f.float(0), f.inf, f.nan
 
     @step
@@ -60,24 +82,40 @@ def special(f: Format):
         y = nan if x < zero else y
         return -inf if x == zero else y
 
-    return special
+    @step
+    def special_at_once(x, y):
+        return y if natural else settled(y, x)
+
+    return special_at_once if f.evex else special
+
+
+@per_format
+def log_of_fraction(f: Format):
+    """v -> (h, s, r) with log(1 + v) = v - h + s r, where h = v^2 / 2 and s = v / (2 + v)."""
+    half, two = f.float(0.5), f.float(2)
+    tail = f.constants("log")
+
+    @step
+    def log_of_fraction(v):
+        h = half * (v * v)
+        s = v / (two + v)
+        z = s * s
+        return h, s, fma(z, polynomial(z, tail), h)
+
+    return log_of_fraction
 
 
 @per_format
 def log(f: Format):
     """Natural logarithm."""
-    half = f.float(0.5)
     ln2_high, ln2_low = f.constants("ln2")
-    tail = f.constants("log")
-    parts, finish = split(f), special(f)
+    parts, fraction, finish = split(f), log_of_fraction(f), special(f, natural=ln2_low > 0)
 
     @scalar
     def log(x):
         e, v = parts(x)
-        square = v * v
-        y = fma(square * v, polynomial(v, tail), e * ln2_low)
-        y = fma(-half, square, y)
-        return finish(x, fma(e, ln2_high, v + y))
+        h, s, r = fraction(v)
+        return finish(x, fma(e, ln2_high, v + (fma(s, r, e * ln2_low) - h)))
 
     return log
 
@@ -88,15 +126,14 @@ def _log_to_base(f: Format, per_exponent: tuple, per_nat: tuple):
     e * per_exponent is exact in its first piece, and so is the product f * per_nat with its
     error; the sum of the two leading terms keeps what it rounds away.
     """
-    half, (exponent_high, exponent_low), (nat_high, nat_low) = f.float(0.5), per_exponent, per_nat
-    tail = f.constants("log")
-    parts, finish = split(f), special(f)
+    (exponent_high, exponent_low), (nat_high, nat_low) = per_exponent, per_nat
+    parts, fraction, finish = split(f), log_of_fraction(f), special(f)
 
     @scalar
     def log_to_base(x):
         e, v = parts(x)
-        square = v * v
-        rest = fma(square * v, polynomial(v, tail), -half * square)  # log(1 + f) - f
+        h, s, r = fraction(v)
+        rest = fma(s, r, -h)  # log(1 + f) - f
         lead = v * nat_high
         rest = fma(rest, nat_high, fma(v, nat_low, fma_exact(v, nat_high, -lead)))
         base = e * exponent_high
@@ -120,31 +157,49 @@ def log10(f: Format):
 
 
 @per_format
-def log_of_sum(f: Format):
-    """log(u + c) for finite u >= 2^-60, |c| at most half a unit in the last place of u.
+def _split_sum(f: Format):
+    """(u, c) -> (e, f, c 2^-e) for finite u >= 2^-60 = 2^e (1 + f) and much smaller c."""
+    if f.evex:
+        apart = split(f)
 
-    With u = 2^e (1 + f), c counts as c 2^-e / (1 + f), to two terms of the geometric series.
-    """
-    half = f.float(0.5)
-    ln2_high, ln2_low = f.constants("ln2")
-    tail = f.constants("log")
+        @step
+        def split_at_once(u, c):
+            e, v = apart(u)
+            return e, v, scaled(c, -e)
+
+        return split_at_once
     uint, shift = f.uint, f.shift
     bias, last, integer = f.float(f.bias), f.float(2 * f.bias), f.float(2.0 ** (f.digits - 1))
     top = f.word(2 * f.bias + int(integer.view(f.uint)))
     parts = exponent_and_fraction(f)
 
     @step
-    def log_of_sum(u, c):
+    def split_sum(u, c):
         e, v = parts(u)
         down = from_bits(
             uint(uint(top - bits((last if e > last else e) + integer)) << shift)
         )  # 2^-e
-        e = e - bias
-        square = v * v
-        c = c * down
-        y = fma(square * v, polynomial(v, tail), fma(e, ln2_low, c))
-        y = fma(-half, square, fma(c, square - v, y))
-        return fma(e, ln2_high, v + y)
+        return e - bias, v, c * down
+
+    return split_sum
+
+
+@per_format
+def log_of_sum(f: Format):
+    """log(u + c) for finite u >= 2^-60, |c| at most half a unit in the last place of u; c where
+    u = 1, NaN where c is one.
+
+    With u = 2^e (1 + f), c counts as c 2^-e / (1 + f), to two terms of the geometric series.
+    """
+    ln2_high, ln2_low = f.constants("ln2")
+    parts, fraction = _split_sum(f), log_of_fraction(f)
+
+    @step
+    def log_of_sum(u, c):
+        e, v, c = parts(u, c)
+        h, s, r = fraction(v)
+        y = fma(s, r, fma(e, ln2_low, c))
+        return fma(e, ln2_high, v + (fma(c, v * v - v, y) - h))
 
     return log_of_sum
 
@@ -152,18 +207,13 @@ def log_of_sum(f: Format):
 @per_format
 def log1p(f: Format):
     """log(1 + x) without cancellation."""
-    one, inf, nan = f.float(1), f.inf, f.nan
-    small = f.power_of_two(-f.digits)
-    logarithm = log_of_sum(f)
+    one = f.float(1)
+    logarithm, finish = log_of_sum(f), special(f)
 
     @scalar
     def log1p(x):
         u = one + x
-        y = logarithm(u, x - (u - one))
-        y = x if absolute(x) < small else y  # keeps -0 and subnormal numbers
-        y = y if x < inf else x
-        y = nan if x < -one else y
-        return -inf if x == -one else y
+        return copysign(finish(u, logarithm(u, x - (u - one))), x)  # keeps -0
 
     return log1p
 
@@ -173,7 +223,6 @@ def softplus(f: Format):
     """log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|))."""
     low, _ = range_of_exp(f)
     zero, one = f.float(0), f.float(1)
-    small = f.power_of_two(-f.digits)
     reduced, scaled, logarithm = reduced_exp(f), scale(f), log_of_sum(f)
 
     @scalar
@@ -183,9 +232,6 @@ def softplus(f: Format):
         q, n = reduced(a)
         e = scaled(one + q, n)
         u = one + e
-        y = logarithm(u, e - (u - one))
-        y = e if e < small else y
-        y = (zero if x < zero else x) + y
-        return y if x == x else x
+        return (zero if x < zero else x) + logarithm(u, e - (u - one))
 
     return softplus

@@ -4,7 +4,8 @@
 
 is what a module has to hold that calls `@m_exp_float32` and `@r_float32_to_float16`: definitions of
 these, internal to the module, with their tables and declarations, for any 64-bit processor with
-the low byte first. The text comes with the package. Where that one was made of other sources, for
+the low byte first. On a processor with AVX-512 some call its instructions (`codegen.instructions`),
+for the same bits. The text comes with the package. Where that one was made of other sources, for
 another LLVM, or for processors with a fused multiply-add and this one has none, `generate` makes
 the functions that are asked for, and the disk cache keeps them.
 """
@@ -20,17 +21,21 @@ from pathlib import Path
 import llvmlite  # the package alone: LLVM is loaded by `llvmlite.binding`
 
 from nbgraph.codegen import cache, target
+from nbgraph.codegen.instructions import has_evex
 from nbgraph.kernels.vector_math import VERSION, WIDE
 from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, split, symbol, symbols_in
 from nbgraph.native.processor import has_fma
 
 SHIPPED = Path(__file__).parent / "texts.ll"
 SPECIAL = Path(__file__).parent / "special.ll"  # functions that few kernels call
+EVEX = Path(__file__).parent / "evex.ll"  # functions that use instructions of AVX-512
 
 
-def texts(wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = ()) -> str:
+def texts(
+    wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = (), *, portable: bool = False
+) -> str:
     """LLVM text of functions, by name and dtype, and of `runtime` functions, by name; each part
-    once. The order does not matter.
+    once. The order does not matter. `portable`: for another processor than the host.
 
     >>> print(texts([("sqrt", "float64")]))
     declare double @llvm.sqrt.f64(double)
@@ -46,9 +51,12 @@ def texts(wanted: Iterable[tuple[str, str]], runtime: Iterable[str] = ()) -> str
     """
     asked = sorted({*(symbol(*pair) for pair in wanted), *(symbol(name) for name in runtime)})
     found: dict[str, str] = {}
+    evex = not portable and has_evex(target.features())
     for each in asked:
         parts = _shipped(SPECIAL if each.split("_", 1)[1].rpartition("_")[0] in WIDE else SHIPPED)
-        parts = parts or _made(each)
+        if evex and each in (instructed := _shipped(EVEX)):
+            parts = instructed
+        parts = parts or _made(each, evex)
         found.update({name: parts[name] for name in sorted(_needed(each, parts)) if name != each})
         found[each] = parts[each]
     return "\n\n".join(found.values()) + "\n"
@@ -91,15 +99,15 @@ def _shipped(path: Path) -> dict[str, str]:
 
 
 @functools.cache
-def _made(symbol: str) -> dict[str, str]:
+def _made(symbol: str, evex: bool) -> dict[str, str]:
     """The text of one function and all it needs, from the disk cache or made now."""
-    key = hashlib.sha256(f"text {header()} {symbol}".encode()).hexdigest()
+    key = hashlib.sha256(f"text {header()} {symbol} {evex}".encode()).hexdigest()
     entry = cache.load(key)
     if entry is None:
         from nbgraph.kernels.vector_math import generate  # imports Numba
 
         started = time.perf_counter()
-        text = join(generate.entities(symbol))
+        text = join(generate.entities(symbol, evex=evex))
         entry = cache.Entry(text.encode(), (), time.perf_counter() - started, "compiled")
         cache.store(key, entry)
     return split(entry.code.decode())
