@@ -38,6 +38,7 @@ def arm(monkeypatch):
     except RuntimeError:
         pytest.skip(f"this LLVM makes no code for {ARM}")
     monkeypatch.setattr(target, "machine", lambda *level: machine)
+    monkeypatch.setattr(target, "features", lambda: "+neon,+fma")
 
 
 @pytest.mark.parametrize("name", FEW)
