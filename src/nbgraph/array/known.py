@@ -20,7 +20,7 @@ from nbgraph.array.push import moved, same
 from nbgraph.array.route import Push, Routes, routes_of
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
-from nbgraph.operator.array_op import ArrayOp, Attributes, told
+from nbgraph.operator.array_op import SHORTCUTS, ArrayOp, Attributes, call_key
 from nbgraph.operator.call import recording, sources, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import Layout, keep, layout
@@ -28,7 +28,6 @@ from nbgraph.operator.request import OpReqType
 from nbgraph.settings import config
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
-_KEPT = 256  # sets of attributes whose quick way an operator knows
 
 
 def ways(
@@ -84,8 +83,10 @@ class ByRoutes:
         if entry is None or not routes.learn(entry[0], outputs, values, entry[1]):
             return
         if copies is not None:
-            keep(routes.copied, layouts, copies, _KEPT)
-        keep(op.shortcuts, told(attributes, values), (_of_copies(routes), attributes), _KEPT)
+            keep(routes.copied, layouts, copies, SHORTCUTS)
+        keep(
+            op.shortcuts, call_key(attributes, values), (_of_copies(routes), attributes), SHORTCUTS
+        )
 
 
 def _of_copies(routes: Routes) -> Push:
@@ -156,7 +157,7 @@ def learn_source(op: ArrayOp, make: Callable[[], Any], attributes: Attributes) -
     def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
         return make() if _recorder() is None and sources.get() is None else None
 
-    keep(op.shortcuts, told(attributes, ()), (run, attributes), _KEPT)
+    keep(op.shortcuts, call_key(attributes, ()), (run, attributes), SHORTCUTS)
 
 
 class ByKernels:
@@ -334,7 +335,7 @@ def _learn_view(op: ArrayOp, source: Array, found: Array, attributes: Attributes
             op.carried.clear()
             op.shortcuts.clear()
         places = op.carried[_view_key(attributes)] = {}
-        op.shortcuts[told(attributes, (source,))] = _shortcut(places, type(source)), attributes
+        op.shortcuts[call_key(attributes, (source,))] = _shortcut(places, type(source)), attributes
     keep(places, source._layout, (found._address - source._address, found._layout), _PLACES)
     return places
 

@@ -16,11 +16,13 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.signature import as_key
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
 from nbgraph.operator.call import call, recorded
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
+from nbgraph.operator.layout import keep
 from nbgraph.operator.request import WORDS, OpReqType, assign
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Arrays, Shapes
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 _frame = sys._getframe
+SHORTCUTS = 256  # calls whose quick way an operator knows, by attributes and number of operands
 
 
 class Gradients(NamedTuple):
@@ -189,12 +192,15 @@ class ArrayOp:
             result = self._shortly(_frame(1), operands, attributes)
             if result is not None:
                 return result
-        return call(self, operands, self.normalise(attributes), out)
+        normalised = self.normalise(attributes)
+        if self.shortcuts and attributes:
+            self._learn_words(attributes, normalised, operands)
+        return call(self, operands, normalised, out)
 
     def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
         """Return the result of the quick way, or None."""
         try:
-            known = self.shortcuts.get(told(attributes, operands))
+            known = self.shortcuts.get(call_key(attributes, operands))
         except TypeError:  # an attribute that is a list or an array
             return None
         if known is None:
@@ -203,9 +209,22 @@ class ArrayOp:
         result = push(frame, operands)
         return recorded(push, self, operands, normalised, frame) if result is None else result
 
+    def _learn_words(
+        self, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
+    ) -> None:
+        """Remember that attributes as they were passed are these, whose quick way is known."""
+        try:
+            known = self.shortcuts.get(call_key(normalised, operands))
+        except TypeError:  # see `_shortly`
+            return
+        if known is not None:
+            keep(self.shortcuts, call_key(attributes, operands), known, SHORTCUTS)
+
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing
         it twice changes nothing. Raise ArgumentError for what the operator does not know."""
+        if float in map(type, attributes.values()):
+            return {name: as_key(value) for name, value in attributes.items()}
         return attributes
 
     def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
@@ -344,9 +363,14 @@ class ArrayOp:
         return self
 
 
-def told(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """Return attributes and how many operands there are, as a key."""
-    return (len(operands), *attributes, *attributes.values())
+def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
+    """Return attributes and how many operands there are, as a key: 1, 1.0 and True are three,
+    0.0 and -0.0 two."""
+    values: Any = attributes.values()
+    kinds = tuple(map(type, values))
+    if float in kinds:
+        values = map(as_key, values)
+    return (len(operands), *attributes, *values, *kinds)
 
 
 def visible_of(op: Any) -> int:

@@ -328,3 +328,22 @@ def test_helpers_with_mathematics_of_their_own_say_what_to_do():
     np.testing.assert_allclose(shares(x), ng.softmax(x))
     with pytest.raises(CaptureError, match="@ng.op"):
         ng.row_op(lambda x: helper(x) * 2)
+
+
+def test_negative_zero_is_a_value_of_its_own():
+    """A parameter of -0.0 after one of 0.0, whatever remembers calls."""
+
+    @ng.row_op
+    def divided(x, *, by=1.0):
+        return x / by + 0.0 * x.sum()
+
+    x, values = np.ones((2, 3)), {1: 0.0, -1: -0.0}
+    compiled = {s: ng.jit(lambda x, by=by: divided(x, by=by)) for s, by in values.items()}
+    for _ in range(3):
+        for sign, by in values.items():
+            with np.errstate(divide="ignore"):
+                for found in (divided(x, by=by), divided(ng.array(x), by=by)):
+                    assert (np.asarray(found) == sign * np.inf).all()
+            assert (compiled[sign](ng.array(x)).asnumpy() == sign * np.inf).all()
+            padded = ng.pad(ng.array(x[0]), 1, constant_values=by)
+            assert np.signbit(padded.asnumpy()[0]) == (sign < 0)

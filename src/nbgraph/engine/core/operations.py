@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from nbgraph.engine.core.codes import ANYTHING, DONE, QUEUED, TO_RUN
 from nbgraph.engine.core.layout import *
-from nbgraph.engine.core.machine import clear_words, exchange, load, now, store, store_release
+from nbgraph.engine.core.machine import (
+    clear_words,
+    exchange,
+    load,
+    load_acquire,
+    now,
+    store,
+    store_release,
+)
 from nbgraph.engine.core.memory import (
     drop_cell,
     give_block,
@@ -20,8 +28,12 @@ from nbgraph.engine.core.memory import (
     unlock,
 )
 from nbgraph.engine.core.profile import record_event
-from nbgraph.engine.core.queues import put_ready, take_watchers, to_wake, wake
+from nbgraph.engine.core.queues import put_ready, queue_of, take_watchers, to_wake, wake
 from nbgraph.engine.core.tracker import enter, give_all_back, leave, poison
+
+WAKING = 12_000  # nanoseconds as estimated, which is rather too long; a wake-up takes some 8,000
+MOST_INLINED = 40_000  # nanoseconds of kernels before a worker is woken up all the same
+SPARE = 8  # nanoseconds that make up for one of them
 
 
 def over_brake(core: int, operation: int) -> bool:
@@ -52,10 +64,34 @@ def admit_locked(core: int, operation: int) -> int:
         store(operation + O_QUEUED, now())
     if not enter(core, operation):
         return DONE
-    if load(operation + O_FLAGS) & SMALL != 0 and load(core + HOLD) == 0:
+    small = load(operation + O_FLAGS) & SMALL != 0 or spares(core, operation)
+    if small and load(core + HOLD) == 0:
         begin_locked(core, operation)
         return TO_RUN
     return QUEUED
+
+
+def spares(core: int, operation: int) -> bool:
+    """Whether the pusher runs a kernel that takes no longer than to wake up a worker, as all sleep.
+    Where many come soon after each other and nobody waits, a worker had better run beside the
+    pusher."""
+    cost = load(operation + O_COST)
+    if load(operation + O_KIND) != KERNEL or load(operation + O_QUEUE) != NATIVE or cost > WAKING:
+        return False
+    queue = queue_of(core, NATIVE)
+    parker = load(queue + Q_IDLE)
+    if cost <= 0 or parker == 0 or load(queue + Q_COUNT) != 0:
+        return False
+    if load_acquire(parker + P_WORD) != PARKED:
+        return False
+    moment = now()
+    past = (moment - load(core + INLINED_AT)) // SPARE
+    spared = max(0, load(core + INLINED) - past) + cost
+    if spared > MOST_INLINED:
+        return False
+    store(core + INLINED, spared)
+    store(core + INLINED_AT, moment)
+    return True
 
 
 def begin_locked(core: int, operation: int) -> None:

@@ -61,6 +61,7 @@ def settled(argv: int, argc: int) -> int:
     core = argument(argv, 0)
     variable = argument(argv, 1)
     lock(core)
+    store(core + INLINED, 0)  # see `wait`
     idle = idle_variable(variable) and cell_on(variable) == 0
     unlock(core)
     return 1 if idle else 0

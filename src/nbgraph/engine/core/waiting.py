@@ -214,6 +214,7 @@ def wait(core: int, parker: int, operation: int, sequence: int, timeout: int, lo
             outcome = 1
             break
         lock(core)
+        store(core + INLINED, 0)  # a thread that waits gains nothing from another one
         helped = NOTHING
         if longest != 0:
             helped = help_locked(core, parker, longest, until)
