@@ -8,15 +8,7 @@ from __future__ import annotations
 
 from nbgraph.engine.core.codes import ANYTHING, DONE, QUEUED, TO_RUN
 from nbgraph.engine.core.layout import *
-from nbgraph.engine.core.machine import (
-    clear_words,
-    exchange,
-    load,
-    load_acquire,
-    now,
-    store,
-    store_release,
-)
+from nbgraph.engine.core.machine import clear_words, exchange, load, now, store, store_release
 from nbgraph.engine.core.memory import (
     drop_cell,
     give_block,
@@ -31,7 +23,7 @@ from nbgraph.engine.core.profile import record_event
 from nbgraph.engine.core.queues import put_ready, queue_of, take_watchers, to_wake, wake
 from nbgraph.engine.core.tracker import enter, give_all_back, leave, poison
 
-WAKING = 12_000  # nanoseconds as estimated, which is rather too long; a wake-up takes some 8,000
+WAKING = 20_000  # nanoseconds; the call that wakes up a thread takes some 8,000
 MOST_INLINED = 40_000  # nanoseconds of kernels before a worker is woken up all the same
 SPARE = 8  # nanoseconds that make up for one of them
 
@@ -72,17 +64,13 @@ def admit_locked(core: int, operation: int) -> int:
 
 
 def spares(core: int, operation: int) -> bool:
-    """Whether the pusher runs a kernel that takes no longer than to wake up a worker, as all sleep.
-    Where many come soon after each other and nobody waits, a worker had better run beside the
-    pusher."""
-    cost = load(operation + O_COST)
-    if load(operation + O_KIND) != KERNEL or load(operation + O_QUEUE) != NATIVE or cost > WAKING:
+    """Whether the pusher runs what takes no longer than to hand it to a worker that rests. Where
+    much comes soon after each other and nobody waits, a worker had better run beside the pusher.
+    """
+    cost, queue = cost_of(operation), queue_of(core, NATIVE)
+    if not 0 < cost <= WAKING or load(operation + O_QUEUE) != NATIVE:
         return False
-    queue = queue_of(core, NATIVE)
-    parker = load(queue + Q_IDLE)
-    if cost <= 0 or parker == 0 or load(queue + Q_COUNT) != 0:
-        return False
-    if load_acquire(parker + P_WORD) != PARKED:
+    if load(queue + Q_COUNT) != 0 or load(queue + Q_IDLE) == 0:
         return False
     moment = now()
     past = (moment - load(core + INLINED_AT)) // SPARE
@@ -92,6 +80,17 @@ def spares(core: int, operation: int) -> bool:
     store(core + INLINED, spared)
     store(core + INLINED_AT, moment)
     return True
+
+
+def cost_of(operation: int) -> int:
+    """Nanoseconds that a kernel is estimated to take, or a plan of kernels was seen to; else 0."""
+    kind = load(operation + O_KIND)
+    if kind == KERNEL:
+        return load(operation + O_COST)
+    instance = load(operation + O_ARGS)
+    if kind != PLAN or load(instance + I_SERIAL) != KERNELS or load(instance + I_UNSURE) != 0:
+        return 0
+    return load(instance + I_SERIAL_NS)
 
 
 def begin_locked(core: int, operation: int) -> None:
