@@ -364,13 +364,11 @@ class ArrayOp:
 
 
 def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """Return attributes and how many operands there are, as a key: 1, 1.0 and True are three,
-    0.0 and -0.0 two."""
+    """Return attributes and the number of operands as a key; 1 and 1.0, 0.0 and -0.0 differ."""
     values: Any = attributes.values()
     kinds = tuple(map(type, values))
-    if float in kinds:
-        values = map(as_key, values)
-    return (len(operands), *attributes, *values, *kinds)
+    numbers = map(as_key, values) if float in kinds else values
+    return (len(operands), *attributes, *numbers, *kinds)
 
 
 def visible_of(op: Any) -> int:
