@@ -25,6 +25,7 @@ from nbgraph.operator.call import recording, sources, training
 from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
+from nbgraph.operator.spec import items_of
 from nbgraph.settings import config
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
@@ -259,7 +260,7 @@ DRAWN, FUNCTIONS = ByKernels(), ByFunctions()
 
 def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
     layouts = (v._layout for v in operands)
-    return ("again", config.compiler, *layouts, *attributes.items())
+    return ("again", config.compiler, *layouts, *items_of(attributes))
 
 
 _UNKNOWN = 1 << 62  # nanoseconds, before a call was measured
@@ -320,7 +321,7 @@ def _of(op: ArrayOp, source: Array, attributes: Attributes) -> Any:
 
 
 def _view_key(attributes: Attributes) -> Any:
-    return ("views", *attributes.items())
+    return ("views", *items_of(attributes))
 
 
 def _view(source: Array, place: tuple[int, Layout]) -> Any:

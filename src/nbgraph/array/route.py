@@ -26,6 +26,7 @@ from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import items_of
 from nbgraph.storage import LARGE, pool
 
 _KEPT = 2048  # routes in a table
@@ -99,7 +100,7 @@ def declines(*arguments: object) -> None:
 def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -> Routes | None:
     """Return the routes of an operator with these parameters, and so many operands where the number
     is not its own, or None where there are none and will not be."""
-    key = ("routes", operands, *attributes.items()) if attributes or operands else "routes"
+    key = ("routes", operands, *items_of(attributes)) if attributes or operands else "routes"
     try:
         routes: Routes | None = op.carried.get(key)
     except TypeError:  # a parameter that is an array or a list

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -123,24 +122,6 @@ def static_key(value: Any) -> Any:
     if isinstance(value, tuple):
         return type(value), tuple(static_key(item) for item in cast("tuple[Any, ...]", value))
     return type(value), repr(value) if isinstance(value, float) else value
-
-
-class _NegativeZero(float):
-    """-0.0, which is not equal to 0.0."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is _NegativeZero
-
-    def __hash__(self) -> int:
-        return hash("-0.0")
-
-
-def as_key(value: Any) -> Any:
-    """Return a number as one that differs from others as a key: -0.0 from 0.0."""
-    negative = type(value) is float and not value and math.copysign(1.0, value) < 0
-    return _NegativeZero(value) if negative else value
 
 
 def is_array(value: Any) -> bool:

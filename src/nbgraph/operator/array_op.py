@@ -16,7 +16,6 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.signature import as_key
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
 from nbgraph.operator.call import call, recorded
@@ -24,7 +23,7 @@ from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.layout import keep
 from nbgraph.operator.request import WORDS, OpReqType, assign
-from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.operator.spec import Attributes, Spec, as_key
 from nbgraph.shape import Array, Arrays, Shapes
 
 if TYPE_CHECKING:
@@ -223,8 +222,6 @@ class ArrayOp:
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing
         it twice changes nothing. Raise ArgumentError for what the operator does not know."""
-        if float in map(type, attributes.values()):
-            return {name: as_key(value) for name, value in attributes.items()}
         return attributes
 
     def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:

@@ -16,7 +16,7 @@ from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
-from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.operator.spec import Attributes, Spec, items_of
 from nbgraph.operator.typing import as_operand
 from nbgraph.settings import PYTHON_ASKED
 from nbgraph.shape import Array, Arrays, overlap
@@ -74,7 +74,7 @@ def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
             return None
         key += (a.shape, a.dtype, a.strides)
     if attributes:
-        key += attributes.items()
+        key += items_of(attributes)
         try:
             hash((*attributes.values(),))
         except TypeError:

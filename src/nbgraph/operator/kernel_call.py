@@ -18,7 +18,7 @@ import numpy as np
 from nbgraph.operator import parallel
 from nbgraph.operator.layout import Layout, keep, layout, layout_of
 from nbgraph.operator.request import OpReqType, assign
-from nbgraph.operator.spec import Attributes, Spec
+from nbgraph.operator.spec import Attributes, Spec, items_of
 from nbgraph.settings import config
 from nbgraph.shape import Arrays, Space, address
 
@@ -199,7 +199,7 @@ def lowered(
     """
     if ("host" if host else "devices") not in op.kernels or (host and config.compiler == "python"):
         return None
-    own_attributes = [item for item in attributes.items() if item[0] != "rng"]
+    own_attributes = [item for item in items_of(attributes) if item[0] != "rng"]
     key = ("lowered", host, len(operands), *operands, *outputs, *requests, *own_attributes)
     if not host:
         key = *key, bool(config.tf32)

@@ -85,7 +85,7 @@ class RowOp(ArrayOp):
         if rows or self.program.rows:
             axes["keepdims"] = bool(values.pop("keepdims", False))
         own = tuple(self.program.parameters.values())
-        return super().normalise({**axes, **resolve_parameters(self.__name__, own, values)})
+        return {**axes, **resolve_parameters(self.__name__, own, values)}
 
     # shapes and dtypes ------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import keep
 from nbgraph.operator.map_call import map_call
 from nbgraph.operator.mapper import Mapper
+from nbgraph.operator.spec import items_of
 from nbgraph.shape import Shapes
 
 _KEPT = 1024  # kernels that an operator keeps
@@ -105,7 +106,7 @@ def unit_lowered(op: Any, case: Application) -> Lowered | None:
     where there is none. Of a MovingOp whether the states move is a number that the push brings."""
     if form_of(op, Unit) is None:
         return None
-    key = "unit", *case.arrays, *case.attributes.items()
+    key = "unit", *case.arrays, *items_of(case.attributes)
     if key in op.carried:
         return op.carried[key]
     lowering, call = None, _unit_call(op, case)

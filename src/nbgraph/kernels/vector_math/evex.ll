@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources ba5ec873852e681a, llvmlite 0.50, fma
+; sources 34242d1e73b37725, llvmlite 0.50, fma
 
 declare float @i_fixup_float32(float, float) local_unnamed_addr
 
@@ -1506,62 +1506,74 @@ b1:
 
 define internal float @m_sigmoid_float32(float %x) alwaysinline nounwind {
 b1:
-  %v1 = fcmp olt float %x, -1.045000e+02
-  %v2 = select i1 %v1, float -1.045000e+02, float %x
-  %v3 = fcmp ogt float %v2, 1.045000e+02
-  %v4 = fneg float %v2
-  %v5 = select i1 %v3, float -1.045000e+02, float %v4
-  %v6 = tail call float @llvm.fma.f32(float %v5, float 0x3FF7154760000000, float 0x4168000000000000)
-  %v7 = fadd float %v6, 0xC168000000000000
-  %v8 = fneg float %v7
-  %v9 = tail call float @llvm.fma.f32(float %v8, float 0x3FE62E4000000000, float %v5)
-  %v10 = tail call float @llvm.fma.f32(float %v8, float 0x3EB7F7D1C0000000, float %v9)
-  %v11 = fmul float %v10, %v10
-  %v12 = tail call float @llvm.fma.f32(float %v10, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
-  %v13 = tail call float @llvm.fma.f32(float %v12, float %v10, float 0x3FA5555240000000)
-  %v14 = tail call float @llvm.fma.f32(float %v13, float %v10, float 0x3FC5554900000000)
-  %v15 = tail call float @llvm.fma.f32(float %v14, float %v10, float 5.000000e-01)
-  %v16 = tail call float @llvm.fma.f32(float %v11, float %v15, float %v10)
-  %v17 = fadd float %v16, 1.000000e+00
-  %v18 = fadd float %v6, -6.300000e+01
-  %v19 = fadd float %v18, 0xC168000000000000
-  %v20 = tail call float @i_scalef_float32(float %v17, float %v19)
-  %v21 = fadd float %v20, 0x3C00000000000000
-  %v22 = fdiv float 0x3C00000000000000, %v21
-  ret float %v22
+  %v1 = tail call float @llvm.fabs.f32(float %x)
+  %v2 = fneg float %v1
+  %v3 = fcmp olt float %v2, -1.045000e+02
+  %v4 = select i1 %v3, float -1.045000e+02, float %v2
+  %v5 = tail call float @llvm.fma.f32(float %v4, float 0x3FF7154760000000, float 0x4168000000000000)
+  %v6 = fadd float %v5, 0xC168000000000000
+  %v7 = fneg float %v6
+  %v8 = tail call float @llvm.fma.f32(float %v7, float 0x3FE62E4000000000, float %v4)
+  %v9 = tail call float @llvm.fma.f32(float %v7, float 0x3EB7F7D1C0000000, float %v8)
+  %v10 = fmul float %v9, %v9
+  %v11 = tail call float @llvm.fma.f32(float %v9, float 0x3F56D12DA0000000, float 0x3F8123A980000000)
+  %v12 = tail call float @llvm.fma.f32(float %v11, float %v9, float 0x3FA5555240000000)
+  %v13 = tail call float @llvm.fma.f32(float %v12, float %v9, float 0x3FC5554900000000)
+  %v14 = tail call float @llvm.fma.f32(float %v13, float %v9, float 5.000000e-01)
+  %v15 = tail call float @llvm.fma.f32(float %v10, float %v14, float %v9)
+  %v16 = fadd float %v15, 1.000000e+00
+  %v17 = tail call float @i_scalef_float32(float %v16, float %v6)
+  %v18 = fcmp olt float %x, 0.000000e+00
+  %v19 = select i1 %v18, float %v17, float 1.000000e+00
+  %v20 = fadd float %v17, 1.000000e+00
+  %v21 = fdiv float 1.000000e+00, %v20
+  %v22 = fmul float %v19, %v21
+  %v23 = fneg float %v22
+  %v24 = fadd float %v20, -1.000000e+00
+  %v25 = fsub float %v17, %v24
+  %v26 = tail call float @llvm.fma.f32(float %v23, float %v20, float %v19)
+  %v27 = tail call float @llvm.fma.f32(float %v23, float %v25, float %v26)
+  %v28 = tail call float @llvm.fma.f32(float %v27, float %v21, float %v22)
+  ret float %v28
 }
 
 define internal double @m_sigmoid_float64(double %x) alwaysinline nounwind {
 b1:
-  %v1 = fcmp olt double %x, -7.460000e+02
-  %v2 = select i1 %v1, double -7.460000e+02, double %x
-  %v3 = fcmp ogt double %v2, 7.460000e+02
-  %v4 = fneg double %v2
-  %v5 = select i1 %v3, double -7.460000e+02, double %v4
-  %v6 = tail call double @llvm.fma.f64(double %v5, double 0x3FF71547652B82FE, double 0x4338000000000000)
-  %v7 = fadd double %v6, 0xC338000000000000
-  %v8 = fneg double %v7
-  %v9 = tail call double @llvm.fma.f64(double %v8, double 0x3FE62E42FEFA4000, double %v5)
-  %v10 = tail call double @llvm.fma.f64(double %v8, double 0xBD48432A1B0E2634, double %v9)
-  %v11 = fmul double %v10, %v10
-  %v12 = tail call double @llvm.fma.f64(double %v10, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
-  %v13 = tail call double @llvm.fma.f64(double %v12, double %v10, double 0x3E927E4DB81FC5C4)
-  %v14 = tail call double @llvm.fma.f64(double %v13, double %v10, double 0x3EC71DDED4DF15D0)
-  %v15 = tail call double @llvm.fma.f64(double %v14, double %v10, double 0x3EFA01A01A70E1D0)
-  %v16 = tail call double @llvm.fma.f64(double %v15, double %v10, double 0x3F2A01A01B4A1A68)
-  %v17 = tail call double @llvm.fma.f64(double %v16, double %v10, double 0x3F56C16C16C1618C)
-  %v18 = tail call double @llvm.fma.f64(double %v17, double %v10, double 0x3F8111111110E966)
-  %v19 = tail call double @llvm.fma.f64(double %v18, double %v10, double 0x3FA5555555555556)
-  %v20 = tail call double @llvm.fma.f64(double %v19, double %v10, double 0x3FC555555555555C)
-  %v21 = tail call double @llvm.fma.f64(double %v20, double %v10, double 5.000000e-01)
-  %v22 = tail call double @llvm.fma.f64(double %v11, double %v21, double %v10)
-  %v23 = fadd double %v22, 1.000000e+00
-  %v24 = fadd double %v6, -5.110000e+02
-  %v25 = fadd double %v24, 0xC338000000000000
-  %v26 = tail call double @i_scalef_float64(double %v23, double %v25)
-  %v27 = fadd double %v26, 0x2000000000000000
-  %v28 = fdiv double 0x2000000000000000, %v27
-  ret double %v28
+  %v1 = tail call double @llvm.fabs.f64(double %x)
+  %v2 = fneg double %v1
+  %v3 = fcmp olt double %v2, -7.460000e+02
+  %v4 = select i1 %v3, double -7.460000e+02, double %v2
+  %v5 = tail call double @llvm.fma.f64(double %v4, double 0x3FF71547652B82FE, double 0x4338000000000000)
+  %v6 = fadd double %v5, 0xC338000000000000
+  %v7 = fneg double %v6
+  %v8 = tail call double @llvm.fma.f64(double %v7, double 0x3FE62E42FEFA4000, double %v4)
+  %v9 = tail call double @llvm.fma.f64(double %v7, double 0xBD48432A1B0E2634, double %v8)
+  %v10 = fmul double %v9, %v9
+  %v11 = tail call double @llvm.fma.f64(double %v9, double 0x3E21F71D42520E11, double 0x3E5AF70CBD294C32)
+  %v12 = tail call double @llvm.fma.f64(double %v11, double %v9, double 0x3E927E4DB81FC5C4)
+  %v13 = tail call double @llvm.fma.f64(double %v12, double %v9, double 0x3EC71DDED4DF15D0)
+  %v14 = tail call double @llvm.fma.f64(double %v13, double %v9, double 0x3EFA01A01A70E1D0)
+  %v15 = tail call double @llvm.fma.f64(double %v14, double %v9, double 0x3F2A01A01B4A1A68)
+  %v16 = tail call double @llvm.fma.f64(double %v15, double %v9, double 0x3F56C16C16C1618C)
+  %v17 = tail call double @llvm.fma.f64(double %v16, double %v9, double 0x3F8111111110E966)
+  %v18 = tail call double @llvm.fma.f64(double %v17, double %v9, double 0x3FA5555555555556)
+  %v19 = tail call double @llvm.fma.f64(double %v18, double %v9, double 0x3FC555555555555C)
+  %v20 = tail call double @llvm.fma.f64(double %v19, double %v9, double 5.000000e-01)
+  %v21 = tail call double @llvm.fma.f64(double %v10, double %v20, double %v9)
+  %v22 = fadd double %v21, 1.000000e+00
+  %v23 = tail call double @i_scalef_float64(double %v22, double %v6)
+  %v24 = fcmp olt double %x, 0.000000e+00
+  %v25 = select i1 %v24, double %v23, double 1.000000e+00
+  %v26 = fadd double %v23, 1.000000e+00
+  %v27 = fdiv double 1.000000e+00, %v26
+  %v28 = fmul double %v25, %v27
+  %v29 = fneg double %v28
+  %v30 = fadd double %v26, -1.000000e+00
+  %v31 = fsub double %v23, %v30
+  %v32 = tail call double @llvm.fma.f64(double %v29, double %v26, double %v25)
+  %v33 = tail call double @llvm.fma.f64(double %v29, double %v31, double %v32)
+  %v34 = tail call double @llvm.fma.f64(double %v33, double %v27, double %v28)
+  ret double %v34
 }
 
 define internal float @m_sinh_float32(float %x) alwaysinline nounwind {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar, step
 from nbgraph.native import instructions
-from nbgraph.native.floats import bits, copysign, fma, from_bits, polynomial
+from nbgraph.native.floats import absolute, bits, copysign, fma, from_bits, polynomial
 
 
 @per_format
@@ -123,17 +123,22 @@ def expm1(f: Format):
 
 @per_format
 def sigmoid(f: Format):
-    """c / (c + c exp(-x)): with a small power of two c, c exp(-x) does not overflow."""
+    """1 / (1 + exp(-x)), as e / (1 + e) for negative x; the quotient is corrected once."""
     low, _ = range_of_exp(f)
-    one, down = f.float(1), f.float(f.bias // 2)
-    c = f.power_of_two(-(f.bias // 2))
+    zero, one = f.float(0), f.float(1)
     reduced, scaled = reduced_exp(f), scale(f)
 
     @scalar
     def sigmoid(x):
-        x = low if x < low else x
-        x = -low if x > -low else x
-        q, n = reduced(-x)
-        return c / (c + scaled(one + q, n - down))
+        a = -absolute(x)
+        a = low if a < low else a
+        q, n = reduced(a)
+        e = scaled(one + q, n)
+        d = one + e
+        lost = e - (d - one)
+        inverse = one / d
+        numerator = e if x < zero else one
+        y = numerator * inverse
+        return fma(fma(-y, lost, fma(-y, d, numerator)), inverse, y)
 
     return sigmoid

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources ba5ec873852e681a, llvmlite 0.50, fma
+; sources 34242d1e73b37725, llvmlite 0.50, fma
 
 declare double @llvm.copysign.f64(double, double)
 

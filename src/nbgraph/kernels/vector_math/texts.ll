@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources ba5ec873852e681a, llvmlite 0.50, fma
+; sources 34242d1e73b37725, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
@@ -5859,11 +5859,11 @@ b1:
 
 define internal float @m_sigmoid_float32(float %x) alwaysinline nounwind {
 b1:
-  %v1 = fcmp olt float %x, -1.045000e+02
-  %v2 = select i1 %v1, float -1.045000e+02, float %x
-  %v3 = fcmp ogt float %v2, 1.045000e+02
-  %v4 = fneg float %v2
-  %v5 = select i1 %v3, float -1.045000e+02, float %v4
+  %v1 = fcmp olt float %x, 0.000000e+00
+  %v2 = tail call float @llvm.fabs.f32(float %x)
+  %v3 = fneg float %v2
+  %v4 = fcmp olt float %v3, -1.045000e+02
+  %v5 = select i1 %v4, float -1.045000e+02, float %v3
   %v6 = tail call float @llvm.fma.f32(float %v5, float 0x3FF7154760000000, float 0x4168000000000000)
   %v7 = fadd float %v6, 0xC168000000000000
   %v8 = fneg float %v7
@@ -5876,31 +5876,38 @@ b1:
   %v15 = tail call float @llvm.fma.f32(float %v14, float %v10, float 5.000000e-01)
   %v16 = tail call float @llvm.fma.f32(float %v11, float %v15, float %v10)
   %v17 = fadd float %v16, 1.000000e+00
-  %v18 = fadd float %v6, -6.300000e+01
-  %v19 = bitcast float %v18 to i32
-  %v20 = add i32 %v19, -1262485376
-  %v21 = lshr i32 %v20, 1
-  %v22 = shl i32 %v21, 23
-  %v23 = add i32 %v22, 528482304
-  %v24 = bitcast i32 %v23 to float
-  %v25 = fmul float %v17, %v24
-  %v26 = sub i32 %v20, %v21
-  %v27 = shl i32 %v26, 23
-  %v28 = add i32 %v27, 528482304
-  %v29 = bitcast i32 %v28 to float
-  %v30 = fmul float %v25, %v29
-  %v31 = fadd float %v30, 0x3C00000000000000
-  %v32 = fdiv float 0x3C00000000000000, %v31
-  ret float %v32
+  %v18 = bitcast float %v6 to i32
+  %v19 = add i32 %v18, -1262485376
+  %v20 = lshr i32 %v19, 1
+  %v21 = shl i32 %v20, 23
+  %v22 = add i32 %v21, 528482304
+  %v23 = bitcast i32 %v22 to float
+  %v24 = fmul float %v17, %v23
+  %v25 = sub i32 %v19, %v20
+  %v26 = shl i32 %v25, 23
+  %v27 = add i32 %v26, 528482304
+  %v28 = bitcast i32 %v27 to float
+  %v29 = fmul float %v24, %v28
+  %v30 = select i1 %v1, float %v29, float 1.000000e+00
+  %v31 = fadd float %v29, 1.000000e+00
+  %v32 = fdiv float 1.000000e+00, %v31
+  %v33 = fmul float %v30, %v32
+  %v34 = fneg float %v33
+  %v35 = fadd float %v31, -1.000000e+00
+  %v36 = fsub float %v29, %v35
+  %v37 = tail call float @llvm.fma.f32(float %v34, float %v31, float %v30)
+  %v38 = tail call float @llvm.fma.f32(float %v34, float %v36, float %v37)
+  %v39 = tail call float @llvm.fma.f32(float %v38, float %v32, float %v33)
+  ret float %v39
 }
 
 define internal double @m_sigmoid_float64(double %x) alwaysinline nounwind {
 b1:
-  %v1 = fcmp olt double %x, -7.460000e+02
-  %v2 = select i1 %v1, double -7.460000e+02, double %x
-  %v3 = fcmp ogt double %v2, 7.460000e+02
-  %v4 = fneg double %v2
-  %v5 = select i1 %v3, double -7.460000e+02, double %v4
+  %v1 = fcmp olt double %x, 0.000000e+00
+  %v2 = tail call double @llvm.fabs.f64(double %x)
+  %v3 = fneg double %v2
+  %v4 = fcmp olt double %v3, -7.460000e+02
+  %v5 = select i1 %v4, double -7.460000e+02, double %v3
   %v6 = tail call double @llvm.fma.f64(double %v5, double 0x3FF71547652B82FE, double 0x4338000000000000)
   %v7 = fadd double %v6, 0xC338000000000000
   %v8 = fneg double %v7
@@ -5919,22 +5926,29 @@ b1:
   %v21 = tail call double @llvm.fma.f64(double %v20, double %v10, double 5.000000e-01)
   %v22 = tail call double @llvm.fma.f64(double %v11, double %v21, double %v10)
   %v23 = fadd double %v22, 1.000000e+00
-  %v24 = fadd double %v6, -5.110000e+02
-  %v25 = bitcast double %v24 to i64
-  %v26 = add i64 %v25, -4843621399236967424
-  %v27 = lshr i64 %v26, 1
-  %v28 = shl i64 %v27, 52
-  %v29 = add i64 %v28, 2301339409586323456
-  %v30 = bitcast i64 %v29 to double
-  %v31 = fmul double %v23, %v30
-  %v32 = sub i64 %v26, %v27
-  %v33 = shl i64 %v32, 52
-  %v34 = add i64 %v33, 2301339409586323456
-  %v35 = bitcast i64 %v34 to double
-  %v36 = fmul double %v31, %v35
-  %v37 = fadd double %v36, 0x2000000000000000
-  %v38 = fdiv double 0x2000000000000000, %v37
-  ret double %v38
+  %v24 = bitcast double %v6 to i64
+  %v25 = add i64 %v24, -4843621399236967424
+  %v26 = lshr i64 %v25, 1
+  %v27 = shl i64 %v26, 52
+  %v28 = add i64 %v27, 2301339409586323456
+  %v29 = bitcast i64 %v28 to double
+  %v30 = fmul double %v23, %v29
+  %v31 = sub i64 %v25, %v26
+  %v32 = shl i64 %v31, 52
+  %v33 = add i64 %v32, 2301339409586323456
+  %v34 = bitcast i64 %v33 to double
+  %v35 = fmul double %v30, %v34
+  %v36 = select i1 %v1, double %v35, double 1.000000e+00
+  %v37 = fadd double %v35, 1.000000e+00
+  %v38 = fdiv double 1.000000e+00, %v37
+  %v39 = fmul double %v36, %v38
+  %v40 = fneg double %v39
+  %v41 = fadd double %v37, -1.000000e+00
+  %v42 = fsub double %v35, %v41
+  %v43 = tail call double @llvm.fma.f64(double %v40, double %v37, double %v36)
+  %v44 = tail call double @llvm.fma.f64(double %v40, double %v42, double %v43)
+  %v45 = tail call double @llvm.fma.f64(double %v44, double %v38, double %v39)
+  ret double %v45
 }
 
 define internal float @m_sign_float32(float %x) alwaysinline nounwind {
