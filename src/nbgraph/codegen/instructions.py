@@ -14,7 +14,7 @@ _LEFT_OPEN = re.compile(r"^declare \w+ @(i_(\w+)_(float32|float64))\(.*$", re.MU
 _SYMBOL = re.compile(r"i_([a-z]+)_(float32|float64)(?:_v(\d+))?")
 KEPT = "nbgraph_instructions"  # a constant that keeps functions until the vectoriser looks for them
 _PURE = "nounwind willreturn speculatable memory(none)"
-_ARITY = {"getexp": 1, "getmant": 1, "scalef": 2, "fixup": 2}
+_ARITY = {"getexp": 1, "getmant": 1, "scalef": 2, "fixupimm": 2}
 _MANTISSA = 12  # of getmant: from [1, 2), a NaN of negative numbers
 # Of fixupimm, four bits for each kind of x, from the lowest: NaNs become quiet, zero becomes -inf,
 # negative numbers and -inf a NaN, inf stays; else the result is y.
@@ -117,7 +117,7 @@ def _call(name: str, dtype: str, lanes: int, values: list[str], intrinsics: dict
     kind, suffix, bits = _FLOATS[dtype]
     whole, words = f"<{lanes} x {kind}>", f"<{lanes} x i{bits}>"
     arguments = [(whole, value) for value in values]
-    if name == "fixup":
+    if name == "fixupimm":
         table = ", ".join([f"i{bits} {_LOGARITHM}"] * lanes)
         arguments += [(words, f"<{table}>"), ("i32", "0")]
     else:
@@ -126,7 +126,6 @@ def _call(name: str, dtype: str, lanes: int, values: list[str], intrinsics: dict
     arguments.append((f"i{max(8, lanes)}", "-1"))
     if lanes * bits == _REGISTERS[-1]:
         arguments.append(("i32", "4"))  # rounding as it is
-    intrinsic = {"fixup": "fixupimm"}.get(name, name)
-    symbol = f"@llvm.x86.avx512.mask.{intrinsic}.{suffix}.{lanes * bits}"
+    symbol = f"@llvm.x86.avx512.mask.{name}.{suffix}.{lanes * bits}"
     intrinsics[f"declare {whole} {symbol}({', '.join(kind for kind, _ in arguments)})"] = None
     return f"call {whole} {symbol}({', '.join(' '.join(each) for each in arguments)})"

@@ -26,7 +26,7 @@ _FEATURES = config.cpu_features or str(llvm.get_host_cpu_features().flatten())
 HARDWARE_FMA, HARDWARE_HALF = has_fma(_FEATURES), has_half(_FEATURES)
 
 
-def _require_float(name: str, *values: types.Type) -> None:
+def require_float(name: str, *values: types.Type) -> None:
     """All of `values` have one type, float32 or float64."""
     if values[0] not in UNSIGNED or any(v != values[0] for v in values):
         listed = ", ".join(str(v) for v in values)
@@ -42,7 +42,7 @@ def _multiply_add(builder, a, b, c):
 @intrinsic
 def fma(context, a, b, c):
     """a * b + c, rounded once where the processor can; where not, rounded twice."""
-    _require_float("fma", a, b, c)
+    require_float("fma", a, b, c)
 
     def emit(_context, builder, _signature, arguments):
         return _multiply_add(builder, *arguments)
@@ -53,7 +53,7 @@ def fma(context, a, b, c):
 @intrinsic
 def fma_exact(context, a, b, c):
     """a * b + c, always rounded once: for error terms.  A slow call where hardware lacks it."""
-    _require_float("fma_exact", a, b, c)
+    require_float("fma_exact", a, b, c)
 
     def emit(_context, builder, _signature, arguments):
         return builder.fma(*arguments)
@@ -64,7 +64,7 @@ def fma_exact(context, a, b, c):
 @intrinsic
 def polynomial(context, x, coefficients):
     """Horner's rule with `fma`; `coefficients` is a tuple of x's type, lowest power first."""
-    _require_float("polynomial", x, coefficients.dtype)
+    require_float("polynomial", x, coefficients.dtype)
 
     def emit(_context, builder, signature, arguments):
         at, table = arguments
@@ -83,7 +83,7 @@ def _bitcast(context, builder, signature, arguments):
 @intrinsic
 def bits(context, x):
     """The bits of a float32 as uint32, of a float64 as uint64."""
-    _require_float("bits", x)
+    require_float("bits", x)
     return UNSIGNED[x](x), _bitcast
 
 
@@ -99,7 +99,7 @@ def _unary(name: str):
     """An intrinsic for `llvm.<name>` of one float."""
 
     def typed(context, x):
-        _require_float(name, x)
+        require_float(name, x)
 
         def emit(_context, builder, _signature, arguments):
             value = arguments[0]
@@ -117,7 +117,7 @@ def _binary(name: str):
     """An intrinsic for `llvm.<name>` of two floats."""
 
     def typed(context, x, y):
-        _require_float(name, x, y)
+        require_float(name, x, y)
 
         def emit(_context, builder, _signature, arguments):
             kind = arguments[0].type
@@ -176,7 +176,7 @@ def half_to_float(context, word):
 @intrinsic
 def float_to_half(context, x):
     """The bits of the float16 nearest to x, ties to even; x is float32 or float64."""
-    _require_float("float_to_half", x)
+    require_float("float_to_half", x)
 
     def emit(_context, builder, _signature, arguments):
         single = _to_single_odd(builder, arguments[0])
@@ -203,7 +203,7 @@ def bfloat16_to_float(context, word):
 @intrinsic
 def float_to_bfloat16(context, x):
     """The bits of the bfloat16 nearest to x, ties to even; NaN stays NaN."""
-    _require_float("float_to_bfloat16", x)
+    require_float("float_to_bfloat16", x)
 
     def emit(_context, builder, _signature, arguments):
         single = _to_single_odd(builder, arguments[0])

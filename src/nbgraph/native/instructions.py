@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import types
-from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-from nbgraph.native.floats import UNSIGNED
+from nbgraph.native.floats import require_float
 
 _PURE = ("nounwind", "readnone")
 
@@ -36,34 +34,29 @@ def _emitter(name: str):
     return emit
 
 
-def _require_float(name: str, x: types.Type) -> None:
-    if x not in UNSIGNED:
-        raise TypingError(f"{name}: takes float32 or float64, not {x}")
-
-
 @intrinsic
 def exponent(context, x):
     """The e with |x| in [2^e, 2^(e + 1)), as a float; -inf of zero, inf of infinity."""
-    _require_float("exponent", x)
+    require_float("exponent", x)
     return x(x), _emitter("getexp")
 
 
 @intrinsic
 def mantissa(context, x):
     """x / 2^exponent(x); 1 of zero and infinity, NaN of negative numbers."""
-    _require_float("mantissa", x)
+    require_float("mantissa", x)
     return x(x), _emitter("getmant")
 
 
 @intrinsic
 def scaled(context, x, n):
     """x * 2^n, rounded once, for a whole number n of x's type."""
-    _require_float("scaled", x)
+    require_float("scaled", x, n)
     return x(x, n), _emitter("scalef")
 
 
 @intrinsic
 def settled(context, y, x):
     """y = the logarithm of x, with its values where x is zero, negative, infinite or a NaN."""
-    _require_float("settled", y)
-    return y(y, x), _emitter("fixup")
+    require_float("settled", y, x)
+    return y(y, x), _emitter("fixupimm")

@@ -1,9 +1,9 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 34242d1e73b37725, llvmlite 0.50, fma
+; sources b604bad3fee3aac5, llvmlite 0.50, fma
 
-declare float @i_fixup_float32(float, float) local_unnamed_addr
+declare float @i_fixupimm_float32(float, float) local_unnamed_addr
 
-declare double @i_fixup_float64(double, double) local_unnamed_addr
+declare double @i_fixupimm_float64(double, double) local_unnamed_addr
 
 declare float @i_getexp_float32(float) local_unnamed_addr
 
@@ -285,7 +285,7 @@ b1:
   %v32 = fsub float %v31, %v21
   %v33 = fadd float %v17, %v32
   %v34 = tail call float @llvm.fma.f32(float %v15, float 0x3FE62E4000000000, float %v33)
-  %v35 = tail call float @i_fixup_float32(float %v34, float %v5)
+  %v35 = tail call float @i_fixupimm_float32(float %v34, float %v5)
   %v36 = fmul float %v35, 5.000000e-01
   %v37 = tail call float @llvm.copysign.f32(float %v36, float %x)
   ret float %v37
@@ -331,7 +331,7 @@ b1:
   %v36 = fsub double %v35, %v21
   %v37 = fadd double %v17, %v36
   %v38 = tail call double @llvm.fma.f64(double %v15, double 0x3FE62E42FEFA4000, double %v37)
-  %v39 = tail call double @i_fixup_float64(double %v38, double %v5)
+  %v39 = tail call double @i_fixupimm_float64(double %v38, double %v5)
   %v40 = fmul double %v39, 5.000000e-01
   %v41 = tail call double @llvm.copysign.f64(double %v40, double %x)
   ret double %v41
@@ -750,7 +750,7 @@ b1:
   %v28 = fsub double %v27, %v15
   %v29 = fadd double %v13, %v28
   %v30 = tail call double @llvm.fma.f64(double %v11, double 0x3FE62E42FEFA4000, double %v29)
-  %v31 = tail call double @i_fixup_float64(double %v30, double %v3)
+  %v31 = tail call double @i_fixupimm_float64(double %v30, double %v3)
   %v32 = fcmp olt double %v31, -6.250000e+00
   %v33 = fneg double %v31
   %v34 = tail call double @llvm.sqrt.f64(double %v33)
@@ -941,7 +941,7 @@ b1:
   %v30 = fadd float %v29, %v25
   %v31 = tail call float @llvm.fma.f32(float %v8, float 0x3ED3509F80000000, float %v30)
   %v32 = fadd float %v27, %v31
-  %v33 = tail call float @i_fixup_float32(float %v32, float %x)
+  %v33 = tail call float @i_fixupimm_float32(float %v32, float %x)
   ret float %v33
 }
 
@@ -983,7 +983,7 @@ b1:
   %v34 = fadd double %v33, %v29
   %v35 = tail call double @llvm.fma.f64(double %v8, double 0xBD380433B83B532A, double %v34)
   %v36 = fadd double %v31, %v35
-  %v37 = tail call double @i_fixup_float64(double %v36, double %x)
+  %v37 = tail call double @i_fixupimm_float64(double %v36, double %x)
   ret double %v37
 }
 
@@ -1019,7 +1019,7 @@ b1:
   %v28 = fsub float %v27, %v17
   %v29 = fadd float %v13, %v28
   %v30 = tail call float @llvm.fma.f32(float %v11, float 0x3FE62E4000000000, float %v29)
-  %v31 = tail call float @i_fixup_float32(float %v30, float %v1)
+  %v31 = tail call float @i_fixupimm_float32(float %v30, float %v1)
   %v32 = tail call float @llvm.copysign.f32(float %v31, float %x)
   ret float %v32
 }
@@ -1060,7 +1060,7 @@ b1:
   %v32 = fsub double %v31, %v17
   %v33 = fadd double %v13, %v32
   %v34 = tail call double @llvm.fma.f64(double %v11, double 0x3FE62E42FEFA4000, double %v33)
-  %v35 = tail call double @i_fixup_float64(double %v34, double %v1)
+  %v35 = tail call double @i_fixupimm_float64(double %v34, double %v1)
   %v36 = tail call double @llvm.copysign.f64(double %v35, double %x)
   ret double %v36
 }
@@ -1098,7 +1098,7 @@ b1:
   %v29 = fadd float %v28, %v25
   %v30 = tail call float @llvm.fma.f32(float %v8, float 0.000000e+00, float %v29)
   %v31 = fadd float %v26, %v30
-  %v32 = tail call float @i_fixup_float32(float %v31, float %x)
+  %v32 = tail call float @i_fixupimm_float32(float %v31, float %x)
   ret float %v32
 }
 
@@ -1139,7 +1139,7 @@ b1:
   %v33 = fadd double %v32, %v29
   %v34 = tail call double @llvm.fma.f64(double %v8, double 0.000000e+00, double %v33)
   %v35 = fadd double %v30, %v34
-  %v36 = tail call double @i_fixup_float64(double %v35, double %x)
+  %v36 = tail call double @i_fixupimm_float64(double %v35, double %x)
   ret double %v36
 }
 
@@ -1200,7 +1200,7 @@ b1:
   %v25 = fsub double %v24, %v12
   %v26 = fadd double %v10, %v25
   %v27 = tail call double @llvm.fma.f64(double %v8, double 0x3FE62E42FEFA4000, double %v26)
-  %v28 = tail call double @i_fixup_float64(double %v27, double %x)
+  %v28 = tail call double @i_fixupimm_float64(double %v27, double %x)
   ret double %v28
 }
 

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 34242d1e73b37725, llvmlite 0.50, fma
+; sources b604bad3fee3aac5, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 
