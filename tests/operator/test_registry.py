@@ -64,6 +64,13 @@ def test_the_owner_registers_anew_with_one_note(name):
     assert getattr(ng, name) is third
 
 
+def test_a_file_of_the_library_that_runs_again_is_no_news():
+    """Rule 7: an interrupt while it was imported makes Python import it again."""
+    code = "import sys, nbgraph as ng; ng.sin; name = 'nbgraph.ops.elementwise.trigonometric'; "
+    code += "del sys.modules[name]; __import__(name); print(ng.sin([0.0]))"
+    assert run_python("-W", "error", "-c", code).strip() == "[0.]"
+
+
 def test_another_module_may_not_take_a_name(name):
     """Rule 7, bad input: the error names the owner; nothing has changed."""
     first = registry.register(made(lambda x: x + 1), name)

@@ -12,8 +12,6 @@ from numba.extending import intrinsic
 
 from nbgraph.native.floats import require_float
 
-_PURE = ("nounwind", "readnone")
-
 
 def _emitter(name: str):
     """What lowers a call of an instruction."""
@@ -25,7 +23,7 @@ def _emitter(name: str):
         if function is None:
             kinds = [kind] * len(arguments)
             function = ir.Function(module, ir.FunctionType(kind, kinds), symbol)
-            for attribute in _PURE:
+            for attribute in ("nounwind", "readnone"):
                 function.attributes.add(attribute)
             # Numba links what a function calls, though none of these is run
             llvm.add_symbol(symbol, llvm.address_of_symbol("abort"))

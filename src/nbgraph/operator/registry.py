@@ -88,7 +88,9 @@ def register(op: _Op, *names: str, owner: object = None) -> _Op:
         for name in names:
             _require_free(name, module, places)
         replaced = [name for name in names if name in _table and _table[name].op is not op]
-        anew = [name for name in replaced if _table[name].module == module]
+        # a file of the library runs twice where an interrupt ended its import: no news to anybody
+        own = [name for name in replaced if _table[name].module == module]
+        anew = [name for name in own if places.get(name) != module]
         for name in replaced:
             _drop_attribute(name, _table[name].op)
         for name in names:
