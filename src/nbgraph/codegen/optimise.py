@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
@@ -40,19 +42,20 @@ def _close(
     inliner.add_always_inliner_pass()
     inliner.add_instruction_combine_pass()
     inliner.add_global_dead_code_eliminate_pass()
-    inliner.run(module, builder)
+    _run(inliner, module, builder)
 
 
 def run_passes(
     module: llvm.ModuleRef, machine: llvm.TargetMachine, options: llvm.PipelineTuningOptions
 ) -> None:
-    """Optimise a module in place by the default passes of LLVM for `machine`.
-
-    The passes are freed here: llvmlite's class of pass managers inherits an empty `_dispose` before
-    the one that frees, so each would leave 80 KB behind.
-    """
+    """Optimise a module in place by the default passes of LLVM for `machine`."""
     builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
+    _run(builder.getModulePassManager(), module, builder)
+
+
+def _run(passes: Any, module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    """Run passes and free them: llvmlite's class of pass managers inherits an empty `_dispose`
+    before the one that frees, so each would leave 80 KB behind."""
     try:
         passes.run(module, builder)
     finally:
