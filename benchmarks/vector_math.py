@@ -1,12 +1,11 @@
-"""Vector maths against NumPy (SciPy for erf) and against the same loop calling the C library.
+"""The library's mathematical operators against NumPy (SciPy for erf) and a loop over the C library.
 
     python -m benchmarks.vector_math
 
-Arrays of 16,384 elements that stay in the cache, one thread.  The targets against NumPy are for
-AVX2.  With AVX-512 NumPy has kernels of its own for most of these functions, and there is no
-target; to compare at AVX2 on such a machine, take its AVX-512 features from both, by
-NUMBA_CPU_FEATURES and NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL".  The last lines are the time
-Numba takes to compile a loop around a function, the function included, once Numba is warm.
+Calls with `out=` on arrays of 32,768 elements that stay in the second cache, one thread. Targets
+against NumPy are 2 with AVX2 (`bash benchmarks/avx2 vector_math`) and 1.3 with AVX-512, where NumPy
+has Intel's vector mathematics. The last lines are the time Numba takes to compile a loop around a
+function, the function included, once Numba is warm.
 """
 
 from __future__ import annotations
@@ -21,25 +20,16 @@ from numba import njit
 
 from benchmarks.harness import Limit, Row, report
 from nbgraph.kernels import vector_math
+from nbgraph.operator import registry
 
-SIZE = 1 << 14
-NUMPY_TARGET, LIBM_TARGET = 2.0, 3.0
-TARGETED = ("exp", "log", "tanh", "sin_small", "erf", "log1p", "expm1")
-
-LIBM = {
-    **{name: getattr(math, name) for name in ("exp", "log", "tanh", "erf", "log1p", "expm1")},
-    **{name: getattr(math, name) for name in ("log2", "cos", "tan", "sin", "sinh", "atan", "erfc")},
-    **{name: getattr(math, name) for name in ("asin", "acos", "asinh", "cosh", "pow", "hypot")},
-}
-LIBM |= {f"{name}_small": LIBM[name] for name in ("sin", "cos", "tan")}
-PEER = {
-    **{name: getattr(np, name) for name in LIBM if hasattr(np, name)},
-    **{f"{name}_small": getattr(np, name) for name in ("sin", "cos", "tan")},
-    "erf": scipy.special.erf,
-    "erfc": scipy.special.erfc,
-    "cbrt": np.cbrt,
-}
-FUNCTIONS = (*TARGETED, *sorted((LIBM.keys() | PEER.keys()) - set(TARGETED)), "sigmoid", "softplus")
+SIZE = 1 << 15
+WITH_AVX2, WITH_AVX512, LIBM_TARGET = 2.0, 1.3, 3.0
+TARGETED = ("exp", "log", "tanh", "sin", "erf", "log1p", "expm1")
+OTHERS = (
+    *("exp2", "log2", "log10", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh"),
+    *("sinh", "cosh", "erfc", "cbrt", "pow", "hypot", "sigmoid", "softplus"),
+)
+UNIT, POSITIVE = {"asin", "acos", "atanh"}, {"log", "log2", "log10", "log1p", "pow"}
 
 
 def looped(function: Callable, arity: int) -> Callable:
@@ -65,25 +55,23 @@ def numpy_has_avx512() -> bool:
 
 
 def row(name: str, dtype: str) -> Row:
-    """One function and its peers over the same points."""
-    random = np.random.default_rng(1)
-    arity = vector_math.ARITY[name]
-    x = random.uniform(-0.95, 0.95, SIZE) if name in {"asin", "acos"} else random.normal(0, 2, SIZE)
-    x = (np.abs(x) + 1e-3 if name in {"log", "log2", "log1p", "pow"} else x).astype(dtype)
-    y, out = random.normal(0, 2, SIZE).astype(dtype), np.empty(SIZE, dtype)
-    ours = looped(vector_math.implementation(name, dtype), arity)
+    """One operator and its peers over the same points."""
+    random, op = np.random.default_rng(1), registry.find(name)
+    x = random.uniform(-0.95, 0.95, SIZE) if name in UNIT else random.normal(0, 2, SIZE)
+    x = np.abs(x) + 1e-3 if name in POSITIVE else np.abs(x) + 1 if name == "acosh" else x
+    x, y, out = x.astype(dtype), random.normal(0, 2, SIZE).astype(dtype), np.empty(SIZE, dtype)
+    operands = (x, y)[: op.nin]
     against: dict[str, Callable[[], object]] = {}
-    if name in PEER:
-        arguments = (x, y)[:arity]
-        against["NumPy"] = lambda: PEER[name](*arguments, out=out)
-    if name in LIBM:
-        libm = looped(LIBM[name], arity)
+    peer = getattr(np, name, None) or getattr(scipy.special, name, None)
+    if peer is not None:
+        against["NumPy"] = lambda: peer(*operands, out=out)
+    if name in TARGETED:
+        libm = looped(getattr(math, name), op.nin)
         against["libm"] = lambda: libm(x, y, out)
-    targets = {"libm": LIBM_TARGET}
-    if not numpy_has_avx512() or name == "erf":
-        targets["NumPy"] = NUMPY_TARGET
+    fewer = numpy_has_avx512() and name != "erf"
+    targets = {"libm": LIBM_TARGET, "NumPy": WITH_AVX512 if fewer else WITH_AVX2}
     kept = targets if name in TARGETED and dtype == "float32" else {}
-    return Row(f"{name} {dtype}", lambda: ours(x, y, out), against, kept, elements=SIZE)
+    return Row(f"{name} {dtype}", lambda: op(*operands, out=out), against, kept, elements=SIZE)
 
 
 def build_seconds(*names: str) -> float:
@@ -116,7 +104,9 @@ def build_limits() -> list[Limit]:
 def rows() -> list[Row | Limit]:
     """The whole table."""
     limits = build_limits()
-    return [row(name, dtype) for dtype in ("float32", "float64") for name in FUNCTIONS] + limits
+    return [
+        row(name, dtype) for dtype in ("float32", "float64") for name in (*TARGETED, *OTHERS)
+    ] + limits
 
 
 if __name__ == "__main__":

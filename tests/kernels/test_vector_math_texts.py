@@ -263,7 +263,7 @@ def fresh(monkeypatch, path):
     """As a process that finds `path` where the text of the package should be."""
     monkeypatch.setattr(texts, "SHIPPED", path)
     texts._shipped.cache_clear()
-    texts._made.cache_clear()
+    texts._generated.cache_clear()
 
 
 @pytest.fixture
@@ -271,7 +271,7 @@ def forgetful():
     """What is remembered of the text of the package is forgotten before and after."""
     yield
     texts._shipped.cache_clear()
-    texts._made.cache_clear()
+    texts._generated.cache_clear()
 
 
 ADVICE = "run python scripts/vector_math_texts.py"
@@ -306,7 +306,7 @@ def test_text_is_made_where_the_shipped_one_does_not_fit(
     fresh(monkeypatch, path)
     with nbgraph.config(cache_dir=str(own_cache)):
         assert texts.texts(*asked) == want
-        texts._made.cache_clear()
+        texts._generated.cache_clear()
         monkeypatch.setattr(generate, "entities", None)
         assert texts.texts(*asked) == want
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext
 from nbgraph.errors import ArgumentError
+from nbgraph.kernels.signature import static_key
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
 from nbgraph.operator.call import call, recorded
@@ -23,7 +24,7 @@ from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.layout import keep
 from nbgraph.operator.request import WORDS, OpReqType, assign
-from nbgraph.operator.spec import Attributes, Spec, as_key
+from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Arrays, Shapes
 
 if TYPE_CHECKING:
@@ -364,7 +365,7 @@ def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]
     """Return attributes and the number of operands as a key; 1 and 1.0, 0.0 and -0.0 differ."""
     values: Any = attributes.values()
     kinds = tuple(map(type, values))
-    numbers = map(as_key, values) if float in kinds else values
+    numbers = map(static_key, values) if float in kinds else values
     return (len(operands), *attributes, *numbers, *kinds)
 
 

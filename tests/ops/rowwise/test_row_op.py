@@ -342,8 +342,8 @@ def test_negative_zero_is_a_value_of_its_own():
     for _ in range(3):
         for sign, by in values.items():
             with np.errstate(divide="ignore"):
-                for found in (divided(x, by=by), divided(ng.array(x), by=by)):
-                    assert (np.asarray(found) == sign * np.inf).all()
+                for quotient in (divided(x, by=by), divided(ng.array(x), by=by)):
+                    assert (np.asarray(quotient) == sign * np.inf).all()
             assert (compiled[sign](ng.array(x)).asnumpy() == sign * np.inf).all()
             padded = ng.pad(ng.array(x[0]), 1, constant_values=by)
             assert np.signbit(padded.asnumpy()[0]) == (sign < 0)

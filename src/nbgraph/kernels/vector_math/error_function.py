@@ -14,16 +14,8 @@ from __future__ import annotations
 from nbgraph.kernels.vector_math.exp import reduced_exp, scale
 from nbgraph.kernels.vector_math.formats import Format, per_format, scalar
 from nbgraph.kernels.vector_math.log import log
-from nbgraph.native.floats import (
-    absolute,
-    bits,
-    copysign,
-    fma,
-    fma_exact,
-    from_bits,
-    polynomial,
-    sqrt,
-)
+from nbgraph.native.floats import absolute, bits, copysign, fma, fma_exact, from_bits, polynomial
+from nbgraph.native.floats import sqrt as root
 
 
 @per_format
@@ -92,7 +84,7 @@ def erfinv(f: Format):
     middle = border / f.float(2)
     last, centre, two = f.float(7), f.float(3.75), f.float(2)
     near_tail, far_tail = f.constants("erfinv_near"), f.constants("erfinv_far")
-    logarithm, root = log(f), sqrt
+    logarithm = log(f)
 
     @scalar
     def erfinv(x):

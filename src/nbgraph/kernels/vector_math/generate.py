@@ -88,12 +88,12 @@ def whole(header: str, kind: str = "usual") -> str:
     else:
         symbols = [symbol(name, dtype) for name in sorted(NAMES - WIDE) for dtype in DTYPES]
         symbols += [symbol(name) for name in RUNTIME if kind == "usual"]
-    found: dict[str, str] = {}
+    definitions: dict[str, str] = {}
     for each in symbols:
         parts = entities(each, evex=kind == "evex")
         if kind != "evex" or "@i_" in parts[each]:
-            found.update(parts)
-    return f"{_HEAD}\n{header}\n\n{join(dict(sorted(found.items())))}"
+            definitions.update(parts)
+    return f"{_HEAD}\n{header}\n\n{join(dict(sorted(definitions.items())))}"
 
 
 def entities(symbol: str, *, evex: bool = False) -> dict[str, str]:

@@ -1,5 +1,5 @@
 ; Made by scripts/vector_math_texts.py from nbgraph/kernels/vector_math. Do not edit.
-; sources 141f9948bbde12fc, llvmlite 0.50, fma
+; sources 974e908c01758862, llvmlite 0.50, fma
 
 declare float @llvm.ceil.f32(float)
 

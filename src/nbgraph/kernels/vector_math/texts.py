@@ -56,7 +56,7 @@ def texts(
         parts = _shipped(SPECIAL if each.split("_", 1)[1].rpartition("_")[0] in WIDE else SHIPPED)
         if evex and each in (instructed := _shipped(EVEX)):
             parts = instructed
-        parts = parts or _made(each, evex)
+        parts = parts or _generated(each, evex)
         found.update({name: parts[name] for name in sorted(_needed(each, parts)) if name != each})
         found[each] = parts[each]
     return "\n\n".join(found.values()) + "\n"
@@ -99,7 +99,7 @@ def _shipped(path: Path) -> dict[str, str]:
 
 
 @functools.cache
-def _made(symbol: str, evex: bool) -> dict[str, str]:
+def _generated(symbol: str, evex: bool) -> dict[str, str]:
     """The text of one function and all it needs, from the disk cache or made now."""
     key = hashlib.sha256(f"text {header()} {symbol} {evex}".encode()).hexdigest()
     entry = cache.load(key)
