@@ -140,6 +140,17 @@ def test_what_cannot_be_saved(tmp_path, data, text):
     assert not list(tmp_path.iterdir())
 
 
+def test_load_as_mxnet_does(tmp_path):
+    """X-NDA-05: `ng.nd.load` gives one array in a list."""
+    path = tmp_path / "a"
+    for data, wanted in ((ng.ones(2), [ng.ones(2)]), ([ng.ones(2)], [ng.ones(2)])):
+        ng.nd.save(path, data)
+        (found,) = ng.nd.load(path, mmap=True)
+        np.testing.assert_array_equal(found, wanted[0])
+    ng.nd.save(path, {"w": ng.ones(2)})
+    assert [*ng.nd.load(path)] == ["w"]
+
+
 def test_what_cannot_be_loaded(tmp_path):
     """Damaged, foreign and pickled files are refused; nothing is unpickled."""
     path = tmp_path / "a"

@@ -134,6 +134,7 @@ def test_attributes_and_their_scopes():
         "sum0": {"group": "encoder", "lr": 2, "axis": 0, "dtype": None, "keepdims": False},
     }
     assert ng.sym.sin(X, attr={"k": 1}).list_attr() == {"k": 1}
+    assert ng.sym.sin(X, attr={"lr_mult": 1}, wd_mult=2).list_attr() == {"lr_mult": 1, "wd_mult": 2}
 
 
 # groups and composition -------------------------------------------------------------------------

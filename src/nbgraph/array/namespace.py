@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from nbgraph.array import files
 from nbgraph.array.core import Array, lift
 from nbgraph.array.create import array
 from nbgraph.device import Context
@@ -171,7 +172,7 @@ class ArrayNamespace(Namespace):
         "array": "array",  # listed; below in MXNet's words
         "from_dlpack": "from_dlpack",
         "from_numpy": "asarray",
-        "load": "load",
+        "load": "load",  # listed; below in MXNet's form
         "save": "save",
         "waitall": "waitall",
     }
@@ -196,6 +197,24 @@ class ArrayNamespace(Namespace):
         """
         own = source_array.dtype if isinstance(source_array, Array) else "float32"
         return array(source_array, dtype or own, device=ctx)
+
+    @staticmethod
+    def load(fname: Any, **options: Any) -> Any:
+        """Return what `save` wrote as `ng.load` does, but one array as a list of one, as MXNet.
+
+        Parameters
+        ----------
+        fname : path of the file
+        options : those of `ng.load`
+
+        >>> import tempfile, nbgraph as ng
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ng.nd.save(f"{folder}/weights", ng.ones(2))
+        ...     ng.nd.load(f"{folder}/weights")
+        [array([1., 1.], dtype=float32)]
+        """
+        loaded = files.load(fname, **options)
+        return [loaded] if isinstance(loaded, Array) else loaded
 
 
 nd = ArrayNamespace("ng.nd", lifted)

@@ -1,6 +1,7 @@
 """`ng.sym`: the library, and what users register, for arguments that become symbols.
 
-`name=` and `attr=` are MXNet's: the name of the node, and attributes to mark it with.
+`name=` and `attr=` are MXNet's: the name of the node, and attributes to mark it with; those of
+`MARKS` stand beside the operator's parameters, too.
 
 >>> import nbgraph as ng
 >>> ng.sym.sin(ng.var("x"), name="wave").list_outputs()
@@ -26,6 +27,8 @@ from nbgraph.operator.typing import as_operand
 from nbgraph.ops.named.keywords import in_words
 from nbgraph.ops.named.layering import named
 
+MARKS = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
+
 
 class SymbolicOperator(Lifted):
     """An operator whose operands become symbols."""
@@ -37,7 +40,8 @@ class SymbolicOperator(Lifted):
             return var(*args, attr=attr, **kwargs)  # MXNet's other name of it
         if args and _is_group(args[0]) and _takes_several(self.__wrapped__):
             args = (list(args[0]), *args[1:])
-        attributes = attributes_of(self.__name__, attr)
+        marks = {key: kwargs.pop(key) for key in MARKS if key in kwargs}
+        attributes = attributes_of(self.__name__, attr) | marks
         op, args, kwargs = in_words(self.__wrapped__, args, kwargs)
         names_itself = _names_itself(op)
         if names_itself:

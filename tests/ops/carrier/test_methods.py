@@ -8,7 +8,7 @@ import pytest
 import nbgraph as ng
 from nbgraph import foreign
 from nbgraph.errors import ShapeError
-from nbgraph.ops.carrier.methods import Methods
+from nbgraph.ops.carrier.methods import OPERATOR_METHODS, Methods
 from nbgraph.ops.carrier.operators import Operators, ways
 from nbgraph.ops.carrier.reductions import Reductions
 from tests.ops.carrier.double import Double, agree, values
@@ -95,7 +95,7 @@ def test_what_arrays_have_beyond_carriers_is_about_memory():
 
 def test_every_method_has_a_row():
     dynamic = {"nonzero"}
-    assert own(Methods) | own(Reductions) == set(ROWS) | dynamic
+    assert own(Methods) | own(Reductions) == {*ROWS, *dynamic, *OPERATOR_METHODS.split()}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -109,6 +109,41 @@ def test_a_method_is_that_of_arrays(name):
             ROWS[name](Double(X, known=False))
     else:
         agree(ROWS[name](Double(X, known=False)), wanted)
+
+
+ARGUMENTS = {  # of operators as methods: what they need beside an array of shape (2, 4)
+    "broadcast_axes": (0, 2),
+    "broadcast_like": (np.zeros((2, 4)),),
+    "depth_to_space": (1,),
+    "maximum": (0.5,),
+    "minimum": (0.5,),
+    "one_hot": (3,),
+    "pick": ([1, 0],),
+    "pow": (2,),
+    "reshape_like": (np.zeros((4, 2)),),
+    "roll": (1, 1),
+    "slice_axis": (1, 1, 3),
+    "slice_like": (np.zeros((1, 2)),),
+    "space_to_depth": (1,),
+    "tile": (2,),
+    "topk": (2,),
+}
+FOUR_AXES = {"depth_to_space", "space_to_depth"}
+
+
+@pytest.mark.parametrize("name", OPERATOR_METHODS.split())
+def test_an_operator_as_a_method(name):
+    """X-NDA-04: `x.exp()` is `ng.exp(x)`, on arrays and while a graph is made of them."""
+    x = ng.array([[0.0, 0.25, 0.5, 0.75], [0.1, 0.2, 0.3, 0.4]])
+    x = x.astype("int64") if name == "one_hot" else x
+    x = x.reshape(1, 2, 2, 2) if name in FOUR_AXES else x
+    more = ARGUMENTS.get(name, ())
+    wanted = getattr(ng, name)(x, *more)
+    for found in (getattr(x, name)(*more), ng.jit(lambda x: getattr(x, name)(*more))(x)):
+        parts = (wanted, found) if isinstance(wanted, tuple) else ([wanted], [found])
+        for a, b in zip(*parts, strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert getattr(x, name).__doc__ == getattr(ng, name).__doc__
 
 
 @pytest.mark.parametrize("kind", [Operators, Methods, Reductions])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MethodType
 from typing import Any, Self
 
 import numpy as np
@@ -150,3 +151,30 @@ round(self, decimals: int = 0, *, out=None): Rounded to so many decimals, halves
 dot(self, other): The dot product (`ng.dot`): of vectors, or of the last axis with the second last.
 """
 define_methods(_TABLE, Methods)
+
+
+class OperatorMethod:
+    """An operator of the library as a method of MXNet's and PyTorch's arrays: of the same name and
+    parameters, the array is its first operand."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        operator = getattr(library, self.name)
+        return operator if owner is None else MethodType(operator, owner)
+
+
+# not `split` and `pad`, which mean something else in each library
+OPERATOR_METHODS = """
+abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel broadcast_axes broadcast_like cbrt
+ceil cos cosh degrees depth_to_space diag erf exp expm1 fix flip floor isfinite isinf isnan log
+log10 log1p log2 log_softmax logsumexp maximum minimum nanprod nansum one_hot ones_like pick pow
+radians rcbrt reciprocal relu reshape_like rint roll rsqrt shape_array sigmoid sign sin sinh
+size_array slice_axis slice_like softmax softmin space_to_depth sqrt square tan tanh tile topk tril
+triu trunc zeros_like
+"""
+for _name in OPERATOR_METHODS.split():
+    setattr(Methods, _name, OperatorMethod(_name))
