@@ -24,15 +24,6 @@ _REGISTERS = (128, 256, 512)  # bits
 _SIZES = (*_REGISTERS, 1024, 2048)  # bits of vectors that loops take at once
 
 
-def has_evex(features: str) -> bool:
-    """Whether a processor with these `features`, in LLVM's notation, has the instructions.
-
-    >>> has_evex("+avx2,+avx512f,+avx512vl"), has_evex("+avx2,+avx512f,-avx512vl")
-    (True, False)
-    """
-    return {"+avx512f", "+avx512vl"} <= set(features.split(","))
-
-
 def left_open(text: str) -> bool:
     """Whether a text calls instructions."""
     return "@i_" in text and _LEFT_OPEN.search(text) is not None

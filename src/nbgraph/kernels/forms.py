@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from nbgraph.errors import RAISED_BITS, RAISED_CODE, raised_code
+from nbgraph.kernels import runs
 from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.kinds import STORED, is_boolean
@@ -273,18 +274,23 @@ class Reduce(Elementwise):
 
     def _run(self) -> None:
         loop, access = self.loop, self.loop.access
-        for name, output in zip(self.outputs, loop.outputs, strict=True):
-            if output.combine:
-                self.line(0, f"{name}_acc = {self._identity(output)}")
+        totals = [
+            runs.RunTotal(name, output.combine, self._kind(output), self._identity(output))
+            for name, output in zip(self.outputs, loop.outputs, strict=True)
+            if output.combine
+        ]
+        values: list[str] = []
+        self.line(0, *runs.begin(totals))
         self.line(0, "for i in range(m):")
         self.load_all(1, range(len(loop.operands)), access=access)
         texts = self.body(1, [o.node for o in loop.outputs])
         for name, output, text in zip(self.outputs, loop.outputs, texts, strict=True):
             if output.combine:
-                value = self._accumulated(text, output)
-                self.line(1, f"{name}_acc = acc_{output.combine}({name}_acc, {value})")
+                values.append(self._accumulated(text, output))
             else:
                 self.store(1, name, output, text, access=access)
+        self.line(1, *runs.add(totals, values))
+        self.line(0, *runs.end(totals))
 
     def _wide(self, output: Output) -> bool:
         """A strided run has one accumulator, not a vector of them: it adds up in float64."""

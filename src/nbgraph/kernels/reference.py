@@ -94,7 +94,7 @@ def _names(source: Source) -> dict[str, Any]:
     space.update({f"{dtype}_word": read for dtype, read in memory.WORDS.items()})
     space.update({f"{dtype}_pointer": make for dtype, make in memory.POINTERS.items()})
     space["part"] = functools.partial(lower.jit, fastmath=source.fastmath)
-    space.update(integers.FUNCTIONS, fma=floats.fma)
+    space.update(integers.FUNCTIONS, fma=floats.fma, bits=floats.bits, from_bits=floats.from_bits)
     space.update(
         float16_to_float32=floats.half_to_float,
         float32_to_float16=floats.float_to_half,

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbgraph.errors import CLASS_CODE, COUNT_BITS, LABEL_BITS, PLACE_BITS
+from nbgraph.kernels import runs
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.loops import BLOCK, Access, Combine, Loop, Operand, Total
 from nbgraph.kernels.scalar import Graph, Node
@@ -114,17 +115,25 @@ class Rows(Writer):
 
     def _combine(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
         """The inner loop of such a pass."""
+        own: list[runs.RunTotal] = []
         for total, name in zip(totals, names, strict=True):
-            self.line(0, f"{name}_acc = {self._start(total, wide=self._wide(total))}")
+            wide = self._wide(total)
+            kind = "float64" if wide else self.loop.compute
+            own.append(runs.RunTotal(name, total.combine, kind, self._start(total, wide=wide)))
+        self.line(0, *runs.begin(own))
         self.line(0, "for i in range(m):")
         self._load(self._pass)
         texts = self.body(1, self._pass)
-        for total, name, text in zip(totals, names, texts, strict=True):
+        for total, text in zip(totals, texts, strict=True):
             if self.kept is not None and (self.kept.stage, self.kept.node) == (number, total.node):
                 k = self.kept.output
                 self.store(1, self.outputs[k], self.loop.outputs[k], text, access=self.loop.access)
-            value = f"float64({text})" if self._wide(total) else text
-            self.line(1, f"{name}_acc = acc_{total.combine}({name}_acc, {value})")
+        values = [
+            f"{t.kind}({text})" if t.kind != self.loop.compute else text
+            for t, text in zip(own, texts, strict=True)
+        ]
+        self.line(1, *runs.add(own, values))
+        self.line(0, *runs.end(own))
 
     def last(self) -> None:
         """The pass that writes."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from nbgraph.codegen import target
 from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import (
     Body,
@@ -19,7 +20,7 @@ from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import BLOCK, Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
-from nbgraph.native.processor import LINE
+from nbgraph.native.processor import LINE, has_evex
 
 ITEMSIZE = {
     "bool": 1,
@@ -140,9 +141,9 @@ class Writer:
         self.leaves = leaves
         return lines
 
-    def line(self, indent: int, text: str) -> None:
-        """One line of text."""
-        self.lines.append("    " * indent + text)
+    def line(self, indent: int, *texts: str) -> None:
+        """Lines of text."""
+        self.lines += ["    " * indent + text for text in texts]
 
     def _unique(self, name: str) -> str:
         plain = name.isidentifier() and name.isascii() and not name.startswith("__")
@@ -244,7 +245,8 @@ class Writer:
 
     def ahead(self, indent: int, lines: Sequence[str], elements: str) -> None:
         """Ask for what these lines read one element behind the other of the next block, where so
-        many elements are more than caches hold: processors foresee no farther than a page."""
+        many elements are more than caches hold: processors before AVX-512 foresee no farther than a
+        page."""
         words, fetched = set(_WORD.findall("\n".join(lines))), list[str]()
         for name, operand in zip(self.names, self.loop.operands, strict=True):
             if operand.layout == "c" and f"{name}_p" in words:
@@ -253,7 +255,7 @@ class Writer:
                     f"for i in range((m * {item} + {LINE - 1}) // {LINE}):",
                     f"    fetch({name}_p, {BLOCK * item} + i * {LINE})",
                 ]
-        if fetched:
+        if fetched and not has_evex(target.features()):
             self.line(indent, f"if {elements} > {_FAR}:")
             self.line(indent + 1, self.part("ahead", fetched, "0"))
 

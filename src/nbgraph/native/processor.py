@@ -33,6 +33,16 @@ def vector_bytes(features: str) -> int:
     return 64 if "+avx512f" in has else 32 if "+avx" in has or "+avx2" in has else 16
 
 
+def has_evex(features: str) -> bool:
+    """Whether a processor with these `features`, in LLVM's notation, has the instructions
+    of AVX-512 for vectors of all sizes.
+
+    >>> has_evex("+avx2,+avx512f,+avx512vl"), has_evex("+avx2,+avx512f,-avx512vl")
+    (True, False)
+    """
+    return {"+avx512f", "+avx512vl"} <= set(features.split(","))
+
+
 def has_half(features: str) -> bool:
     """Whether a processor with these `features` converts 16-bit floats itself.
 

@@ -138,6 +138,16 @@ def _select(f: Function, args: Sequence[Value]) -> Value:
     return select(f, cast(f, args[0], "bool"), args[1], args[2])
 
 
+def _bits(f: Function, args: Sequence[Value]) -> Value:
+    kind = {"float32": "uint32", "float64": "uint64"}[args[0].kind]
+    return f.value(kind, f"bitcast {args[0].typed} to {llvm_type(kind)}")
+
+
+def _from_bits(f: Function, args: Sequence[Value]) -> Value:
+    kind = {"uint32": "float32", "uint64": "float64"}[args[0].kind]
+    return f.value(kind, f"bitcast {args[0].typed} to {llvm_type(kind)}")
+
+
 def _separate(f: Function, args: Sequence[Value]) -> None:
     f.separate = True
 
@@ -243,6 +253,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "streamed": _streamed,
     "fetch": _fetch,
     "select": _select,
+    "bits": _bits,
+    "from_bits": _from_bits,
     "separate": _separate,
     "interleaved": _interleaved,
     "straight": _straight,

@@ -21,10 +21,9 @@ from pathlib import Path
 import llvmlite  # the package alone: LLVM is loaded by `llvmlite.binding`
 
 from nbgraph.codegen import cache, target
-from nbgraph.codegen.instructions import has_evex
 from nbgraph.kernels.vector_math import VERSION, WIDE
 from nbgraph.kernels.vector_math.symbols import RUNTIME, join, signature, split, symbol, symbols_in
-from nbgraph.native.processor import has_fma
+from nbgraph.native.processor import has_evex, has_fma
 
 SHIPPED = Path(__file__).parent / "texts.ll"
 SPECIAL = Path(__file__).parent / "special.ll"  # functions that few kernels call
