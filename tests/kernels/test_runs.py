@@ -60,9 +60,6 @@ def test_which_totals_are_found_by_bits(monkeypatch, features, kinds):
         top = runs.RunTotal("top", "max", kind, "c0")
         assert (len(runs.add([top], ["x"])) > 1) == (kind in kinds)
         both = [top, runs.RunTotal("sum", "add", kind, "c1")]
-        assert runs.add(both, ["x", "y"]) == [
-            "top_acc = acc_max(top_acc, x)",
-            "sum_acc = acc_add(sum_acc, y)",
-        ]
+        assert not any("bits" in line for line in runs.add(both, ["x", "y"]))
+        assert runs.begin(both) == ["top_acc = c0", "sum_acc = c1"]
         assert not runs.end(both)
-    assert not re.search("bits", "".join(runs.begin(both)))
