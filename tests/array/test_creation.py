@@ -48,6 +48,33 @@ def test_ranges(start, stop, step):
     same(ng.linspace(start, stop, 7, dtype="float64"), np.linspace(start, stop, 7))
 
 
+def test_what_is_made_again_is_an_array_of_its_own():
+    """X-NDA-04: calls that are remembered give other memory each, the numbers that were asked for,
+    and what they are in a graph."""
+    makers = [
+        lambda: ng.arange(4.0),
+        lambda: ng.eye(2),
+        lambda: ng.linspace(0, 1, 5),
+        lambda: ng.full((2,), 3.5),
+        lambda: ng.ones_like(ng.zeros((2, 3))[:, ::2]),
+    ]
+    for make in makers:
+        wanted = make().asnumpy()
+        for _ in range(3):
+            made = make()
+            same(made, wanted)
+            made[...] = -1
+        assert ng.jit(lambda x, make=make: x + make().sum())(ng.zeros(())).item() == wanted.sum()
+    for number in (0.0, -0.0, 0.0, 0, complex(0.0, -0.0), complex(0.0, 0.0), complex(-0.0, 0.0)):
+        found, wanted = ng.full(2, number), np.full(2, number)
+        assert found.asnumpy().tobytes() == wanted.astype(found.dtype).tobytes()
+    for dtype in ("float32", "int8"):
+        x = ng.zeros((2, 2), dtype)
+        assert [ng.ones_like(x).dtype for _ in range(2)] == [dtype] * 2
+        assert ng.ones_like(x[0]).shape == (2,)
+    assert ng.sym.arange(4.0).list_outputs() == ["arange0_output"]
+
+
 def test_matrices_and_grids():
     same(ng.eye(3, 4, 1, "float64"), np.eye(3, 4, 1))
     same(ng.identity(3, "int64"), np.identity(3, "int64"))

@@ -58,6 +58,25 @@ def test_one_seed_gives_the_same_numbers_on_all_devices():
     assert [bits(a) for a in numbers(ng.cpu(), 12)] != wanted
 
 
+def test_quick_draws_are_those_of_the_general_way():
+    """X-NDA-08: the next draw, whoever pushes it: a route, another engine, an open bulk."""
+
+    def numbers():
+        ng.random.seed(3)
+        drawn = [ng.random.normal(1, 2, size=(2, 3)) for _ in range(4)]
+        with ng.engine.bulk(4):
+            drawn += [ng.random.normal(1, 2, size=(2, 3)), ng.random.uniform(size=5)]
+        with ng.autograd.train_mode():
+            drawn += [ng.dropout(ng.ones((4, 5)), 0.5) for _ in range(3)]
+        return [bits(a) for a in drawn]
+
+    wanted = numbers()
+    assert len(set(wanted)) == len(wanted)
+    assert numbers() == wanted
+    with ng.config(engine="naive"):
+        assert numbers() == wanted
+
+
 def test_arrays_get_the_numbers_of_numpy():
     """NumPy arrays and calls outside of kernels are the specification."""
     with ng.autograd.train_mode():

@@ -7,7 +7,7 @@ results that are views are known by the layout of what they show.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nbgraph.array.lowered import Job, push_function
 from nbgraph.array.place import push
 from nbgraph.array.push import moved, same
 from nbgraph.array.route import Push, Routes, routes_of
+from nbgraph.device import Context
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import SHORTCUTS, ArrayOp, Attributes, call_key
@@ -150,15 +151,64 @@ def _kernel(
     return None if call is None else (call, call.order[: -call.writes])
 
 
-def learn_source(op: ArrayOp, make: Callable[[], Any], attributes: Attributes) -> None:
-    """Remember the array of a call without operands: zeros, ones, memory as it is."""
-    if "fill_value" in attributes:  # 0.0 and -0.0 would be one key
-        return
+class Sources:
+    """The quick way of what an operator gives whatever its operand holds, if it has one: zeros,
+    ones, memory as it is, a range. `make(layout, device)` makes the array."""
 
-    def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
-        return make() if _recorder() is None and sources.get() is None else None
+    __slots__ = ("layouts", "make")
 
-    keep(op.shortcuts, call_key(attributes, ()), (run, attributes), SHORTCUTS)
+    def __init__(self, make: Callable[[Layout, Any], Any]) -> None:
+        self.make = make
+        self.layouts: dict[Layout | None, Layout] = {}  # of results, by the operand's
+
+    def __call__(self, place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+        """Return the array, or None where somebody follows what is done."""
+        if _recorder() is not None or sources.get() is not None:
+            return None
+        own = self.layouts.get(getattr(operands[0], "_layout", None) if operands else None)
+        if own is None:
+            return None
+        return self.make(own, operands[0]._chunk.device if operands else CPU)
+
+
+def learn_source(
+    op: ArrayOp,
+    make: Callable[[Layout, Any], Any],
+    own: Layout,
+    values: Sequence[Array],
+    attributes: Attributes,
+) -> None:
+    """Remember the array of a call like this; see `Sources`."""
+    key = call_key(attributes, values)
+    entry = op.shortcuts.get(key) or (Sources(make), attributes)
+    keep(op.shortcuts, key, entry, SHORTCUTS)
+    layouts = cast("Sources", entry[0]).layouts
+    keep(layouts, values[0]._layout if values else None, own, _PLACES)
+
+
+class Draws(NamedTuple):
+    """The kernel of draws over operands of certain layouts."""
+
+    call: KernelCall
+    outputs: Sequence[Layout]
+    routes: Routes
+
+    def push(
+        self, place: Any, operands: Sequence[Any], numbers: Sequence[int], device: Context
+    ) -> tuple[Any, ...]:
+        """Push a draw and return its results; nothing is recorded."""
+        result = self.routes.push(place, (*operands, *numbers))
+        if result is not None:
+            return result if type(result) is tuple else (result,)
+        call, order = self.call, self.call.order
+        results = tuple([empty_of(own, device) for own in self.outputs])
+        if call.size:
+            push(call, [(*operands, *results)[k] for k in order], numbers, overwrites=True)
+        read = order[: -call.writes]
+        if len(read) == len(operands) and call.writes == len(results):
+            values = (*operands, *numbers)
+            self.routes.learn(call, self.outputs, values, read, device=device)
+        return results
 
 
 class ByKernels:
@@ -176,11 +226,8 @@ class ByKernels:
         device = operands[0]._chunk.device if operands else CPU
         if not device.host or any(v._chunk.device is not device for v in operands):
             return None
-        call, outputs = entry
-        results = tuple([empty_of(own, device) for own in outputs])
         numbers = op.numbers(attributes, is_train=training.get())
-        if call.size:
-            push(call, [(*operands, *results)[k] for k in call.order], numbers, overwrites=True)
+        results = entry.push(in_charge().site_id(2), operands, numbers, device)
         recorder = recording.get()
         if recorder is not None:
             recorder.record(op, operands, attributes, results, ())
@@ -196,8 +243,19 @@ class ByKernels:
             return
         layouts, outputs = ([v._layout for v in arrays] for arrays in (values, results))
         lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
-        if lowering is not None and lowering.alone is not None:
-            op.carried[_key(values, attributes)] = lowering.alone, outputs
+        if lowering is None or lowering.alone is None:
+            return
+        entry = op.carried[_key(values, attributes)] = Draws(lowering.alone, outputs, Routes())
+        if not values:
+            own = op.normalise(attributes)
+
+            def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
+                if _recorder() is not None or sources.get() is not None:
+                    return None
+                results = entry.push(place, (), op.numbers(own, is_train=training.get()), CPU)
+                return results[0] if len(results) == 1 else results
+
+            keep(op.shortcuts, call_key(attributes, ()), (run, own), SHORTCUTS)
 
 
 class ByFunctions:

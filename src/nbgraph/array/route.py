@@ -65,17 +65,19 @@ class Routes:
         order: Sequence[int] | None = None,
         parameters: Sequence[tuple[Any, int]] = (),
         over: Over | None = None,
+        device: Context | None = None,
     ) -> bool:
         """Remember the way that a call has gone, if its like may come again; whether it may. None:
         the way is not known. `order`: of the operands' addresses in the record, where it is not
         theirs. `parameters`: of the numbers behind the operands, kinds and places among the words
-        of the call. `over`: no new arrays are written, but one that is there."""
+        of the call. `over`: no new arrays are written, but one that is there. `device`: of the
+        results of a draw, whose numbers are words."""
         engine = current()
         if not isinstance(engine, ThreadedEngine) or not engine._open_gate():
             return False
         if self.push is declines or call is None:
             return False
-        route = _route(call, outputs, engine, operands, order, parameters, over)
+        route = _route(call, outputs, engine, operands, order, parameters, over, device)
         if route is None:
             return False
         if over is not None:
@@ -155,23 +157,23 @@ def _route(
     order: Sequence[int] | None,
     parameters: Sequence[tuple[Any, int]],
     over: Over | None,
+    device: Context | None,
 ) -> tuple[Any, ...] | None:
     """Return the route that a call has gone, or None: its like has to be looked at."""
     arrays = [i for i, v in enumerate(operands) if type(v) not in WEAK]
     own = [operands[i] for i in arrays] if over is None else [*operands, over.array]
     own = [v for v in own if type(v) not in WEAK]
-    if not own or not outputs[0].size:
-        return None
-    if any(type(v) is not _classes[0] for v in own):
+    if not outputs[0].size or any(type(v) is not _classes[0] for v in own):
         return None  # lifted
-    if not own[0]._chunk.device.host:
+    fits = device is not None or (over is not None and over.fits)
+    device = own[0]._chunk.device if own else device
+    if device is None or not device.host:
         return None  # what routes push runs on the host
-    fits = over is not None and over.fits
     kinds = [_kind(*scalar, fits=fits) for scalar in call.scalars]
     if None in kinds:
         return None
     places = arrays if order is None else order
-    return _described(outputs, call, engine, operands, places, kinds, parameters, over)
+    return _described(outputs, call, engine, operands, places, kinds, parameters, over, device)
 
 
 def _kind(kind: str, precision: str, *, fits: bool) -> int | None:
@@ -190,12 +192,12 @@ def _described(
     kinds: Sequence[Any],
     parameters: Sequence[tuple[Any, int]],
     over: Over | None,
+    device: Context,
 ) -> tuple[Any, ...] | None:
     """Return the tuple for the entry, or None where there is no room for it. `arrays`: operands in
     the order of their addresses in the record."""
     core = engine._live
     assert core is not None
-    device = (operands[arrays[0]] if over is None else over.array)._chunk.device
     whole = over is None or over.whole
     fixed = launcher(call, engine, len(arrays), len(outputs), whole).fixed
     submit, in_use = (core.unit.address(name) for name in ("submit", "in_use"))

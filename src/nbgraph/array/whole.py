@@ -23,12 +23,13 @@ from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.at_once import check_out
 from nbgraph.operator.call import training
 from nbgraph.operator.kernel_call import lowered
-from nbgraph.operator.layout import layout
+from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.settings import CLOSELY_ASKED, config
 from nbgraph.shape import overlap
 
 _AT_ONCE = 4096  # elements up to which what has no operands is computed by the calling thread
+_TEMPLATE = 4096  # bytes up to which such a result is kept, to be copied again
 kWriteTo, kAddTo = OpReqType.kWriteTo, OpReqType.kAddTo
 
 
@@ -133,15 +134,22 @@ def _short(
     if op.constant is not None:
         number = op.constant(**attributes)
         make = partial(filled, value=number) if number is not None else empty_of
-        if not values and device is CPU:
-            known.learn_source(op, partial(make, layout(*specs[0]), device), attributes)
+        if values or device is CPU:
+            known.learn_source(op, make, layout(*specs[0]), values, attributes)
         return [make(layout(*specs[0]), device)]
     if not values and op.computes_alone and len(specs) == 1 and place(device).host:
         if math.prod(specs[0].shape) <= _AT_ONCE:  # nothing to wait for, and soon done
             value = np.empty(*specs[0])
             op.compute((), [value], attributes)
+            if device is CPU and value.nbytes <= _TEMPLATE:
+                known.learn_source(op, partial(_copy, value), layout(*specs[0]), (), attributes)
             return [from_host(value, device)]
     return place(device).composed(op, values, attributes, specs)
+
+
+def _copy(value: np.ndarray[Any, Any], own: Layout, device: Context) -> Array:
+    """Return an array with the values of one of NumPy's, of that layout."""
+    return from_host(value, device)
 
 
 def _outputs(

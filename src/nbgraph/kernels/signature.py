@@ -121,7 +121,7 @@ def static_key(value: Any) -> Any:
     """
     if isinstance(value, tuple):
         return type(value), tuple(static_key(item) for item in cast("tuple[Any, ...]", value))
-    return type(value), repr(value) if isinstance(value, float) else value
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 
 def is_array(value: Any) -> bool:

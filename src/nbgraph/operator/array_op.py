@@ -365,7 +365,7 @@ def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]
     """Return attributes and the number of operands as a key; 1 and 1.0, 0.0 and -0.0 differ."""
     values: Any = attributes.values()
     kinds = tuple(map(type, values))
-    numbers = map(static_key, values) if float in kinds else values
+    numbers = map(static_key, values) if float in kinds or complex in kinds else values
     return (len(operands), *attributes, *numbers, *kinds)
 
 

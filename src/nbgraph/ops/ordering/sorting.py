@@ -66,7 +66,7 @@ def _argsorted(xp: Any, x: Any, axis: int, *, stable: bool) -> Any:
 
 
 def _keyed_order(x: Array) -> Array:
-    """The stable order along the last axis of numbers of 32 bits or fewer: each is the upper half of
+    """The stable order along the last axis of numbers of at most 32 bits: each is the upper half of
     a word, its place the lower one, and the words are sorted."""
     if x.dtype.kind == "f":
         bits = (x + np.float32(0)).view(np.int32)  # 0.0 of -0.0
