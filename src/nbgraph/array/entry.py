@@ -95,7 +95,7 @@ def over(table: dict[Any, Any], kind: type) -> Callable[..., Any]:
     objects = [kind, FrameType, None, False, 0, CLOSELY_ASKED, recording, inside]
     slots = _slots()
     words = [*map(id, objects), *_functions(), *map(id, slots)]
-    return builtin.function(_method(), (_packed(words), table, *objects, *slots))
+    return builtin.function(method(), (_packed(words), table, *objects, *slots))
 
 
 def _packed(words: Sequence[int]) -> bytes:
@@ -103,7 +103,8 @@ def _packed(words: Sequence[int]) -> bytes:
 
 
 @functools.cache
-def _method() -> int:
+def method() -> int:
+    """The address of the method definition of all routes."""
     return builtin.method(
         builtin.address(text(), name="push"), "push", "Push a kernel over arrays."
     )

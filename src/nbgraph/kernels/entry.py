@@ -206,7 +206,8 @@ def fits(arrays: int, parameters: int) -> bool:
 
 
 @functools.cache
-def _method() -> int:
+def method() -> int:
+    """The address of the method definition of calls that `make` describes."""
     address = builtin.address(_text())
     return builtin.method(address, "kernel", "Run a compiled kernel.")
 
@@ -229,11 +230,12 @@ def make(
     places = [word for pair in numbers for word in pair]
     descriptor = struct.pack("=7q", *head, len(numbers)) + body
     descriptor += struct.pack(f"={len(places)}q", *places) + "".join(formats).encode()
-    return builtin.function(_method(), descriptor), descriptor
+    return builtin.function(method(), descriptor), descriptor
 
 
 @functools.cache
-def _run_method() -> int:
+def run_method() -> int:
+    """The address of the method definition of a `runner`."""
     return builtin.method(builtin.address(_runner_text()), "run", "Run a kernel over arrays.")
 
 
@@ -258,4 +260,4 @@ def runner(
     head = address, arrays, len(before), len(behind), id(np.ndarray), id(None), size, frees
     words = *head, *before, *behind
     descriptor = struct.pack(f"={len(words)}q", *words)
-    return builtin.function(_run_method(), descriptor)
+    return builtin.function(run_method(), descriptor)
