@@ -34,6 +34,22 @@ def test_forward(call, text, engine):
         call(ng.array([1.0, -1.0]))
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: ng.linspace(0, np.inf, 3), "linspace: the result has 1 NaN"),
+        (lambda: ng.random.normal(np.nan, size=(3,)), "random_normal: the result has 3 NaN"),
+    ],
+)
+def test_what_was_made_before_without_looking(call, text):
+    """A call that is remembered is looked at as any other."""
+    for _ in range(3):
+        call()
+    with ng.config(anomaly=1), raises(text):
+        call()
+
+
 def test_in_place(engine):
     """Operands are looked at before they are overwritten."""
     x = ng.array([INF, 1.0])

@@ -27,7 +27,7 @@ from nbgraph.operator.kernel_call import KernelCall, lowered
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import items_of
-from nbgraph.settings import config
+from nbgraph.settings import CLOSELY_ASKED, config
 
 _NEW: Sequence[bool] = ()  # in_place: no output existed before
 
@@ -151,6 +151,12 @@ def _kernel(
     return None if call is None else (call, call.order[: -call.writes])
 
 
+def _followed() -> bool:
+    """Return whether a call without arrays has to go the general way: a tape or an anomaly's search
+    follows it, or it makes something else than arrays."""
+    return _recorder() is not None or sources.get() is not None or CLOSELY_ASKED[0]
+
+
 class Sources:
     """The quick way of what an operator gives whatever its operand holds, if it has one: zeros,
     ones, memory as it is, a range. `make(layout, device)` makes the array."""
@@ -163,7 +169,7 @@ class Sources:
 
     def __call__(self, place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
         """Return the array, or None where somebody follows what is done."""
-        if _recorder() is not None or sources.get() is not None:
+        if _followed():
             return None
         own = self.layouts.get(getattr(operands[0], "_layout", None) if operands else None)
         if own is None:
@@ -250,7 +256,7 @@ class ByKernels:
             own = op.normalise(attributes)
 
             def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
-                if _recorder() is not None or sources.get() is not None:
+                if _followed():
                     return None
                 results = entry.push(place, (), op.numbers(own, is_train=training.get()), CPU)
                 return results[0] if len(results) == 1 else results
