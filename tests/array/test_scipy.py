@@ -89,11 +89,14 @@ def test_a_function_of_scipy(row):
 
 @pytest.mark.parametrize("row", REFUSED_ROWS, ids=str)
 def test_what_scipy_refuses_is_an_error(row):
+    """Or right: SciPy 1.18 takes arrays that 1.17 does not."""
     names = operands()
-    result(row, names)
-    with pytest.raises((TypeError, ValueError)):
-        result(row, {name: ng.array(value) for name, value in names.items()})
-    result(row, {name: ng.array(value).asnumpy() for name, value in names.items()})
+    expected = result(row, names)
+    try:
+        got = result(row, {name: ng.array(value) for name, value in names.items()})
+    except (TypeError, ValueError):
+        got = result(row, {name: ng.array(value).asnumpy() for name, value in names.items()})
+    compare(got, expected)
 
 
 # optimisers -------------------------------------------------------------------------------------

@@ -27,10 +27,12 @@ def child(*arguments, bound=60, **env):
 
 
 def program(text, tmp_path, bound=60, **env):
-    """Run a text as a program that must end well and say nothing on stderr."""
+    """Run a text as a program that must end well and say nothing on stderr. From Python 3.12 on a
+    fork beside threads is warned of."""
     path = tmp_path / "program.py"
     path.write_text(HEAD + text)
-    status, out, err, seconds = child(path, bound=bound, **env)
+    forks = "-W", "ignore:This process:DeprecationWarning"
+    status, out, err, seconds = child(*forks, path, bound=bound, **env)
     assert (status, err) == (0, ""), f"{status}\n{out}\n{err}"
     return out, seconds
 

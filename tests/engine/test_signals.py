@@ -43,15 +43,19 @@ def interrupt(number, frame):
         armed.clear()
         raise KeyboardInterrupt
 
+def steps():  # a function: Python 3.13 does not catch what is raised where a loop jumps back
+    global turn, sure
+    while time.monotonic() < end:
+        turn += 1
+        step(turn)
+        sure += 1
+
 signal.signal(signal.SIGALRM, interrupt)
 signal.setitimer(signal.ITIMER_REAL, 0.003, 0.0021)
 while True:
     try:
         armed.append(1)
-        while time.monotonic() < end:
-            turn += 1
-            step(turn)
-            sure += 1
+        steps()
         armed.clear()
         break
     except KeyboardInterrupt:

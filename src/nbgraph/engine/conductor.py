@@ -138,8 +138,9 @@ class Conductor:
     def _serve(self, ask: Ask) -> None:
         try:
             ask.ran = self._run_one(ask.pushing)
-            while ask.pushing and ask.ran and self._run_one(True):
-                pass
+            while True:  # Python 3.13 guards no `while condition`: cpython#130279
+                if not (ask.pushing and ask.ran and self._run_one(True)):
+                    break
         finally:
             ask.answered.release()
 

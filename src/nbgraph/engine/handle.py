@@ -254,7 +254,10 @@ class Core:
         """Return failures that nobody has seen, the newest first; they stay untold."""
         failures: list[Failure] = []
         with self.lock:
-            while len(failures) < most and (cell := self.unseen(len(failures))):
+            while True:  # Python 3.13 guards no `while condition`: cpython#130279
+                cell = self.unseen(len(failures)) if len(failures) < most else 0
+                if not cell:
+                    break
                 failure = self.failure_in(cell)
                 self.let_cell_go(cell)
                 if failure is None:

@@ -297,7 +297,10 @@ class Instance:
                 ticket = self._by_address(core, site, priority, token, runner or forced, *words)
             else:
                 ticket = self._bound(site, priority, token, runner or forced, *words)
-            while runner and (step := core.peek(runner + layout.P_STEP)):
+            while True:  # Python 3.13 guards no `while condition`: cpython#130279
+                step = core.peek(runner + layout.P_STEP) if runner else 0
+                if not step:
+                    break
                 Context().run(self._kernels._run_step, core, step)  # as on another thread
         except BaseException:
             if runner:

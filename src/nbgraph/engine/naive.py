@@ -150,7 +150,9 @@ class NaiveEngine(Engine):
         turn.ready = ready
         turn.depth += 1
         try:
-            while ready:
+            while True:  # Python 3.13 guards no `while condition`: cpython#130279
+                if not ready:
+                    break
                 perform(heapq.heappop(ready)[2])
         finally:
             turn.ready = outer
@@ -209,12 +211,13 @@ class NaiveEngine(Engine):
     def _wait_until(self, over: Callable[[], bool], deadline: float | None) -> bool:
         self._issue_late()
         with self._ended:
-            while not over():
+            while True:  # Python 3.13 guards no `while condition`: cpython#130279
+                if over():
+                    return True
                 rest = None if deadline is None else deadline - time.monotonic()
                 if rest is not None and rest <= 0:
                     return False
                 self._ended.wait(rest)
-        return True
 
     # look at it --------------------------------------------------------------------------------
 

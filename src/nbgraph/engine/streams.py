@@ -248,7 +248,9 @@ def _take_ended() -> None:
     with _taking:
         for number in [n for n, marks in _foreign.items() if all(m.over for _, m in marks)]:
             del _foreign[number]
-        while _ended_marks:
+        while True:  # Python 3.13 guards no `while condition`: cpython#130279
+            if not _ended_marks:
+                break
             number, mark = _ended_marks.popleft()
             _foreign[number] = [*_foreign.get(number, ()), ("", mark)]
 

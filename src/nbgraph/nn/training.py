@@ -136,7 +136,9 @@ class Training:
         with noted() as self._interrupts:
             try:
                 self._callbacks.begin(self)
-                while len(self.history) < epochs and not self.stopping:
+                while True:  # Python 3.13 guards no `while condition`: cpython#130279
+                    if len(self.history) >= epochs or self.stopping:
+                        break
                     self._epoch()
                 self._ended()
             except BaseException as error:

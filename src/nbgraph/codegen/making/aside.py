@@ -88,7 +88,9 @@ def settle(timeout: float | None = None) -> None:
     until = None if timeout is None else time.monotonic() + timeout
     _begin()
     with _locks.changed:
-        while _QUEUE:
+        while True:  # Python 3.13 guards no `while condition`: cpython#130279
+            if not _QUEUE:
+                return
             left = None if until is None else until - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"still compiling: {', '.join(j.name for j in _QUEUE)}")
