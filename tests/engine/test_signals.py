@@ -86,6 +86,58 @@ def test_a_storm_of_interrupts(kind, seconds, tmp_path):
     assert printed.startswith("turns")
 
 
+PYTHON_STEPS = """
+import signal, sys, time
+import numpy as np
+import nbgraph as ng
+from nbgraph.engine.thread import here, inside
+
+kind, seconds = sys.argv[1], float(sys.argv[2])
+x = ng.array(np.arange(64.0).reshape(8, 8))
+plan = ng.jit(lambda x: ng.linalg.inv(ng.sort(x) + 8 * ng.eye(8)).sum())  # two steps are Python's
+
+def step():
+    with ng.config(engine="naive" if kind == "naive" else "threaded"):
+        return plan(x).item() if kind == "plan" else ng.sort(x).asnumpy().sum()
+
+wanted, armed, caught = step(), [], 0
+
+def interrupt(number, frame):
+    if armed:
+        armed.clear()
+        raise KeyboardInterrupt
+
+def steps():
+    for _ in range(20):
+        step()
+
+signal.signal(signal.SIGALRM, interrupt)
+signal.setitimer(signal.ITIMER_REAL, 0.003, 0.0021)
+end = time.monotonic() + seconds
+while time.monotonic() < end:
+    try:
+        armed.append(1)
+        steps()
+        armed.clear()
+    except KeyboardInterrupt:
+        caught += 1
+        assert here.running is None and inside.get() is None
+signal.setitimer(signal.ITIMER_REAL, 0)
+ng.waitall()
+assert step() == wanted and caught > 20 * seconds, caught
+print("caught", caught)
+"""
+
+
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(20.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["plan", "naive"])
+def test_interrupts_within_functions_that_the_engine_runs(kind, seconds, tmp_path):
+    """What an engine runs in the caller's thread leaves no trace there, wherever a signal hits."""
+    program = tmp_path / "steps.py"
+    program.write_text(PYTHON_STEPS)
+    assert run_python(program, kind, seconds).startswith("caught")
+
+
 LONG_WAIT = """
 import os, signal, threading, weakref
 from types import SimpleNamespace

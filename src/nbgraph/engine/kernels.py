@@ -192,14 +192,14 @@ class KernelPush:
         plan = core.peek(core.peek(block + layout.O_ARGS) + layout.I_OPERATION)
         place = names.sites[core.peek(plan + layout.O_SITE)]
         number = core.peek(plan + layout.O_SEQ)
-        here.running = KernelView(name, place)
-        entered = inside.set(True)
-        code = token = 0
+        view, was_inside, code, token = KernelView(name, place), inside.get(), 0, 0
         call: Callable[[], Any] = partial(run, run_context(CPU))
         if wants_state:
             call = partial(call, core.states.get(core.peek(plan + layout.O_TOKEN)))
         by_signal = None
-        try:
+        try:  # a signal may raise behind any call
+            here.running = view
+            inside.set(True)
             try:
                 call()
             except Exception as error:
@@ -216,8 +216,8 @@ class KernelPush:
             failure.core = core
             core.failures[token] = failure
         finally:
-            inside.reset(entered)
             here.running = None
+            inside.set(was_inside)
         core.call_done(block, code, token)
         if core.states and core.word(layout.DEAD_CELLS):
             core.reap()

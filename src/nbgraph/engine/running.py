@@ -77,10 +77,11 @@ def _run(operation: Operation, inherited: Failure | None) -> bool:
     fn, ctx = operation.fn, operation.ctx
     run_ctx = _RUN_ON_CPU if ctx is CPU else run_context(ctx)
     operation.state = RUNNING
-    outer, here.running = here.running, operation
-    token = inside.set(True)
+    outer, was_inside = here.running, inside.get()
     value = failure = None
-    try:
+    try:  # a signal may raise behind any call
+        here.running = operation
+        inside.set(True)
         if operation.asynchronous:
             if _begin(operation, run_ctx):
                 return False
@@ -89,8 +90,8 @@ def _run(operation: Operation, inherited: Failure | None) -> bool:
     except BaseException as error:  # KeyboardInterrupt too: raised at the next wait
         failure = failed(operation, error)
     finally:
-        inside.reset(token)
         here.running = outer
+        inside.set(was_inside)
     _settle(operation, value, failure)
     del operation, failure, outer  # as in `perform`
     return True

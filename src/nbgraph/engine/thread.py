@@ -22,4 +22,4 @@ class _Here(threading.local):
 here = _Here()
 # whether this context is within a function that an engine runs, for code that reads context
 # variables only; `here.running` decides
-inside: ContextVar[bool] = ContextVar("nbgraph_inside")
+inside: ContextVar[bool | None] = ContextVar("nbgraph_inside", default=None)
