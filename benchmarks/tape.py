@@ -199,6 +199,11 @@ def single_calls() -> dict[str, Callable[[], Any]]:
         "nd.dot": lambda: ng.nd.dot(x, w, transpose_b=True),
         "nd.concat": lambda: ng.nd.concat(x, w, dim=0),
         "nd.norm": lambda: ng.nd.norm(x),
+        "zeros": lambda: ng.zeros((16, 16)),
+        "zeros_like": lambda: ng.zeros_like(x),
+        "arange": lambda: ng.arange(16),
+        "eye": lambda: ng.eye(16),
+        "random.normal": lambda: ng.random.normal(size=(16, 16)),
         "random.uniform on cpu(0)": lambda: ng.random.uniform(size=(4,), device=ng.cpu()),
     }
 
