@@ -17,7 +17,7 @@ from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.schedule import Chance, Forced, Turn
 from nbgraph.errors import ArgumentError, KernelError
-from tests.engine.conftest import WAIT
+from tests.engine.conftest import WAIT, threads_at_exit
 from tests.support import run_python
 
 
@@ -313,6 +313,7 @@ ng.engine.push(lambda run_ctx: print("at exit", flush=True), mutate_vars=[v])
 """
 
 
+@threads_at_exit
 def test_the_end_of_the_process_waits_for_what_is_pushed():
     printed = run_python("-c", _CHILD, "exit").split("\n")
     assert printed[-2:] == ["at exit", ""]

@@ -8,6 +8,7 @@ import pytest
 from nbgraph.engine import handle
 from tests import support
 from tests.engine import kernels
+from tests.engine.conftest import threads_at_exit
 from tests.engine.exit_program import SCENARIOS
 from tests.support import ROOT
 
@@ -113,6 +114,7 @@ many = [slow(x) for _ in range(3)]  # 10 s
     )
 
 
+@threads_at_exit
 def test_an_exit_handler_may_push_and_wait(tmp_path):
     """One that was registered before the engine began runs after the engine's own."""
     path = tmp_path / "program.py"
