@@ -207,6 +207,14 @@ class ArrayNamespace(Namespace):
         fname : path of the file
         options : those of `ng.load`
 
+        Returns
+        -------
+        list, or dict by name, of NDArrays with the shapes and dtypes that they had
+
+        Raises
+        ------
+        FormatError (a ValueError) where the file is none that `ng.load` reads
+
         >>> import tempfile, nbgraph as ng
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ng.nd.save(f"{folder}/weights", ng.ones(2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from nbgraph.errors import RAISED_BITS, RAISED_CODE, raised_code
-from nbgraph.kernels import runs
+from nbgraph.kernels import run_totals
 from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.kinds import STORED, is_boolean
@@ -275,12 +275,12 @@ class Reduce(Elementwise):
     def _run(self) -> None:
         loop, access = self.loop, self.loop.access
         totals = [
-            runs.RunTotal(name, output.combine, self._kind(output), self._identity(output))
+            run_totals.RunTotal(name, output.combine, self._kind(output), self._identity(output))
             for name, output in zip(self.outputs, loop.outputs, strict=True)
             if output.combine
         ]
         values: list[str] = []
-        self.line(0, *runs.begin(totals))
+        self.line(0, *run_totals.begin(totals))
         self.line(0, "for i in range(m):")
         self.load_all(1, range(len(loop.operands)), access=access)
         texts = self.body(1, [o.node for o in loop.outputs])
@@ -289,8 +289,8 @@ class Reduce(Elementwise):
                 values.append(self._accumulated(text, output))
             else:
                 self.store(1, name, output, text, access=access)
-        self.line(1, *runs.add(totals, values))
-        self.line(0, *runs.end(totals))
+        self.line(1, *run_totals.add(totals, values))
+        self.line(0, *run_totals.end(totals))
 
     def _wide(self, output: Output) -> bool:
         """A strided run has one accumulator, not a vector of them: it adds up in float64."""

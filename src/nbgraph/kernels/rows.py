@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from nbgraph.errors import CLASS_CODE, COUNT_BITS, LABEL_BITS, PLACE_BITS
-from nbgraph.kernels import runs
+from nbgraph.kernels import run_totals
 from nbgraph.kernels.cost import is_chain
 from nbgraph.kernels.loops import BLOCK, Access, Combine, Loop, Operand, Total
 from nbgraph.kernels.scalar import Graph, Node
@@ -115,12 +115,14 @@ class Rows(Writer):
 
     def _combine(self, number: int, totals: Sequence[Total], names: Sequence[str]) -> None:
         """The inner loop of such a pass."""
-        own: list[runs.RunTotal] = []
+        own: list[run_totals.RunTotal] = []
         for total, name in zip(totals, names, strict=True):
             wide = self._wide(total)
             kind = "float64" if wide else self.loop.compute
-            own.append(runs.RunTotal(name, total.combine, kind, self._start(total, wide=wide)))
-        self.line(0, *runs.begin(own))
+            own.append(
+                run_totals.RunTotal(name, total.combine, kind, self._start(total, wide=wide))
+            )
+        self.line(0, *run_totals.begin(own))
         self.line(0, "for i in range(m):")
         self._load(self._pass)
         texts = self.body(1, self._pass)
@@ -132,8 +134,8 @@ class Rows(Writer):
             f"{t.kind}({text})" if t.kind != self.loop.compute else text
             for t, text in zip(own, texts, strict=True)
         ]
-        self.line(1, *runs.add(own, values))
-        self.line(0, *runs.end(own))
+        self.line(1, *run_totals.add(own, values))
+        self.line(0, *run_totals.end(own))
 
     def last(self) -> None:
         """The pass that writes."""

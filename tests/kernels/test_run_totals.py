@@ -1,11 +1,11 @@
-"""Totals of runs: the largest and the smallest of floats, found by their bits."""
+"""Totals of runs: the largest and the smallest of floats, by their bits."""
 
 import numpy as np
 import pytest
 
 import nbgraph as ng
 from nbgraph.codegen import target
-from nbgraph.kernels import runs
+from nbgraph.kernels import run_totals
 
 PIECES = {  # what a row may hold, beside which it has nothing
     "numbers": [-2.5, 0.5, 3.0],
@@ -53,13 +53,13 @@ def test_extremes_of_floats(name, dtype, compiler):
     ("features", "kinds"),
     [("+avx2,+fma", {"float32"}), ("+avx512f,+avx512vl", {"float32", "float64"})],
 )
-def test_which_totals_are_found_by_bits(monkeypatch, features, kinds):
+def test_which_totals_follow_from_bits(monkeypatch, features, kinds):
     """Extremes alone: a sum beside them is added in the order that it has by itself."""
     monkeypatch.setattr(target, "features", lambda: features)
     for kind in ("float32", "float64", "int32"):
-        top = runs.RunTotal("top", "max", kind, "c0")
-        assert (len(runs.add([top], ["x"])) > 1) == (kind in kinds)
-        both = [top, runs.RunTotal("sum", "add", kind, "c1")]
-        assert not any("bits" in line for line in runs.add(both, ["x", "y"]))
-        assert runs.begin(both) == ["top_acc = c0", "sum_acc = c1"]
-        assert not runs.end(both)
+        top = run_totals.RunTotal("top", "max", kind, "c0")
+        assert (len(run_totals.add([top], ["x"])) > 1) == (kind in kinds)
+        both = [top, run_totals.RunTotal("sum", "add", kind, "c1")]
+        assert not any("bits" in line for line in run_totals.add(both, ["x", "y"]))
+        assert run_totals.begin(both) == ["top_acc = c0", "sum_acc = c1"]
+        assert not run_totals.end(both)

@@ -1,6 +1,6 @@
 """The totals of a run of values: lines of text that begin them, add values, and end them.
 
-The largest and the smallest of floats are found by their bits. Read as signed integers, floats from
+The largest and the smallest of floats follow from their bits. Read as signed integers, floats from
 0 up have their own order and those below lie under them; read as unsigned ones, those below 0 are
 the larger the farther down they are. So three integers, the signed maximum, the unsigned minimum
 and the unsigned maximum, have the extremes, with -0.0 below 0.0, and say whether a NaN was among
@@ -81,7 +81,7 @@ def end(totals: Sequence[RunTotal]) -> list[str]:
 
 
 def _by_bits(totals: Sequence[RunTotal]) -> bool:
-    """Return whether totals are found by bits: extremes alone, as what else a loop holds decides
+    """Return whether totals follow from bits: extremes alone, as what else a loop holds decides
     the order of its sums. Before AVX-512 no instruction compares 64 bits as one wants here."""
     kinds = {"float32", "float64"} if has_evex(target.features()) else {"float32"}
     return all(t.combine in ("max", "min") and t.kind in kinds for t in totals)
