@@ -122,19 +122,19 @@ def cpu_time(call: Callable[[], object], rounds: int = 15) -> float:
     return min(found)
 
 
-def reduction_rows(torch: Any) -> list[Row]:
-    """Sums and largest elements of rows and of columns."""
-    x = np.random.default_rng(0).normal(size=(4096, 4096)).astype("float32")
+def reduction_rows(torch: Any, size: int) -> list[Row]:
+    """Sums and largest elements of rows and of columns of a square."""
+    x = np.random.default_rng(0).normal(size=(size, size)).astype("float32")
     found: list[Row] = []
     for name, other in (("sum", "sum"), ("max", "amax")):
         for axis, what in ((1, "rows"), (0, "columns")):
-            fn, out = getattr(ng, name), np.empty(4096, "float32")
+            fn, out = getattr(ng, name), np.empty(size, "float32")
             peers = {"numpy": functools.partial(getattr(np, name), x, axis=axis, out=out)}
             if torch is not None:
                 peers["torch"] = functools.partial(getattr(torch, other), torch.from_numpy(x), axis)
             own = functools.partial(fn, x, axis=axis, out=out)
             least = dict.fromkeys(peers, AT_LEAST)
-            found.append(Row(f"{name} of {what} 4096x4096", own, peers, least, x.size))
+            found.append(Row(f"{name} of {what} {size}x{size}", own, peers, least, x.size))
     return found
 
 
@@ -143,7 +143,8 @@ def rows() -> list[Row | Factor]:
     torch = peer("torch")
     if torch is not None:
         torch.set_num_threads(1)
-    found: list[Row | Factor] = [*entropy_rows(torch, peer("jax")), *reduction_rows(torch)]
+    found: list[Row | Factor] = [*entropy_rows(torch, peer("jax")), *reduction_rows(torch, 4096)]
+    found += reduction_rows(torch, 1000)  # in the caches
     for name, (shape, axis) in SHAPES.items():
         found += softmax_rows(name, shape, axis, torch)
     return found
