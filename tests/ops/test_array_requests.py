@@ -5,6 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.array import whole
+from nbgraph.errors import ArgumentError
 from nbgraph.executor import Options
 from nbgraph.executor.compiled import compiled
 from nbgraph.executor.program import Program
@@ -116,3 +117,29 @@ def test_every_element_is_added_to(name, world):
     added = WORLDS[world](op, inputs, attributes, old, kAddTo)
     for before, value, total in zip(old, written, added, strict=True):
         np.testing.assert_array_equal(total, before + value)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"empty"}))
+def test_out_of_calls_like_one_before(name):
+    """OPR-09: new arrays, an operand, an array that may not be written, and what is no array."""
+    op, (inputs, attributes) = operators()[name], CALLS[name]
+    specs, judges = results(op, inputs, attributes)
+    for _ in range(3):
+        outs = filled(specs, 1)
+        own = op.on_numpy(inputs, attributes, tuple(outs))
+        for value, out, judge in zip(own if op.nout > 1 else (own,), outs, judges, strict=True):
+            assert value is out
+            np.testing.assert_array_equal(value, judge)
+    if not specs[0].shape or not judges[0].size:
+        return
+    for k, x in enumerate(inputs):
+        if Spec.of(x) == specs[0] and x.flags.writeable:
+            operands = [y.copy() for y in inputs]
+            outs = (operands[k], *filled(specs[1:], 1))
+            op.on_numpy(operands, attributes, outs)
+            np.testing.assert_array_equal(operands[k], judges[0])
+    outs[0].flags.writeable = False
+    with pytest.raises(ValueError, match="output array 0 is read-only"):
+        op.on_numpy(inputs, attributes, tuple(outs))
+    with pytest.raises(ArgumentError, match="out must be an array, not list"):
+        op.on_numpy(inputs, attributes, ([1], *outs[1:]))

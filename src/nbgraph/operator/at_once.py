@@ -17,7 +17,7 @@ from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import Attributes, Spec, items_of
-from nbgraph.operator.typing import as_operand
+from nbgraph.operator.typing import as_operand, require_out
 from nbgraph.settings import PYTHON_ASKED
 from nbgraph.shape import Array, Arrays, overlap
 
@@ -31,11 +31,11 @@ def at_once(
     op: ArrayOp, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
 ) -> Any:
     """Return the results; those that have an `out` are that array."""
-    key = None if out is not None or OWNED else _key(operands, attributes)
+    key = None if OWNED else _key(operands, attributes, out)
     if key is not None:
         call = op.repeated.get(key)
-        if call is not None:
-            return _again(op, operands, attributes, *call)
+        if call is not None and (out is None or _free(operands, out)):
+            return _again(op, operands, attributes, out, *call)
     if OWNED:
         wait_for((*operands, *(out or ())))
     inputs = [_input(op, i, value) for i, value in enumerate(operands)]
@@ -47,7 +47,7 @@ def at_once(
         return result[()] if result.ndim == 0 else result
     outs = list(out) if out is not None else [None] * len(specs)
     results = _filled(op, inputs, outs, specs, attributes)
-    if key is not None:
+    if key is not None and (out is None or _fits(specs, operands, out)):
         _learn(op, key, operands, inputs, results, attributes)
     finished = [
         r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
@@ -63,13 +63,13 @@ def _input(op: ArrayOp, index: int, value: Any) -> Array:
     return np.asarray(as_operand(op.__name__, name, value))
 
 
-def _key(operands: Sequence[Any], attributes: Attributes) -> Any:
+def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None) -> Any:
     """Return the key of a call: how its arrays lie, and its attributes; None where not all are
     arrays, an attribute has no hash, or the text itself is to be run."""
     if PYTHON_ASKED[0]:
         return None
-    key: list[Any] = []
-    for a in operands:
+    key: list[Any] = [] if out is None else [len(operands)]
+    for a in operands if out is None else (*operands, *out):
         if type(a) is not np.ndarray:
             return None
         key += (a.shape, a.dtype, a.strides)
@@ -86,22 +86,42 @@ def _again(
     op: ArrayOp,
     operands: Arrays,
     attributes: Attributes,
+    out: Sequence[Any] | None,
     lowering: Lowered | None,
     specs: Sequence[Spec],
 ) -> Any:
     """Return the results of a call like one before: a view, or what its kernels compute, or NumPy
     where it has none."""
-    if op.view is not None:
+    if out is None and op.view is not None:
         result = viewed(op.view, operands[0], attributes)
         return result if result.ndim else result[()]
-    results: Arrays = [np.empty(shape, dtype) for shape, dtype in specs]
+    results = out if out is not None else [np.empty(shape, dtype) for shape, dtype in specs]
     if lowering is None:
         op.compute(operands, results, attributes)
     else:
         results = lowering.run(operands, results)
+    if out is not None:
+        return out[0] if len(out) == 1 else tuple(out)
     if len(results) > 1:
         return tuple([r if r.ndim else r[()] for r in results])
     return results[0] if results[0].ndim else results[0][()]
+
+
+def _free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
+    """Return whether the outputs may be written and share no memory with operands or each other."""
+    for i, own in enumerate(out):
+        if not own.flags.writeable:
+            return False
+        for other in (*operands, *out[:i]):
+            if np.may_share_memory(own, other):
+                return False
+    return True
+
+
+def _fits(specs: Sequence[Spec], operands: Sequence[Any], out: Sequence[Any]) -> bool:
+    """Return whether the results are written where they go, and nowhere before."""
+    cast = any(o.dtype != spec.dtype for o, spec in zip(out, specs, strict=True))
+    return not cast and _free(operands, out)
 
 
 def _learn(
@@ -131,10 +151,11 @@ def _filled(
     op: ArrayOp, inputs: Arrays, outs: Sequence[Any], specs: Sequence[Spec], attributes: Attributes
 ) -> list[Array]:
     """Return the arrays of `outs`, or new ones, with the results."""
-    results = [
-        check_out(op.__name__, o, spec, i) if o is not None else np.empty(*spec)
-        for i, (o, spec) in enumerate(zip(outs, specs, strict=True))
-    ]
+    name, results = op.__name__, []
+    for i, (o, spec) in enumerate(zip(outs, specs, strict=True)):
+        if o is not None:
+            require_out(name, o, i)
+        results.append(check_out(name, o, spec, i) if o is not None else np.empty(*spec))
     pairs = op.inplace_pairs(attributes)
     requests = [
         _request(i, r, spec, inputs, pairs)

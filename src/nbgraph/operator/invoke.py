@@ -21,6 +21,7 @@ from nbgraph.operator.typing import (
     in_common,
     operand_dtypes_of,
     require_fit,
+    require_out,
     resolve,
 )
 from nbgraph.shape import address, broadcast, overlap, overlaps_itself
@@ -242,10 +243,7 @@ class Invoker:
 
     def _check_out(self, out: Array, dtype: np.dtype[Any], index: int, casting: str) -> Array:
         name = self.scalar.name
-        if not isinstance(out, np.ndarray):
-            raise ArgumentError(f"{name}: out must be an array, not {type(out).__name__}")
-        if not out.flags.writeable:
-            raise ValueError(f"{name}: the output array {index} is read-only; pass a copy as out")
+        require_out(name, out, index)
         as_dtype(out.dtype)
         if not np.can_cast(dtype, out.dtype, casting):  # type: ignore[arg-type]
             raise DTypeError(

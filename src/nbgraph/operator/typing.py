@@ -49,6 +49,14 @@ def as_operand(op: str, name: str, value: object) -> Array | complex:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
+def require_out(op: str, out: object, index: int) -> None:
+    """Raise unless an `out` is a NumPy array that may be written."""
+    if not isinstance(out, np.ndarray):
+        raise ArgumentError(f"{op}: out must be an array, not {type(out).__name__}")
+    if not out.flags.writeable:
+        raise ValueError(f"{op}: the output array {index} is read-only; pass a copy as out")
+
+
 def culprit(value: object, place: str = "") -> str:
     """Return what keeps a value, or an element of nested lists, from being numbers; "" if unknown.
 
