@@ -5,6 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.array import namespace
+from nbgraph.errors import ArgumentError
 
 X, W = np.arange(12.0).reshape(3, 4) / 7 - 0.5, np.arange(8.0).reshape(2, 4) / 5
 CALLS = {
@@ -115,3 +116,16 @@ def test_groups_are_not_looked_for_among_names(monkeypatch):
     assert ng.nd.random.normal(shape=(2,)).shape == (2,)
     assert ng.nd.linalg.det(ng.eye(2)).tolist() == 1
     assert ng.nd.random is ng.nd.random
+
+
+@pytest.mark.parametrize("name", ["sum", "softmax", "sgd_update"])
+def test_memory_of_another_kind_is_written_or_refused(name):
+    """A result that went to a copy of `out` was lost."""
+    operands = [X, X] if name == "sgd_update" else [X]
+    options = {"lr": 0.1} if name == "sgd_update" else {}
+    out = np.zeros(() if name == "sum" else X.shape)
+    with pytest.raises(ArgumentError, match="out is an ndarray; expected an NDArray"):
+        getattr(ng.nd, name)(*operands, out=out, **options)
+    own = ng.array(out)
+    assert getattr(ng.nd, name)(*operands, out=own, **options) is own
+    assert own.asnumpy().any()

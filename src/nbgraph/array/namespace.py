@@ -65,7 +65,7 @@ def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     for n, value in zip(names, lift(name, names, [arguments[n] for n in names]), strict=True):
         arguments[n] = value
     for n, value in arguments.items():
-        if n not in operands:
+        if n not in operands and n != "out":  # a copy would be written, and lost
             arguments[n] = _several(name, n, value)
     other = op, bound.args, bound.kwargs
     if kinds is not None and kinds not in known:
