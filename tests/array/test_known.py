@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import nbgraph as ng
 from nbgraph.array import carry, whole
+from nbgraph.operator.row_op import RowOp
 
 RNG = np.random.default_rng(0)
 
@@ -213,3 +214,63 @@ def test_what_is_not_as_it_was_takes_the_general_way(threaded):
             (bad.reshape((1, 4)) @ a).asnumpy()
     with pytest.raises(ng.errors.ShapeError):
         _ = a @ ng.zeros((3, 3))
+
+
+@ng.row_op
+def _tempered(x, *, t=1.0, power: float = 2.0, lift=0):
+    e = np.exp((x - x.max()) / t)
+    return (e / e.sum()) ** power + lift
+
+
+def _expected(x, t=1.0, power=2.0, lift=0):
+    e = np.exp((x - x.max(-1, keepdims=True)) / t)
+    return (e / e.sum(-1, keepdims=True)) ** power + lift
+
+
+OPTIONS = [
+    {"t": 2.0},
+    {"t": 3, "power": 0.5},
+    {"power": 1.5},
+    {},
+    {"t": 0.5, "power": 3, "lift": 1},
+    {"power": -0.0, "t": 0.7},
+    {"power": 0.0, "t": 0.7, "lift": 0.25},
+    {"t": 0.125},
+]
+
+
+@pytest.mark.parametrize("part", [np.s_[:], np.s_[::2]], ids=["whole", "steps"])
+@pytest.mark.parametrize("world", ["numpy", "arrays", "tape"])
+def test_parameters_of_rows_are_no_part_of_a_key(threaded, monkeypatch, world, part):
+    """TUP-09: calls that differ by numbers alone lower nothing, in any order, and mix nothing up;
+    what one leaves out is the default, not what the last one had."""
+    dtype, close = ("float64", 1e-9) if world == "tape" else ("float32", 2e-5)
+    x = values(4, 6, dtype=dtype)[:, part]
+
+    def run(options):
+        if world == "numpy":
+            return _tempered(x, **options), None
+        a = ng.array(values(4, 6, dtype=dtype), dtype=dtype)[:, part]
+        a[:] = x
+        if world == "arrays":
+            return _tempered(a, **options).asnumpy(), None
+        a.attach_grad()
+        with ng.autograd.record():
+            y = _tempered(a, **options)
+        y.backward()
+        return y.asnumpy(), a.grad.asnumpy()
+
+    first = [run(options) for options in OPTIONS]
+    for (value, gradient), options in zip(first, OPTIONS, strict=True):
+        np.testing.assert_allclose(value, _expected(x, **options), rtol=close)
+        if gradient is not None:
+            slope = ng.grad(lambda v, o=options: _tempered(v, **o).sum())(x)
+            np.testing.assert_allclose(gradient, slope, rtol=close, atol=close)
+    for kind in (type(_tempered), RowOp):
+        monkeypatch.setattr(kind, "lower", lambda *_: pytest.fail("lowered again"))
+    rng = np.random.default_rng(3)
+    for k in rng.integers(0, len(OPTIONS), 40):
+        for own, other in zip(run(OPTIONS[k]), first[k], strict=True):
+            assert own is other is None or own.tobytes() == other.tobytes()
+    for t in rng.uniform(0.1, 3, 10).tolist():
+        np.testing.assert_allclose(run({"t": t})[0], _expected(x, t), rtol=close)

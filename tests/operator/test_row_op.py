@@ -213,6 +213,7 @@ def test_rows_side_by_side_are_worked_on_together(shape, axis, dtype):
     whole = np.empty_like(x)
     given = [layout_of(x)], [layout_of(whole)]
     call = lowered(op, *given, ["write"], options).alone
+    call = call.of_numbers(op.numbers(options, is_train=False))
     assert call.code.loop.form == "columns"
     op.run([x], [whole], [kWriteTo], options)
     along = ng.softmax(np.ascontiguousarray(np.moveaxis(x, axis, -1)))

@@ -23,7 +23,7 @@ from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import SHORTCUTS, ArrayOp, Attributes, call_key
 from nbgraph.operator.call import recording, sources, training
-from nbgraph.operator.kernel_call import KernelCall, lowered
+from nbgraph.operator.kernel_call import KernelCall, lowered_form
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import items_of
@@ -42,7 +42,7 @@ def ways(
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
         alone = op.view is None and op.constant is None and op.computes_alone and not op.copies
         return FUNCTIONS if alone and operands else None
-    routes = routes_of(op, attributes, len(operands))
+    routes = routes_of(op, op.fixed(attributes), len(operands))
     return None if routes is None else ByRoutes(routes)
 
 
@@ -61,7 +61,8 @@ class ByRoutes:
         engine = in_charge()
         if isinstance(engine, ThreadedEngine):
             engine._open_gate()
-        result = _of_copies(self.routes)(engine.site_id(2), tuple(operands))
+        numbers = op.values(attributes)
+        result = _of_copies(self.routes)(engine.site_id(2), (*operands, *numbers))
         if result is None:
             return None
         recorder = recording.get()
@@ -82,13 +83,14 @@ class ByRoutes:
         if copies is not None:
             values = _laid(in_charge().site_id(2), values, copies)
             entry = _kernel(op, [v._layout for v in values], outputs, attributes)
-        if entry is None or not routes.learn(entry[0], outputs, values, entry[1]):
+        numbers = op.values(attributes)
+        if entry is None or not routes.learn(entry[0], outputs, (*values, *numbers), entry[1]):
             return
         if copies is not None:
-            keep(routes.copied, layouts, copies, SHORTCUTS)
-        keep(
-            op.shortcuts, call_key(attributes, values), (_of_copies(routes), attributes), SHORTCUTS
-        )
+            more = (None,) * len(numbers)
+            keep(routes.copied, (*layouts, *more), (*copies, *more), SHORTCUTS)
+        key = call_key(op.fixed(attributes), values)
+        keep(op.shortcuts, key, (_of_copies(routes), attributes), SHORTCUTS)
 
 
 def _of_copies(routes: Routes) -> Push:
@@ -114,7 +116,7 @@ def _copies(
     it wants none, or more than copies."""
     if op.copies:
         return None
-    lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    lowering = lowered_form(op, layouts, outputs, ["write"] * len(outputs), attributes)
     if lowering is None or len(lowering.calls) > 1 or lowering.scratch:
         return None
     copies, others = lowering.places[: len(layouts)], lowering.places[len(layouts) :]
@@ -146,7 +148,7 @@ def _kernel(
     """Return the kernel over these arrays as they lie, and the order of its operands' addresses."""
     if op.copies:
         return prepare_copy(layouts[0], outputs[0]), (0,)
-    lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    lowering = lowered_form(op, layouts, outputs, ["write"] * len(outputs), attributes)
     call = None if lowering is None else lowering.alone
     return None if call is None else (call, call.order[: -call.writes])
 
@@ -224,7 +226,7 @@ class ByKernels:
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See ByRoutes."""
         try:
-            entry = op.carried.get(_key(operands, attributes))
+            entry = op.carried.get(_key(operands, op.fixed(attributes)))
         except (AttributeError, TypeError):  # numbers and lists; an attribute that is a list
             return None
         if entry is None:
@@ -232,7 +234,7 @@ class ByKernels:
         device = operands[0]._chunk.device if operands else CPU
         if not device.host or any(v._chunk.device is not device for v in operands):
             return None
-        numbers = op.numbers(attributes, is_train=training.get())
+        numbers = *op.values(attributes), *op.numbers(attributes, is_train=training.get())
         results = entry.push(in_charge().site_id(2), operands, numbers, device)
         recorder = recording.get()
         if recorder is not None:
@@ -248,17 +250,19 @@ class ByKernels:
         if not values and results[0].device != CPU:
             return
         layouts, outputs = ([v._layout for v in arrays] for arrays in (values, results))
-        lowering = lowered(op, layouts, outputs, ["write"] * len(outputs), attributes)
+        lowering = lowered_form(op, layouts, outputs, ["write"] * len(outputs), attributes)
         if lowering is None or lowering.alone is None:
             return
-        entry = op.carried[_key(values, attributes)] = Draws(lowering.alone, outputs, Routes())
+        key = _key(values, op.fixed(attributes))
+        entry = op.carried[key] = Draws(lowering.alone, outputs, Routes())
         if not values:
-            own = op.normalise(attributes)
+            own, first = op.normalise(attributes), op.values(attributes)
 
             def run(place: Any, operands: tuple[Any, ...], *recorded: bool) -> Any:
                 if _followed():
                     return None
-                results = entry.push(place, (), op.numbers(own, is_train=training.get()), CPU)
+                numbers = *first, *op.numbers(own, is_train=training.get())
+                results = entry.push(place, (), numbers, CPU)
                 return results[0] if len(results) == 1 else results
 
             keep(op.shortcuts, call_key(attributes, ()), (run, own), SHORTCUTS)

@@ -7,6 +7,7 @@ element. A loop ends after `MOST` attempts in any case, as numbers that are NaN 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from nbgraph.kernels.draws import Drawn, record
 from nbgraph.kernels.philox import inner, words
@@ -16,6 +17,7 @@ MOST = 64  # attempts; each is taken with probability 0.5 or more
 FEW = 10.0  # from which mean on counts are drawn by rejection
 
 
+@cache
 def gamma(dtype: str) -> Drawn:
     """Standard gamma numbers of shape `alpha` (Marsaglia and Tsang, "A simple method for generating
     gamma variables", 2000); below 1 those of alpha + 1 times a power of a uniform number."""
@@ -48,6 +50,7 @@ def gamma(dtype: str) -> Drawn:
     return _drawn("standard_gamma", dtype, ["alpha"], [*start, *_attempts(attempt), *end])
 
 
+@cache
 def few(dtype: str) -> Drawn:
     """Poisson counts of a small mean: how many uniform numbers may be multiplied before the product
     is not above `bound`, which is exp(-mean)."""
@@ -64,6 +67,7 @@ def few(dtype: str) -> Drawn:
     return _drawn("poisson", dtype, ["bound"], [*start, *_attempts(attempt)])
 
 
+@cache
 def many(dtype: str) -> Drawn:
     """Poisson counts of a mean `lam` from 10 on: PTRS (Hoermann, "The transformed rejection method
     for generating Poisson random variables", 1993)."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -42,8 +44,9 @@ _INTEGERS = (
 _VECTOR = 16  # bytes
 
 
-class Drawn(NamedTuple):
-    """What a kernel does with each number.
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a kernel does with each number; it is part of keys as the one that it is.
 
     `parameters` are names and the expressions that read them; `element` gives the lines that make
     of integer n and of what was loaded what is stored: all names have its suffix. Where `when` does
@@ -56,7 +59,7 @@ class Drawn(NamedTuple):
     parameters: Mapping[str, str]
     element: Callable[[str], Sequence[str]]
     stores: Mapping[str, str]
-    loads: Mapping[str, str] = {}
+    loads: Mapping[str, str] = field(default_factory=dict[str, str])
     when: str = ""
     form: Form = "number"
     cost: float = 0  # nanoseconds of an element, beyond those of its integer
@@ -119,6 +122,7 @@ def limit(p: float, compute: Compute) -> int:
 # what is drawn ----------------------------------------------------------------------------------
 
 
+@cache
 def uniform(dtype: str) -> Drawn:
     """out = scale * number + loc. 16-bit numbers are cut, as rounded they could become 1."""
     compute = compute_of(dtype)
@@ -135,6 +139,7 @@ def uniform(dtype: str) -> Drawn:
     return Drawn("uniform", layout, compute, read, element, {"out": dtype})
 
 
+@cache
 def bernoulli(dtype: str) -> Drawn:
     """out = number < p, of numbers in float64; `least` is the limit of p."""
     layout, stored = record(["out"], ["least"]), STORED.get(dtype, dtype)

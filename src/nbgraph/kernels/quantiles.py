@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from nbgraph.kernels.draws import Drawn, compute_of, narrowed, record
 from nbgraph.kernels.kinds import STORED
@@ -154,6 +155,7 @@ STANDARD: Mapping[str, Lines] = {
 }
 
 
+@cache
 def standard(kind: str, dtype: str) -> Drawn:
     """out = scale * standard number + loc; parameters: scale, loc."""
     compute, lines = compute_of(dtype), STANDARD[kind]
@@ -165,6 +167,7 @@ def standard(kind: str, dtype: str) -> Drawn:
     return _drawn(kind, dtype, compute, ["scale", "loc"], element)
 
 
+@cache
 def truncated(dtype: str) -> Drawn:
     """Normal numbers from `least` to `most` deviations; `below` and `above` are the shares of what
     is outside, `inside` that of the others."""
@@ -189,6 +192,7 @@ def truncated(dtype: str) -> Drawn:
     return _drawn("truncated_normal", dtype, compute, names, element)
 
 
+@cache
 def geometric(dtype: str) -> Drawn:
     """out = 1 + the whole part of an exponential number over `rate`, which is -log(1 - p)."""
     stored = STORED.get(dtype, dtype)

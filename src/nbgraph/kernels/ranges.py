@@ -8,6 +8,9 @@ probability. All 2^64 are a word as it is. (Lemire, "Fast random integer generat
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 from nbgraph.kernels.draws import Drawn, record
 from nbgraph.kernels.kinds import STORED
 from nbgraph.kernels.philox import Form
@@ -17,9 +20,14 @@ _SHORT, _EVERY = 1 << 32, 1 << 64
 
 def integers(dtype: str, count: int) -> Drawn:
     """out = low + a number below `count`, which is `span`; parameters: low, span."""
+    if count == _EVERY:
+        return _integers(dtype, "word", _every)
+    return _integers(dtype, "word", _short) if count < _SHORT else _integers(dtype, "pair", _long)
+
+
+@cache
+def _integers(dtype: str, form: Form, lines: Callable[[str], list[str]]) -> Drawn:
     layout, stored = record(["out"], ["low", "span"]), STORED.get(dtype, dtype)
-    form: Form = "word" if count < _SHORT or count == _EVERY else "pair"
-    lines = _every if count == _EVERY else _short if count < _SHORT else _long
 
     def element(s: str) -> list[str]:
         return [*lines(s), f"out{s} = {stored}(h{s} + uint64(low))"]

@@ -118,6 +118,7 @@ class ArrayOp:
     kernels_at_once = True  # whether they serve NumPy arrays, too
     draws = 0  # numbers of its kernel calls that a draw brings
     words: Mapping[OpReqType, str] = WORDS  # requests as `lower` is told
+    numeric: Sequence[str] = ()  # attributes that are numbers of its kernels' records, if floats
     visible: int | None = None  # outputs from this one on are for the gradient alone; None: none
 
     def __init__(
@@ -199,31 +200,54 @@ class ArrayOp:
 
     def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
         """Return the result of the quick way, or None."""
+        floats = floats_of(self.numeric, attributes) if self.numeric else ()
+        fixed = {**attributes, **dict.fromkeys(floats, float)} if floats else attributes
         try:
-            known = self.shortcuts.get(call_key(attributes, operands))
+            known = self.shortcuts.get(call_key(fixed, operands))
         except TypeError:  # an attribute that is a list or an array
             return None
         if known is None:
             return None
         push, normalised = known
-        result = push(frame, operands)
-        return recorded(push, self, operands, normalised, frame) if result is None else result
+        if not self.numeric:
+            result = push(frame, operands)
+            return recorded(push, self, operands, normalised, frame) if result is None else result
+        values = [attributes[n] if n in floats else normalised[n] for n in self.numeric]
+        numbers = [value for value in values if type(value) is float]
+        result = push(frame, (*operands, *numbers))
+        if result is not None:
+            return result
+        normalised = {**normalised, **{name: attributes[name] for name in floats}}
+        return recorded(push, self, operands, normalised, frame, numbers)
 
     def _learn_words(
         self, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
     ) -> None:
         """Remember that attributes as they were passed are these, whose quick way is known."""
         try:
-            known = self.shortcuts.get(call_key(normalised, operands))
+            known = self.shortcuts.get(call_key(self.fixed(normalised), operands))
         except TypeError:  # see `_shortly`
             return
         if known is not None:
-            keep(self.shortcuts, call_key(attributes, operands), known, SHORTCUTS)
+            key = call_key(self.fixed(attributes), operands)
+            keep(self.shortcuts, key, (known[0], normalised), SHORTCUTS)
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing
         it twice changes nothing. Raise ArgumentError for what the operator does not know."""
         return attributes
+
+    def fixed(self, attributes: Attributes) -> Attributes:
+        """Return the attributes as part of a key of kernel calls: of those in `values` the types
+        alone."""
+        if not self.numeric:
+            return attributes
+        names = floats_of(self.numeric, attributes)
+        return {**attributes, **dict.fromkeys(names, float)} if names else attributes
+
+    def values(self, attributes: Attributes) -> Sequence[Any]:
+        """Return the attributes that are the first numbers of the records of kernels."""
+        return [attributes[name] for name in floats_of(self.numeric, attributes)]
 
     def inplace_pairs(self, attributes: Attributes) -> Sequence[tuple[int, int]]:
         """Return pairs (operand, output): `run` takes that output in the operand's memory,
@@ -367,6 +391,11 @@ def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]
     kinds = tuple(map(type, values))
     numbers = map(static_key, values) if float in kinds or complex in kinds else values
     return (len(operands), *attributes, *numbers, *kinds)
+
+
+def floats_of(names: Sequence[str], attributes: Attributes) -> list[str]:
+    """Return which of these attributes are floats."""
+    return [name for name in names if type(attributes.get(name)) is float]
 
 
 def visible_of(op: Any) -> int:

@@ -11,7 +11,7 @@ from nbgraph.device import RunContext, cpu
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
-from nbgraph.operator.kernel_call import Lowered, lowered
+from nbgraph.operator.kernel_call import Lowered, lowered_form
 from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
@@ -34,6 +34,8 @@ def at_once(
     key = None if OWNED else _key(operands, attributes, out)
     if key is not None:
         call = op.repeated.get(key)
+        if call is None and op.numeric:
+            call = _of_form(op, key, operands, attributes, out)
         if call is not None and (out is None or _free(operands, out)):
             return _again(op, operands, attributes, out, *call)
     if OWNED:
@@ -48,7 +50,7 @@ def at_once(
     outs = list(out) if out is not None else [None] * len(specs)
     results = _filled(op, inputs, outs, specs, attributes)
     if key is not None and (out is None or _fits(specs, operands, out)):
-        _learn(op, key, operands, inputs, results, attributes)
+        _learn(op, key, operands, inputs, results, attributes, out)
     finished = [
         r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
     ]
@@ -80,6 +82,20 @@ def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | N
         except TypeError:
             return None
     return tuple(key)
+
+
+def _of_form(
+    op: ArrayOp,
+    key: Any,
+    operands: Sequence[Any],
+    attributes: Attributes,
+    out: Sequence[Any] | None,
+) -> tuple[Lowered | None, Sequence[Spec]] | None:
+    """Return and remember a call like one before but for its numbers, or None."""
+    call = op.repeated.get(_key(operands, op.fixed(attributes), out))
+    if call is None or call[0] is None:
+        return call
+    return keep(op.repeated, key, (call[0].having(op.values(attributes)), call[1]), _KEPT)
 
 
 def _again(
@@ -131,6 +147,7 @@ def _learn(
     inputs: Arrays,
     results: Arrays,
     attributes: Attributes,
+    out: Sequence[Any] | None,
 ) -> None:
     """Remember how a call over these very arrays is done, if it writes the results' memory and
     nothing else."""
@@ -141,10 +158,16 @@ def _learn(
     lowering = None
     if op.kernels_at_once and "host" in op.kernels:
         in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
-        lowering = lowered(op, in_layouts, out_layouts, ["write"] * len(out_layouts), attributes)
+        words = ["write"] * len(out_layouts)
+        lowering = lowered_form(op, in_layouts, out_layouts, words, attributes)
         if lowering is not None and any(lowering.places[len(inputs) :]):
             return
-    keep(op.repeated, key, (lowering, [Spec.of(r) for r in results]), _KEPT)
+    specs = [Spec.of(r) for r in results]
+    if op.numeric:
+        keep(op.repeated, _key(operands, op.fixed(attributes), out), (lowering, specs), _KEPT)
+    if lowering is not None:
+        lowering = lowering.having(op.values(attributes))
+    keep(op.repeated, key, (lowering, specs), _KEPT)
 
 
 def _filled(

@@ -115,14 +115,19 @@ def carrier_of(values: Sequence[Any]) -> type[Carrier] | None:
 
 
 def recorded(
-    push: Any, op: Any, operands: tuple[Any, ...], attributes: Attributes, frame: Any
+    push: Any,
+    op: Any,
+    operands: tuple[Any, ...],
+    attributes: Attributes,
+    frame: Any,
+    numbers: Sequence[Any] = (),
 ) -> Any:
     """Return what a carrier's quick way, which has declined, gives while a tape follows it; None
-    where it declines all the same."""
+    where it declines all the same. `numbers`: what the operator brings to its kernels."""
     recorder = recording.get()
     if recorder is None or recorder.traces:
         return None
-    result = push(frame, operands, True)
+    result = push(frame, (*operands, *numbers), True)
     if result is not None:
         outputs = result if type(result) is tuple else (result,)
         recorder.record(op, operands, attributes, outputs, ())

@@ -92,14 +92,21 @@ class DrawnOp(ArrayOp):
 
 
 def draw_call(
-    drawn: Drawn, parameters: Sequence[Any], size: int, *, trains: bool = False, host: bool
+    drawn: Drawn,
+    parameters: Sequence[Any],
+    size: int,
+    *,
+    values: int = 0,
+    trains: bool = False,
+    host: bool,
 ) -> KernelCall:
     """Return the kernel that makes `size` numbers; its arrays follow from the operator.
 
     The block: elements and blocks, addresses of the operands that it loads and of the outputs that
-    it stores, `parameters`, three words of a draw, and, where it `trains`, whether a run does.
+    it stores, `parameters`, or so many `values` that come later, three words of a draw, and, where
+    it `trains`, whether a run does.
     """
-    words, scalars = drawn.words(*parameters), (_WORD,) * (DRAW + trains)
+    words, scalars = drawn.words(*parameters), (_WORD,) * (values + DRAW + trains)
     if not host:
         from nbgraph.kernels.cuda.drawing import drawing
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.array_op import ArrayOp
 
 _KEPT = 1024  # entries that an operator keeps
+_NUMBERS = 64  # numbers that a call has with what runs it
 _FREES = 10_000  # nanoseconds from which other threads may have the GIL meanwhile
 
 
@@ -99,6 +100,17 @@ class KernelCall:
             )
         return runners[-1]
 
+    def of_numbers(self, numbers: Sequence[Any]) -> KernelCall:
+        """Return the call with these numbers, the first that it takes, among its words."""
+        words = tuple([scalar_word(v, *s) for v, s in zip(numbers, self.scalars)])
+        table = self.cache.setdefault("numbers", {})
+        call = table.get(words)
+        if call is None:
+            rest = self.scalars[len(words) :]
+            call = replace(self, words=(*self.words, *words), scalars=rest)
+            keep(table, words, call, _NUMBERS)
+        return call
+
     def run(self, arrays: Arrays) -> None:
         """Run it now, over operands, outputs and scratch memory."""
         quick = self.runner
@@ -127,6 +139,12 @@ class Lowered(NamedTuple):
         """The one call, if arrays stay as they are for it."""
         one = len(self.calls) == 1 and not any(self.places)
         return self.calls[0] if one else None
+
+    def having(self, values: Sequence[Any]) -> Lowered:
+        """Return it with these numbers, the first that its calls take; see `ArrayOp.values`."""
+        if not values:
+            return self
+        return self._replace(calls=tuple([call.of_numbers(values) for call in self.calls]))
 
     def run(self, inputs: Arrays, outputs: Arrays) -> Arrays:
         """Run the calls now; return the results, each in the output or in memory of its own."""
@@ -197,9 +215,23 @@ def lowered(
     >>> found.alone.size  # rows
     5
     """
+    form = lowered_form(op, operands, outputs, requests, attributes, host)
+    return None if form is None else form.having(op.values(attributes))
+
+
+def lowered_form(
+    op: ArrayOp,
+    operands: Sequence[Layout],
+    outputs: Sequence[Layout],
+    requests: Sequence[str],
+    attributes: Attributes,
+    host: bool = True,
+) -> Lowered | None:
+    """Return what `lowered` returns before it has the values of attributes that are numbers of
+    the record: the same for all of these."""
     if ("host" if host else "devices") not in op.kernels or (host and config.compiler == "python"):
         return None
-    own_attributes = [item for item in items_of(attributes) if item[0] != "rng"]
+    own_attributes = [item for item in items_of(op.fixed(attributes)) if item[0] != "rng"]
     key = ("lowered", host, len(operands), *operands, *outputs, *requests, *own_attributes)
     if not host:
         key = *key, bool(config.tf32)

@@ -184,7 +184,7 @@ class ReduceOp(ArrayOp):
         rows = by_rows.op.lower(Application([x], [seen], [request], by_rows.attributes, host))
         assert rows is not None, self
         assert rows.places[1] is None, self
-        return rows.places[0] or x, rows.calls, ()
+        return rows.places[0] or x, rows.having(by_rows.op.values(by_rows.attributes)).calls, ()
 
     def _in_blocks(
         self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool

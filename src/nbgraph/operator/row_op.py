@@ -19,7 +19,7 @@ from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.kernels.signature import resolve_parameters
-from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec, floats_of
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word, of_space
 from nbgraph.operator.layout import Class, Layout, classes_of, layout, merged, packed
 from nbgraph.operator.row_program import RowProgram
@@ -74,7 +74,7 @@ class RowOp(ArrayOp):
             inplace=[(i, k) for i in elements for k, (_, r) in enumerate(program.results) if not r],
             doc=doc,
         )
-        self.program = program
+        self.program, self.numeric = program, tuple(program.parameters)
         self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
@@ -84,8 +84,10 @@ class RowOp(ArrayOp):
         axes = {"axis": values.pop("axis", -1)}
         if rows or self.program.rows:
             axes["keepdims"] = bool(values.pop("keepdims", False))
-        own = tuple(self.program.parameters.values())
-        return {**axes, **resolve_parameters(self.__name__, own, values)}
+        traced = {n: v for n, v in values.items() if getattr(type(v), "is_parameter", False)}
+        own = tuple([p for name, p in self.program.parameters.items() if name not in traced])
+        values = {name: value for name, value in values.items() if name not in traced}
+        return {**axes, **resolve_parameters(self.__name__, own, values), **traced}
 
     # shapes and dtypes ------------------------------------------------------------------------
 
@@ -178,10 +180,14 @@ class RowOp(ArrayOp):
         values = {name: attributes[name] for name in self.program.parameters}
         kinds = [kind_of_dtype(o.dtype) for o in operands]
         described = self.program.described(kinds, values)
+        floats = floats_of(self.numeric, attributes)  # the last of the record's numbers
+        length, *leaves = described.parameters
+        leaves.sort(key=lambda leaf: leaf.data in floats)
+        described = described._replace(parameters=(length, *leaves))
         compute = compute_dtype(self._stored([o.dtype for o in operands]))
         key = (
             *(tuple(kinds), tuple(name_of(a.dtype) for a in arrays), classes, tuple(requests)),
-            *(beside, tuple(leaf.kind for leaf in described.parameters)),
+            *(beside, tuple((leaf.data, leaf.kind) for leaf in described.parameters)),
         )
         kernel = self._kernels.get(key)
         if kernel is None:
@@ -191,13 +197,12 @@ class RowOp(ArrayOp):
             nbytes = sum(a.dtype.itemsize for a, row in zip(arrays, one, strict=True) if not row)
             kernel = self._kernels[key] = code, per_element(described.captured(), nbytes)
         code, each = kernel
-        numbers = {"count": run.inner, **values}
-        words = [
-            in_word(parameter_bytes(leaf.kind, numbers[str(leaf.data)], compute))
-            for leaf in described.parameters
-        ]
+        own = [(leaf.kind, values[leaf.data]) for leaf in leaves if leaf.data not in floats]
+        own.insert(0, (length.kind, run.inner))
+        words = [in_word(parameter_bytes(*number, compute)) for number in own]
+        block = of_space(where, words)
         if beside:
-            words += [run.inner, *run.steps]
+            block["tail"] = (run.inner, *run.steps, *block["tail"])
         cost = max(1, int(math.prod(shape) * each) + outer.size)
         return KernelCall(
             self.__name__,
@@ -206,7 +211,8 @@ class RowOp(ArrayOp):
             size=outer.size,
             cost=of_kernel(code.loop, cost),
             writes=len(asked),
-            **of_space(where, words),
+            scalars=(("f", compute),) * len(floats),
+            **block,
         )
 
     def _rows(

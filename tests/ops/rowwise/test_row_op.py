@@ -309,11 +309,38 @@ def _required(x, *, scale):
         (_branches, {"per_row": "label"}, "operands are"),
         (_branches, {"per_row": "x"}, "stand behind"),
         (lambda x: None, {}, "return a value"),
+        (lambda x, *, axis=0: x, {}, "axis has a meaning in every call; rename it"),
+        (lambda x, out: x, {}, "out has a meaning"),
     ],
 )
 def test_signatures_that_do_not_fit(fn, options, words):
     with pytest.raises(ArgumentError, match=words):
         ng.row_op(fn, **options)
+
+
+@ng.row_op(per_row="index")
+def _named(x, total, index, *, count=1.0, length=2.0):
+    return x[index] * count + x.mean() * length + total.max() - x.size
+
+
+@ng.row_op
+def _outer(x, index, *, count=0.5):
+    return _named(x, index, 1, count=count) + x * index * count
+
+
+@pytest.mark.parametrize("count", [1.0, 3, 0.25])
+def test_names_of_a_row_s_length_and_places_are_free(count):
+    """A parameter `count` was the row's length, and an operand `index` the place in the row."""
+    rng = np.random.default_rng(3)
+    x, total, index = rng.normal(size=(4, 5)), rng.normal(size=(4, 5)), np.array([0, 4, 2, 1])
+    named = x[range(4), index] * count + x.mean(1) * 2 + total.max(1) - 5
+    np.testing.assert_allclose(_named(x, total, index, count=count), named)
+    one = x[:, 1] * count + x.mean(1) * 2 + total.max(1) - 5
+    np.testing.assert_allclose(_outer(x, total, count=count), one[:, None] + x * total * count)
+    gradient = ng.grad(lambda v: _named(v, total, index, count=count).sum())(x)
+    expected = np.full((4, 5), 2 / 5)
+    expected[range(4), index] += count
+    np.testing.assert_allclose(gradient, expected)
 
 
 def test_helpers_with_mathematics_of_their_own_say_what_to_do():

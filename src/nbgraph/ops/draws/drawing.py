@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -99,8 +99,8 @@ class Drawing(DrawnOp):
         rng: Any,
         **options: Any,
     ) -> None:
-        plain = options.pop("plain", False) or None in parameters
-        kernel = None if plain else self._kernel_call(outputs[0].dtype, parameters, options)
+        own = {"parameters": parameters, "dtype": outputs[0].dtype, **options}
+        kernel = None if options.pop("plain", False) else self._by_numbers(own)
         if kernel is not None:
             _by_kernel(kernel, env.random(), outputs[0])
             return
@@ -108,11 +108,6 @@ class Drawing(DrawnOp):
         values = [next(arrays) if p is None else p for p in parameters]
         with np.errstate(all="ignore"):  # an infinity tells as much, and in the right place
             self._fill(env.random(), outputs[0], *values, **options)
-
-    def _kernel_call(
-        self, dtype: np.dtype[Any], parameters: Sequence[Number], options: Mapping[str, Any]
-    ) -> Made | None:
-        return None if self._kernel is None else self._kernel(dtype.name, *parameters, **options)
 
     def drawn_call(
         self,
@@ -123,16 +118,30 @@ class Drawing(DrawnOp):
         host: bool,
     ) -> KernelCall | None:
         """See DrawnOp."""
-        values = attributes["parameters"]
-        if None in values:
-            return None
-        (out,) = self.infer(operands, attributes)
-        options = {name: value for name, value in attributes.items() if name not in _ASKED}
-        kernel = self._kernel_call(out.dtype, values, options)
+        kernel = self._by_numbers(attributes)
         if kernel is None:
             return None
         drawn, parameters = kernel
-        return draw_call(drawn, parameters, math.prod(out.shape), host=host)
+        (out,) = self.infer(operands, attributes)
+        return draw_call(drawn, (), math.prod(out.shape), values=len(parameters), host=host)
+
+    def _by_numbers(self, attributes: Attributes) -> Made | None:
+        """Return the kernel and its parameters, if all parameters are numbers and one does it."""
+        values = attributes["parameters"]
+        if self._kernel is None or None in values:
+            return None
+        options = {name: value for name, value in attributes.items() if name not in _ASKED}
+        return self._kernel(attributes["dtype"].name, *values, **options)
+
+    def fixed(self, attributes: Attributes) -> Attributes:
+        """See ArrayOp."""
+        kernel = self._by_numbers(attributes)
+        return attributes if kernel is None else {**attributes, "parameters": kernel[0]}
+
+    def values(self, attributes: Attributes) -> Sequence[Any]:
+        """See ArrayOp: the parameters as words."""
+        kernel = self._by_numbers(attributes)
+        return () if kernel is None else kernel[0].words(*kernel[1])
 
 
 def _by_kernel(kernel: Made, rng: np.random.Generator, out: Array) -> None:

@@ -33,8 +33,10 @@ from nbgraph.ops.rowwise.derived import derived
 _element = lambda x: x
 
 
-def checked_temperature(name: str, value: Any) -> float:
-    """As a float; ArgumentError unless it is a number above 0."""
+def checked_temperature(name: str, value: Any) -> Any:
+    """As a float; ArgumentError unless it is a number above 0, or a parameter of a row operator."""
+    if getattr(type(value), "is_parameter", False):
+        return value
     if value is None:
         return 1.0
     if isinstance(value, (str, bool)) or not float(value) > 0:

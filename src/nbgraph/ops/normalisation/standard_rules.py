@@ -75,9 +75,10 @@ def _sum(a: Any, b: Any) -> Any:
 
 
 def _count(g: Gradients) -> int:
-    """Elements of a row."""
+    """Return the elements of a row, at least 1: there may be none to divide."""
     shape = max((spec.shape for spec in g.specs), key=lambda s: (len(s), math.prod(s)))
-    return math.prod(shape[d] for d in axes_of(g.op.__name__, g.attributes["axis"], len(shape)))
+    axes = axes_of(g.op.__name__, g.attributes["axis"], len(shape))
+    return max(1, math.prod(shape[d] for d in axes))
 
 
 def _through_scale(gradient: Any, to_scale: Any, off: Any, scale: Any, g: Gradients) -> Any:

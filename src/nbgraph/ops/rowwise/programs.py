@@ -49,7 +49,7 @@ class TracedProgram(RowProgram):
         self, kinds: Sequence[str], parameters: Mapping[str, Any]
     ) -> tuple[Trace, list[Node]]:
         """Run the function on traced operands of these kinds."""
-        trace = Trace(self.name)
+        trace = Trace(self.name, {*self.operands, *self.parameters})
         graph = trace.graph
         trace.leaves = [graph.argument(n, k) for n, k in zip(self.operands, kinds, strict=True)]
         trace.elements |= {leaf.id for leaf in trace.leaves[: len(self.elements)]}
@@ -174,6 +174,9 @@ class AdjointProgram(RowProgram):
         return outputs
 
 
+_CALLS = "axis", "keepdims", "out", "self"  # what calls name themselves
+
+
 def _roles(
     name: str, fn: Callable[..., Any], per_row: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, Parameter]]:
@@ -181,6 +184,8 @@ def _roles(
     operands: list[str] = []
     parameters: dict[str, Parameter] = {}
     for key, parameter in inspect.signature(fn).parameters.items():
+        if key in _CALLS:
+            raise ArgumentError(f"{name}: {key} has a meaning in every call; rename it")
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise ArgumentError(f"{name}: {parameter}; give each operand and parameter a name")
         if parameter.kind != parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:

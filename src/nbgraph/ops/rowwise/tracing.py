@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -39,12 +39,12 @@ _MATH = {"fabs": "absolute", "pow": "power"}  # names of `math` that the library
 class Trace:
     """The graph of a row function while the function runs."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, taken: Collection[str] = ()) -> None:
         self.name = name
         self.graph = Graph()
         self.totals: dict[int, Total] = {}  # by the id of the leaf
-        self.index = self.graph.argument(INDEX, "int32")
-        self.count = self.graph.parameter(COUNT, "f")
+        self.index = self.graph.argument(fresh(INDEX, taken), "int32")
+        self.count = self.graph.parameter(fresh(COUNT, taken), "f")
         self.labels: set[str] = set()  # operands that name a place in the row
         self.elements: set[int] = {self.index.id}  # leaves that differ within a row
         self.leaves: list[Node] = []  # of operands
@@ -144,9 +144,9 @@ class Trace:
         inner = program.described([node.kind for node in nodes], plain)
         replaced = dict(zip((leaf.id for leaf in inner.operands), nodes, strict=True))
         replaced[inner.place.id] = self.index
-        for leaf in inner.parameters:
-            name = str(leaf.data)
-            replaced[leaf.id] = self.count if name == COUNT else self.node_of(own[name])
+        replaced[inner.parameters[0].id] = self.count
+        for leaf in inner.parameters[1:]:
+            replaced[leaf.id] = self.graph.cast(self.node_of(own[str(leaf.data)]), leaf.kind)
         for stage in inner.stages:
             for total in stage:
                 moved = Transplant(inner.graph, self.graph, replaced)(total.node)
@@ -177,10 +177,14 @@ class Trace:
 
 def fresh_argument(graph: Graph, name: str) -> Node:
     """Return a floating leaf that is none of the graph's: equal names would be one leaf."""
-    taken = {n.data for n in graph.nodes if n.op == "arg"}
+    return graph.argument(fresh(name, {n.data for n in graph.nodes if n.op == "arg"}), "f")
+
+
+def fresh(name: str, taken: Collection[Any]) -> str:
+    """Return the name, or one like it that is not taken."""
     while name in taken:
         name += "_"
-    return graph.argument(name, "f")
+    return name
 
 
 def staged(graph: Graph, totals: Mapping[int, Total]) -> tuple[tuple[Total, ...], ...]:
@@ -204,6 +208,7 @@ class RowValue(Operators, Methods, Reductions, Protocols):
     __nbgraph_priority__ = 50
     __nbgraph_remedy__ = "write it with elementwise operators, sums and extremes of the row"
     shape, ndim = None, 1
+    is_parameter = True  # of a row operator within another one, too
 
     def __init__(self, trace: Trace, node: Node) -> None:
         self.run, self.node = trace, node
