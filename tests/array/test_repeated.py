@@ -1,5 +1,7 @@
 """Compositions that come again for arrays of the same layouts are graphs, with the same bits."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,26 @@ def test_large_arrays_are_called_as_ever():
     for _ in range(6):
         assert float(np.median(x)) == (1 << 16) - 0.5
     assert not repeated._kept
+
+
+def test_calls_wait_for_earlier_ones_a_moment_and_no_longer(threaded):
+    """Many calls without a wait stay graphs; and where an array is not there yet, further calls
+    neither wait for it nor come after those that do."""
+    x = ng.array([3.0, 1.0, 2.0])
+    results = [np.median(x) for _ in range(200)]
+    assert all(float(y) == 2 for y in results)
+    late, other, go = ng.array([5.0, 4.0, 9.0]), ng.array([1.0, 0.0, 7.0]), threading.Event()
+
+    def fill(run_ctx):
+        assert go.wait(60)
+
+    ng.engine.push(fill, mutate_vars=[late.variable])
+    blocked = [np.median(late) for _ in range(8)]
+    assert float(np.median(other)) == 1
+    assert not go.is_set()
+    go.set()
+    assert [float(y) for y in blocked] == [5.0] * 8
+    for _ in range(4):
+        assert float(np.median(other)) == 1
+    ((_, graph, soon),) = graphs()
+    assert graph is not None and soon

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter, sleep
 from typing import Any
 
 from nbgraph.array.core import Array
@@ -19,11 +20,16 @@ from nbgraph.operator.layout import keep
 
 _REPEATS = 4  # calls before one is traced
 _MOST = 256  # graphs that are kept
-_BESIDE = 4  # runs of one on a thread beside each other; further ones are calls as ever
+_BESIDE = 4  # runs of one on a thread beside each other; further ones wait for one, for a moment
+_MOMENT, _NAP = (
+    500e-6,
+    20e-6,
+)  # seconds: what its operators cost, pushed one by one
 _LARGEST = 1 << 16  # elements: of more, a push is nothing, and a graph's memory much
-_NEVER = -(1 << 62), None
+_NEVER = -(1 << 62), None, False
 Call = Callable[..., Any]
-_kept: dict[Any, list[Any]] = {}  # by function, layouts and options: calls so far, the graph
+# by function, layouts and options: calls so far, the graph, whether its runs end in a moment
+_kept: dict[Any, list[Any]] = {}
 
 
 def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -43,19 +49,35 @@ def repeated(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     if not plain or not all(a.device.host for a in arrays):
         return call(*args, **kwargs)
     try:
-        entry = _kept.get(tuple(key)) or keep(_kept, tuple(key), [0, None], _MOST)
+        entry = _kept.get(tuple(key)) or keep(_kept, tuple(key), [0, None, True], _MOST)
     except TypeError:  # a list among the options
         return call(*args, **kwargs)
     entry[0] += 1
     if entry[1] is None and entry[0] >= _REPEATS:
         jit = importlib.import_module("nbgraph.autograd.jit").jit
         entry[1] = jit(_of_arrays(call, args, kwargs))
-    if entry[1] is not None and entry[1].prepare(arrays, _BESIDE):
+    if entry[1] is not None and _free(entry, arrays):
         try:
             return entry[1](*arrays)
         except Exception:  # it looks at values, or they are wrong: the call itself says it
             entry[:] = _NEVER
     return call(*args, **kwargs)
+
+
+def _free(entry: list[Any], arrays: Sequence[Array]) -> bool:
+    """Return whether a run would come after none before it; wait for one for a moment.
+
+    Calls that are pushed one by one instead cost so much that the workers would never catch up.
+    Who waits for something else, which may be this thread, keeps the next call from waiting.
+    """
+    deadline = perf_counter() + _MOMENT * entry[2]
+    while not entry[1].prepare(arrays, _BESIDE):
+        if perf_counter() >= deadline:
+            entry[2] = False
+            return False
+        sleep(_NAP)
+    entry[2] = True
+    return True
 
 
 def _of_arrays(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
