@@ -68,7 +68,7 @@ def _free(entry: list[Any], arrays: Sequence[Array]) -> bool:
     """Return whether a run would come after none before it; wait for one for a moment.
 
     Calls that are pushed one by one instead cost so much that the workers would never catch up.
-    Who waits for something else, which may be this thread, keeps the next call from waiting.
+    A run that waits for something else, which may be this thread, keeps the next call from it.
     """
     deadline = perf_counter() + _MOMENT * entry[2]
     while not entry[1].prepare(arrays, _BESIDE):

@@ -115,7 +115,7 @@ def optimised(
     """Return the graph after all passes that the options select; append a stage for each pass that
     changed it to `stages`, that of `fuse` without the loops in `loose`."""
     for name, option, function in (
-        ("compose", not device.host, compose),
+        ("compose", True, functools.partial(compose, host=device.host)),
         ("share", options.share, share),
         ("fold", options.fold, fold),
         ("means", options.fuse, means),

@@ -99,6 +99,9 @@ class ArrayOp:
         own way.
     copies : bool
         The output holds the elements of operand 0, cast as in C. A carrier may copy in its own way.
+    composition : callable, optional
+        `composition(*operands, **attributes)`: the outputs by other operators, for arrays, NumPy's
+        and those of graphs. Results may be operands, and of other dtypes.
     partial : callable, optional
         `partial(in_shapes, out_shapes, **attributes)`: see `infer_partial`.
 
@@ -136,6 +139,7 @@ class ArrayOp:
         inplace: Sequence[tuple[int, int]] = (),
         constant: Callable[..., float] | None = None,
         copies: bool = False,
+        composition: Callable[..., Any] | None = None,
         partial: Partial | None = None,
         doc: str | None = None,
     ) -> None:
@@ -150,7 +154,7 @@ class ArrayOp:
         # by attributes (see `told`): the quick way of calls like some before, and their attributes
         self.shortcuts: dict[Any, tuple[Callable[..., Any], Attributes]] = {}
         self.inplace = tuple(inplace)
-        self.constant, self.copies = constant, copies
+        self.constant, self.copies, self.composition = constant, copies, composition
         self._partial = partial
 
     @functools.cached_property
@@ -167,7 +171,8 @@ class ArrayOp:
     @functools.cached_property
     def never_waits(self) -> bool:
         """Whether the library's own NumPy code is the whole of a call."""
-        own = getattr(self._compute, "__module__", "").startswith("nbgraph.ops.")
+        way = self._compute or self.composition
+        own = getattr(way, "__module__", "").startswith("nbgraph.ops.")
         return own and self.computes_alone
 
     def operand_name(self, index: int) -> str:
@@ -364,6 +369,10 @@ class ArrayOp:
             self._compute(inputs, outputs, env=env, **attributes)
         elif self._compute is not None:
             self._compute(inputs, outputs, **attributes)
+        elif self.composition is not None:
+            results = self.composition(*inputs, **attributes)
+            for out, value in zip(outputs, results if self.nout > 1 else (results,), strict=True):
+                np.copyto(out, value, casting="unsafe")
         elif self.view is not None:
             np.copyto(outputs[0], viewed(self.view, inputs[0], attributes))
         else:

@@ -177,6 +177,8 @@ def _fill() -> None:
 def forms_of(op: Any) -> Mapping[type, Form]:
     """Return the forms of an operator, by their kinds."""
     _fill()
+    if getattr(op, "composition", None) is not None:
+        return {Composed: Composed(op.composition)}
     run = getattr(getattr(op, "_compute", None), "library", None)
     return _FORMS.get(op, {}) if run is None else {Library: Library(run)}
 

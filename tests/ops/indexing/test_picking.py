@@ -287,3 +287,16 @@ def test_classes_and_counts():
         ng.random.truncated_normal(low=1, high=1)
     far = ng.random.truncated_normal(size=500, low=8, high=9, dtype="float64", rng=2).asnumpy()
     assert far.min() >= 8 and far.max() <= 9 and len(np.unique(far)) > 490
+
+
+@pytest.mark.parametrize("mode", ["wrap", "clip"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int64", "uint64"])
+def test_narrow_indices_of_a_long_axis(dtype, mode):
+    """An axis of 300 elements was no number of uint8."""
+    x, places = np.arange(300.0), np.array([1, 2, 100], dtype)
+    wanted = np.take(x, places, mode=mode)
+    for own, at in ((x, places), (ng.array(x), ng.array(places, dtype=dtype))):
+        np.testing.assert_array_equal(ng.take(own, at, mode=mode), wanted)
+        np.testing.assert_array_equal(
+            ng.jit(lambda a, b: ng.take(a, b, mode=mode))(own, at), wanted
+        )

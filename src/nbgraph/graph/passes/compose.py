@@ -1,4 +1,4 @@
-"""Operators that a device does by others, as those.
+"""Operators that are done by others, everywhere or on a device, as those.
 
 >>> import nbgraph as ng
 >>> x = ng.var("x", shape=(2, 3), dtype="float32")
@@ -10,6 +10,7 @@ return %1
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from nbgraph.errors import GraphError
@@ -23,18 +24,22 @@ from nbgraph.ops.elementwise.casting import astype
 _DEEPEST = 8  # forms that are made of operators with forms
 
 
-def compose(graph: Graph) -> Graph:
-    """Return the graph without operators that have a Composed form. Values are as the forms say."""
+def compose(graph: Graph, *, host: bool = False) -> Graph:
+    """Return the graph without operators that have a composition, or, for devices that are not the
+    host, a Composed form. Values are as these say."""
+    rule = partial(_rule, host=host)
     for _ in range(_DEEPEST):
-        after = graph.rewrite(_rule)
+        after = graph.rewrite(rule)
         if after.heads == graph.heads:
             return graph
         graph = after
     raise GraphError("forms of operators for devices are made of each other in a circle")
 
 
-def _rule(node: GraphNode, inputs: tuple[Operand, ...]) -> list[Operand] | None:
+def _rule(node: GraphNode, inputs: tuple[Operand, ...], *, host: bool) -> list[Operand] | None:
     if node.op is None or isinstance(node.op, Mapper):
+        return None
+    if host and getattr(node.op, "composition", None) is None:
         return None
     form = form_of(node.op, Composed)
     if form is None:

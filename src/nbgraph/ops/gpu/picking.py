@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from nbgraph.operator import elsewhere
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
-from nbgraph.ops.define import Shape, axis_of, library
+from nbgraph.ops.define import Shape, axis_of
 from nbgraph.ops.gpu.addressing import (
     Chosen,
     Dim,
@@ -34,9 +33,8 @@ from nbgraph.ops.gpu.addressing import (
     total,
 )
 from nbgraph.ops.indexing.gathering import gather
-from nbgraph.ops.indexing.indexing import WITHIN, take, take_along_axis
+from nbgraph.ops.indexing.indexing import take, take_along_axis
 from nbgraph.ops.indexing.keys import Template
-from nbgraph.ops.named.lookups import Embedding
 from nbgraph.ops.shapes.slicing import at_axis
 
 
@@ -122,21 +120,3 @@ def placed(
     """The sum of a base and of indices, in bounds, by the steps of their axes."""
     dims = together([spec.shape for spec in operands])
     return _call("places", None, operands, Chosen(base, (), dims, (), axes))
-
-
-# by others ---------------------------------------------------------------------------------------
-
-
-@elsewhere.composed(WITHIN)
-def brought_within(x: Any, indices: Any, *, axis: int, mode: str) -> Any:
-    """Indices of an axis that are in its bounds."""
-    size = x.shape[axis]
-    if mode == "wrap":
-        return library.mod(indices, size)
-    return library.clip(indices, 0, size - 1)
-
-
-@elsewhere.composed(Embedding)
-def embedded(data: Any, weight: Any) -> Any:
-    """Rows of a table, by numbers that may be floats."""
-    return library.take(weight, library.astype(data, "int64"), 0)

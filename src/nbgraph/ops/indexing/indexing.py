@@ -143,16 +143,25 @@ def within(name: str, x: Any, indices: Any, axis: int, mode: str) -> Any:
 def _within_infer(x: Spec, indices: Spec, *, axis: int, mode: str) -> Spec:
     require_integers("take", indices)
     axis_of("take", axis, len(x.shape))
-    return indices
+    return Spec(indices.shape, _wide(indices.dtype))
 
 
-def _within(inputs: list[Array], outputs: list[Array], *, axis: int, mode: str) -> None:
-    size, indices = inputs[0].shape[axis], inputs[1]
-    outputs[0][...] = indices % size if mode == "wrap" else np.clip(indices, 0, size - 1)
+def _wide(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Integers that hold the size of an axis."""
+    return dtype if dtype.itemsize == 8 else np.dtype("int64")
+
+
+def _within(x: Any, indices: Any, *, axis: int, mode: str) -> Any:
+    size, indices = x.shape[axis], library.astype(indices, _wide(indices.dtype))
+    return library.mod(indices, size) if mode == "wrap" else library.clip(indices, 0, size - 1)
 
 
 WITHIN = ArrayOp(
-    "indices_within", _within_infer, _within, gradient=constant, operands=("x", "indices")
+    "indices_within",
+    _within_infer,
+    gradient=constant,
+    composition=_within,
+    operands=("x", "indices"),
 )
 
 

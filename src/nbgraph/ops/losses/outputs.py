@@ -11,8 +11,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, Row, parse
@@ -20,11 +18,11 @@ from nbgraph.ops.define import cast, define_rows, library, require_floats
 from nbgraph.ops.elementwise.activation import sigmoid
 from nbgraph.ops.elementwise.arithmetic import multiply, sign, subtract
 from nbgraph.ops.named.layering import applied as applied
-from nbgraph.shape import Array, Shapes
+from nbgraph.shape import Shapes
 
 
 def _regression(
-    name: str, value: Callable[[Array, Array], Any], slope: Callable[[Any, Any], Any]
+    name: str, value: Callable[[Any], Any], slope: Callable[[Any, Any], Any]
 ) -> ArrayOp:
     """An output whose in-gradient is `slope(result, label)` over the numbers of a sample."""
 
@@ -36,9 +34,6 @@ def _regression(
         require_floats(name, data, label="data")
         return data
 
-    def compute(inputs: list[Array], outputs: list[Array], *, grad_scale: float) -> None:
-        value(inputs[0], outputs[0])
-
     def rule(g: Gradients) -> list[Any]:
         data = g.specs[0]
         label = library.reshape(g.inputs[1], data.shape)
@@ -47,8 +42,8 @@ def _regression(
         return [cast(multiply(slope(g.outputs[0], cast(label, data)), scale), data), None]
 
     loss_op = ArrayOp(
-        name, infer, compute, gradient=rule, operands=("data", "label"), keeps=("label", "out"),
-        inplace=[(0, 0)], partial=_partial,
+        name, infer, gradient=rule, operands=("data", "label"), keeps=("label", "out"),
+        inplace=[(0, 0)], composition=lambda data, _label, **_: value(data), partial=_partial,
     )  # fmt: skip
     setattr(loss_op, "is_loss", True)  # noqa: B010  (asked by executors)
     return loss_op
@@ -60,12 +55,8 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
     return (data, label or data), (data,)
 
 
-def _same(data: Array, out: Array) -> None:
-    np.copyto(out, data)  # which does nothing in place
-
-
-def _logistic(data: Array, out: Array) -> None:
-    sigmoid(data, out=out)
+def _same(data: Any) -> Any:
+    return data
 
 
 def _sign_of_difference(out: Any, label: Any) -> Any:
@@ -74,7 +65,7 @@ def _sign_of_difference(out: Any, label: Any) -> Any:
 
 _LINEAR = _regression("linear_regression_output", _same, subtract)
 _MAE = _regression("mae_regression_output", _same, _sign_of_difference)
-_LOGISTIC = _regression("logistic_regression_output", _logistic, subtract)
+_LOGISTIC = _regression("logistic_regression_output", sigmoid, subtract)
 _TABLE = """
 linear_regression_output LinearRegressionOutput(data): `data`; its gradient is (data - label) *
     grad_scale / numbers of a sample.

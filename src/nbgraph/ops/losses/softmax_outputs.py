@@ -10,8 +10,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
@@ -31,7 +29,7 @@ from nbgraph.ops.elementwise.arithmetic import divide, multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum, not_equal
 from nbgraph.ops.named.layering import applied, composer, named
 from nbgraph.ops.reductions.reductions import kept
-from nbgraph.shape import Arrays, Shapes, axis_of
+from nbgraph.shape import Shapes, axis_of
 
 _NORMALIZATIONS = ("null", "batch", "valid")
 
@@ -137,11 +135,6 @@ def _head_infer(data: Spec, share: Spec, label: Spec, **attributes: Any) -> Spec
     return share
 
 
-def _head(inputs: Arrays, outputs: Arrays, **_: Any) -> None:
-    if inputs[1] is not outputs[0]:
-        np.copyto(outputs[0], inputs[1])
-
-
 def _head_rule(g: Gradients) -> list[Any]:
     data, label = g.specs[0], g.specs[2]
     if label.shape == data.shape:
@@ -170,8 +163,8 @@ def _head_op(name: str) -> ArrayOp:
     return ArrayOp(
         name,
         _head_infer,
-        _head,
         gradient=_head_rule,
+        composition=lambda _data, share, *_, **__: share,
         operands=("data", "share", "label"),
         keeps=("label", "out"),
         inplace=[(1, 0)],

@@ -16,7 +16,7 @@ from nbgraph.ops.products.connected import BIASED as CONNECTED_BIASED
 from nbgraph.ops.products.connected import fully_connected
 from nbgraph.ops.windows.convolutions import BIASED as CONVOLUTION_BIASED
 from nbgraph.ops.windows.convolutions import convolution
-from nbgraph.shape import Arrays, Shapes
+from nbgraph.shape import Shapes
 
 
 class _Connected(Param):
@@ -179,15 +179,11 @@ def _fixed_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shape
     return (moments, known), (known,)
 
 
-def _fill_ones(inputs: Arrays, outputs: Arrays) -> None:
-    outputs[0].fill(1)
-
-
 FIXED = ArrayOp(  # a gamma that is there, and counts as ones
     "fixed_gamma",
     lambda moments, gamma: gamma,
-    _fill_ones,
     gradient=constant,
+    composition=lambda _moments, gamma: library.ones_like(gamma),
     operands=("moments", "gamma"),
     partial=_fixed_partial,
 )

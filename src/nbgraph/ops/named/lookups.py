@@ -49,6 +49,7 @@ _EMBEDDING = ArrayOp(
     _infer,
     _compute,
     gradient=_rule,
+    composition=lambda data, weight: library.take(weight, library.astype(data, "int64"), 0),
     operands=("data", "weight"),
     keeps=("data",),
     partial=_partial,

@@ -13,7 +13,7 @@ from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, power, squ
 from nbgraph.ops.named.layering import applied, composer, documented, named, read, unnamed
 from nbgraph.ops.named.reshaping import Reshape, reshape_like
 from nbgraph.ops.normalisation.norms import layer_norm
-from nbgraph.shape import Arrays, Shapes, axis_of
+from nbgraph.shape import Shapes, axis_of
 
 _WEIGHTS = {"gamma": (None, 1), "beta": (None, 0)}
 
@@ -38,10 +38,11 @@ def _beside(shape: Any, place: int) -> Any:
     return tuple(n if d == place else 1 for d, n in enumerate(shape))
 
 
-def _along(inputs: Arrays, outputs: Arrays, *, axis: int, groups: int | None) -> None:
-    (out,), weight = outputs, inputs[1]
-    # a weight of a group is that of several elements
-    out.reshape(weight.size, out.size // max(weight.size, 1))[...] = weight[:, None]
+def _along(data: Any, weight: Any, *, axis: int, groups: int | None) -> Any:
+    place = axis_of("norm", axis, len(data.shape))
+    if groups is not None and weight.shape == (groups,):  # that of several elements
+        weight = library.repeat(weight, data.shape[place] // max(groups, 1))
+    return library.reshape(weight, _beside(data.shape, place))
 
 
 def _along_rule(g: Gradients) -> Sequence[Any]:
@@ -69,8 +70,8 @@ ALONG, SHIFT = (
     ArrayOp(
         "norm_weight",
         _along_infer,
-        _along,
         gradient=_along_rule,
+        composition=_along,
         operands=("data", weight),
         partial=_along_partial,
     )

@@ -4,6 +4,7 @@ way round. What lies beyond a sample's length does not belong to it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ import numpy as np
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec, constant
 from nbgraph.ops.define import library
+from nbgraph.ops.named.reshaping import numbers
 from nbgraph.ops.shapes.slicing import at_axis
-from nbgraph.shape import Arrays
 
 
 def _lengths(name: str, lengths: Any, use: bool) -> Any:
@@ -49,26 +50,28 @@ def _beside_infer(data: Spec, lengths: Spec, *, axis: int) -> Spec:
     return result
 
 
-def _beside(inputs: Arrays, outputs: Arrays, *, axis: int) -> None:
-    outputs[0][...] = inputs[1].reshape(outputs[0].shape)
+def _beside(data: Any, lengths: Any, *, axis: int) -> Any:
+    shape = _along(Spec.of(data), 1 - axis, axis).shape
+    return library.astype(library.reshape(lengths, shape), "int64")
 
 
-def _steps(inputs: Arrays, outputs: Arrays, *, axis: int) -> None:
-    outputs[0][...] = np.arange(outputs[0].size).reshape(outputs[0].shape)
+def _steps(data: Any, *, axis: int) -> Any:
+    shape = _along(Spec.of(data), axis, axis).shape
+    return library.reshape(numbers(data, range(math.prod(shape))), shape)
 
 
 BESIDE = ArrayOp(  # the length of each sample
     "sequence_lengths",
     _beside_infer,
-    _beside,
     gradient=constant,
+    composition=_beside,
     operands=("data", "sequence_length"),
 )
 STEPS = ArrayOp(  # the number of each step
     "sequence_steps",
     lambda data, *, axis: _along(data, axis, axis),
-    _steps,
     gradient=constant,
+    composition=_steps,
     operands=("data",),
 )
 

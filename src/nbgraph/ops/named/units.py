@@ -11,7 +11,7 @@ from nbgraph.ops.define import cast, composed, library, one_of
 from nbgraph.ops.draws.dropout import rrelu
 from nbgraph.ops.elementwise.activation import elu, gelu, leaky_relu, prelu, selu
 from nbgraph.ops.named.layering import applied, named
-from nbgraph.shape import Arrays, Shapes
+from nbgraph.shape import Shapes
 
 _BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
 _LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
@@ -33,9 +33,13 @@ def _slopes_infer(data: Spec, gamma: Spec) -> Spec:
     return Spec((channels,) + (1,) * max(len(data.shape) - 2, 0), gamma.dtype)
 
 
-def _slopes(inputs: Arrays, outputs: Arrays) -> None:
-    (out,), gamma = outputs, inputs[1]
-    out[...] = gamma.reshape(out.shape if gamma.size == out.size else (1,) * out.ndim)
+def _slopes(data: Any, gamma: Any) -> Any:
+    if len(gamma.shape) > 1:
+        return gamma
+    axes = max(len(data.shape) - 2, 0)
+    whole = library.reshape(gamma, (-1, *(1,) * axes))
+    channels = data.shape[1] if len(data.shape) > 1 else 1
+    return library.broadcast_to(whole, (channels, *(1,) * axes))
 
 
 def _slopes_rule(g: Gradients) -> Sequence[Any]:
@@ -56,8 +60,8 @@ def _slopes_partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shap
 SLOPES = ArrayOp(  # one value a channel, so that it broadcasts against the data
     "leaky_relu_slopes",
     _slopes_infer,
-    _slopes,
     gradient=_slopes_rule,
+    composition=_slopes,
     operands=("data", "gamma"),
     partial=_slopes_partial,
 )
