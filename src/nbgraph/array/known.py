@@ -23,7 +23,7 @@ from nbgraph.engine.inline import in_charge
 from nbgraph.engine.threaded import ThreadedEngine
 from nbgraph.operator.array_op import SHORTCUTS, ArrayOp, Attributes, call_key
 from nbgraph.operator.call import recording, sources, training
-from nbgraph.operator.kernel_call import KernelCall, lowered_form
+from nbgraph.operator.kernel_call import Application, KernelCall, lowered_form
 from nbgraph.operator.layout import Layout, keep, layout
 from nbgraph.operator.request import OpReqType
 from nbgraph.operator.spec import items_of
@@ -116,7 +116,7 @@ def _copies(
     it wants none, or more than copies."""
     if op.copies:
         return None
-    lowering = lowered_form(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
     if lowering is None or len(lowering.calls) > 1 or lowering.scratch:
         return None
     copies, others = lowering.places[: len(layouts)], lowering.places[len(layouts) :]
@@ -148,7 +148,7 @@ def _kernel(
     """Return the kernel over these arrays as they lie, and the order of its operands' addresses."""
     if op.copies:
         return prepare_copy(layouts[0], outputs[0]), (0,)
-    lowering = lowered_form(op, layouts, outputs, ["write"] * len(outputs), attributes)
+    lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
     call = None if lowering is None else lowering.alone
     return None if call is None else (call, call.order[: -call.writes])
 
@@ -250,7 +250,7 @@ class ByKernels:
         if not values and results[0].device != CPU:
             return
         layouts, outputs = ([v._layout for v in arrays] for arrays in (values, results))
-        lowering = lowered_form(op, layouts, outputs, ["write"] * len(outputs), attributes)
+        lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
         if lowering is None or lowering.alone is None:
             return
         key = _key(values, op.fixed(attributes))

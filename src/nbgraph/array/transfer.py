@@ -6,12 +6,13 @@ Arrays are row-major and alike; `copying` sees to that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nbgraph.device import Context, RunContext, driver
+from nbgraph.device import RunContext, driver
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.engine.streams import INTO, OUT
@@ -58,15 +59,7 @@ def send(target: Any, values: Values) -> None:
 def fetch(source: Any) -> Values:
     """Return the values of an array on a device; wait, and raise what went wrong on the way."""
     staging = Staging(source.nbytes)
-    pending = in_charge().push_to_device(
-        source.device,
-        _Read(source, staging),
-        stream=OUT,
-        const_vars=[source._chunk],
-        name=f"copy from {source.device!r}",
-        nbytes=source.nbytes,
-    )
-    pending.result()
+    _push_fetch(source, staging, ()).result()
     return staging.view(source.shape, source.dtype).copy()
 
 
@@ -79,16 +72,10 @@ def transfer(source: Any, target: Any, *, whole: bool) -> None:
     elif target.device.host:
         _out(source, target, whole=whole)
     else:
-        in_charge().push_to_device(
-            target.device,
-            _Across(source, target),
-            stream=INTO,
-            const_vars=[source._chunk],
-            mutate_vars=[target._chunk],
-            name=f"copy from {source.device!r}",
-            nbytes=source.nbytes,
-            prop=OVERWRITE if whole else NORMAL,
-        )
+        where = target._address, source._address, source.nbytes, source.device.device_id
+        name = f"copy from {source.device!r}"
+        reads, writes = [source._chunk], [target._chunk]
+        _push(partial(_across, *where), target, INTO, name, reads, writes, whole)
 
 
 def _into(source: Any, target: Any, *, whole: bool) -> None:
@@ -108,20 +95,11 @@ def _into(source: Any, target: Any, *, whole: bool) -> None:
 def _out(source: Any, target: Any, *, whole: bool) -> None:
     engine, staging = in_charge(), Staging(source.nbytes)
     stage, values = engine.new_variable("pinned memory"), target._view()
-    engine.push_to_device(
-        source.device,
-        _Read(source, staging),
-        stream=OUT,
-        const_vars=[source._chunk],
-        mutate_vars=[stage],
-        name=f"copy from {source.device!r}",
-        nbytes=source.nbytes,
-    )
+    _push_fetch(source, staging, [stage])
 
     def spread(run_ctx: RunContext) -> None:
-        np.copyto(
-            values, staging.view(values.shape, values.dtype)
-        )  # until then nobody else gets it
+        place = staging.view(values.shape, values.dtype)  # until then nobody else gets it
+        np.copyto(values, place)
 
     engine.push(
         spread,
@@ -133,16 +111,35 @@ def _out(source: Any, target: Any, *, whole: bool) -> None:
 
 
 def _push_send(target: Any, staging: Staging, reads: Sequence[Any], *, whole: bool) -> None:
-    if not target.size:
-        return
-    in_charge().push_to_device(
-        target.device,
-        _Write(target, staging),
-        stream=INTO,
+    if target.size:
+        run = partial(_write, target._address, staging)
+        name = f"copy to {target.device!r}"
+        _push(run, target, INTO, name, reads, [target._chunk], whole)
+
+
+def _push_fetch(source: Any, staging: Staging, writes: Sequence[Any]) -> Any:
+    run = partial(_read, source._address, staging)
+    return _push(run, source, OUT, f"copy from {source.device!r}", [source._chunk], writes)
+
+
+def _push(
+    run: Callable[[RunContext], None],
+    array: Any,
+    stream: str,
+    name: str,
+    reads: Sequence[Any],
+    writes: Sequence[Any],
+    whole: bool = False,
+) -> Any:
+    """Push a copy on a stream of an array's device."""
+    return in_charge().push_to_device(
+        array.device,
+        run,
+        stream=stream,
         const_vars=reads,
-        mutate_vars=[target._chunk],
-        name=f"copy to {target.device!r}",
-        nbytes=target.nbytes,
+        mutate_vars=writes,
+        name=name,
+        nbytes=array.nbytes,
         prop=OVERWRITE if whole else NORMAL,
     )
 
@@ -150,34 +147,14 @@ def _push_send(target: Any, staging: Staging, reads: Sequence[Any], *, whole: bo
 # what streams are given; each holds on to its pinned memory until the copy is over
 
 
-class _Write:
-    __slots__ = ("address", "staging")
-
-    def __init__(self, target: Any, staging: Staging) -> None:
-        self.address, self.staging = target._address, staging
-
-    def __call__(self, run_ctx: RunContext) -> None:
-        run_ctx.stream.write(self.address, self.staging.bytes)
+def _write(address: int, staging: Staging, run_ctx: RunContext) -> None:
+    run_ctx.stream.write(address, staging.bytes)
 
 
-class _Read:
-    __slots__ = ("address", "staging")
-
-    def __init__(self, source: Any, staging: Staging) -> None:
-        self.address, self.staging = source._address, staging
-
-    def __call__(self, run_ctx: RunContext) -> None:
-        if self.staging.bytes.size:
-            run_ctx.stream.read(self.staging.bytes, self.address)
+def _read(address: int, staging: Staging, run_ctx: RunContext) -> None:
+    if staging.bytes.size:
+        run_ctx.stream.read(staging.bytes, address)
 
 
-class _Across:
-    __slots__ = ("nbytes", "place", "source", "target")
-
-    def __init__(self, source: Any, target: Any) -> None:
-        self.source, self.target, self.nbytes = source._address, target._address, source.nbytes
-        device: Context = source.device
-        self.place = device.device_id
-
-    def __call__(self, run_ctx: RunContext) -> None:
-        run_ctx.stream.copy(self.target, self.source, self.nbytes, self.place)
+def _across(target: int, source: int, nbytes: int, place: int, run_ctx: RunContext) -> None:
+    run_ctx.stream.copy(target, source, nbytes, place)

@@ -209,7 +209,25 @@ class ConvTranspose3d(ConvTranspose1d):
     axes = 3
 
 
-class MaxPool(Module):
+class _Pool(Module):
+    """Windows over axes of space."""
+
+    def __init__(self, window: Extents, stride: Any, pad: Extents, *, ceil: bool) -> None:
+        for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
+            for each in value if isinstance(value, tuple) else (value,):
+                if value is not None or what == "window":
+                    require_extent(type(self).__name__, what, value, each, least)
+        self.window, self.stride, self.pad, self.ceil = window, stride, pad, ceil
+
+    def _how(self) -> dict[str, Any]:
+        return {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.window)
+
+
+class MaxPool(_Pool):
     """The largest element of each window, over any number of axes of space; see `ng.max_pooling`.
 
     Parameters
@@ -232,21 +250,15 @@ class MaxPool(Module):
         ceil: bool = False,
         dilation: Extents = 1,
     ) -> None:
-        _require_pool(type(self).__name__, window, stride, pad)
-        self.window, self.stride, self.pad = window, stride, pad
-        self.ceil, self.dilation = ceil, dilation
+        super().__init__(window, stride, pad, ceil=ceil)
+        self.dilation = dilation
 
     def forward(self, x: Any) -> Any:
         """Return an array with windows as axes of space."""
-        how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
-        return library.max_pooling(x, self.window, dilation=self.dilation, **how)
-
-    def describe(self) -> str:
-        """See Module."""
-        return str(self.window)
+        return library.max_pooling(x, self.window, dilation=self.dilation, **self._how())
 
 
-class AvgPool(Module):
+class AvgPool(_Pool):
     """The mean of each window; see `ng.avg_pooling`.
 
     Parameters
@@ -269,18 +281,12 @@ class AvgPool(Module):
         ceil: bool = False,
         counted: bool = True,
     ) -> None:
-        _require_pool(type(self).__name__, window, stride, pad)
-        self.window, self.stride, self.pad = window, stride, pad
-        self.ceil, self.counted = ceil, counted
+        super().__init__(window, stride, pad, ceil=ceil)
+        self.counted = counted
 
     def forward(self, x: Any) -> Any:
         """Return an array with windows as axes of space."""
-        how = {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
-        return library.avg_pooling(x, self.window, counted=self.counted, **how)
-
-    def describe(self) -> str:
-        """See Module."""
-        return str(self.window)
+        return library.avg_pooling(x, self.window, counted=self.counted, **self._how())
 
 
 class GlobalPool(Module):
@@ -302,11 +308,3 @@ class GlobalPool(Module):
         """Return an array of shape (images, channels)."""
         space = tuple(range(2, len(x.shape)))
         return (library.max if self.largest else library.mean)(x, axis=space)
-
-
-def _require_pool(name: str, window: Any, stride: Any, pad: Any) -> None:
-    """Check the extents of a pool."""
-    for what, value, least in (("window", window, 1), ("stride", stride, 1), ("pad", pad, 0)):
-        for each in value if isinstance(value, tuple) else (value,):
-            if value is not None or what == "window":
-                require_extent(name, what, value, each, least)

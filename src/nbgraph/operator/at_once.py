@@ -11,7 +11,7 @@ from nbgraph.device import RunContext, cpu
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.call import training
 from nbgraph.operator.environment import own_resources
-from nbgraph.operator.kernel_call import Lowered, lowered_form
+from nbgraph.operator.kernel_call import Application, Lowered, lowered_form
 from nbgraph.operator.layout import keep, layout_of
 from nbgraph.operator.lazy import refuse_foreign
 from nbgraph.operator.parallel import OWNED, wait_for
@@ -49,7 +49,8 @@ def at_once(
         return result[()] if result.ndim == 0 else result
     outs = list(out) if out is not None else [None] * len(specs)
     results = _filled(op, inputs, outs, specs, attributes)
-    if key is not None and (out is None or _fits(specs, operands, out)):
+    uncast = [r.dtype for r in results] == [spec.dtype for spec in specs]
+    if key is not None and uncast and (out is None or _free(operands, out)):
         _learn(op, key, operands, inputs, results, attributes, out)
     finished = [
         r[()] if r.ndim == 0 and o is None else r for o, r in zip(outs, results, strict=True)
@@ -134,12 +135,6 @@ def _free(operands: Sequence[Any], out: Sequence[Any]) -> bool:
     return True
 
 
-def _fits(specs: Sequence[Spec], operands: Sequence[Any], out: Sequence[Any]) -> bool:
-    """Return whether the results are written where they go, and nowhere before."""
-    cast = any(o.dtype != spec.dtype for o, spec in zip(out, specs, strict=True))
-    return not cast and _free(operands, out)
-
-
 def _learn(
     op: ArrayOp,
     key: Any,
@@ -158,8 +153,7 @@ def _learn(
     lowering = None
     if op.kernels_at_once and "host" in op.kernels:
         in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in results]
-        words = ["write"] * len(out_layouts)
-        lowering = lowered_form(op, in_layouts, out_layouts, words, attributes)
+        lowering = lowered_form(op, Application.at_once(in_layouts, out_layouts, attributes))
         if lowering is not None and any(lowering.places[len(inputs) :]):
             return
     specs = [Spec.of(r) for r in results]

@@ -170,6 +170,13 @@ class Application(NamedTuple):
     attributes: Attributes
     host: bool
 
+    @classmethod
+    def at_once(
+        cls, operands: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
+    ) -> Application:
+        """Return one on the host that writes all outputs."""
+        return cls(operands, outputs, ["write"] * len(outputs), attributes, True)
+
     @property
     def arrays(self) -> tuple[Layout, ...]:
         """Operands and outputs."""
@@ -215,20 +222,14 @@ def lowered(
     >>> found.alone.size  # rows
     5
     """
-    form = lowered_form(op, operands, outputs, requests, attributes, host)
+    form = lowered_form(op, Application(operands, outputs, requests, attributes, host))
     return None if form is None else form.having(op.values(attributes))
 
 
-def lowered_form(
-    op: ArrayOp,
-    operands: Sequence[Layout],
-    outputs: Sequence[Layout],
-    requests: Sequence[str],
-    attributes: Attributes,
-    host: bool = True,
-) -> Lowered | None:
+def lowered_form(op: ArrayOp, case: Application) -> Lowered | None:
     """Return what `lowered` returns before it has the values of attributes that are numbers of
     the record: the same for all of these."""
+    operands, outputs, requests, attributes, host = case
     if ("host" if host else "devices") not in op.kernels or (host and config.compiler == "python"):
         return None
     own_attributes = [item for item in items_of(op.fixed(attributes)) if item[0] != "rng"]
@@ -238,12 +239,8 @@ def lowered_form(
     if key not in op.carried:
         if all(word == "null" for word in requests):
             return None
-        numbers = any(own.dtype.kind == "c" for own in (*operands, *outputs))
-        lowering = (
-            None
-            if numbers and not op.moves
-            else op.lower(Application(operands, outputs, requests, attributes, host))
-        )
+        numbers = any(own.dtype.kind == "c" for own in case.arrays)
+        lowering = None if numbers and not op.moves else op.lower(case)
         return keep(op.carried, key, lowering, _KEPT)
     return op.carried[key]
 

@@ -46,7 +46,7 @@ class Adam(_Means):
 
     Parameters
     ----------
-    betas : what stays of the two means at each step
+    betas : pair of float from 0 to 1, what stays of the two means at each step
     eps : float, added to the root
     amsgrad : whether the largest mean of squares so far counts (Reddi, Kale and Kumar, 2018)
     params, lr, **options : as for Optimizer
@@ -82,14 +82,7 @@ class AdamW(Adam):
 
     Parameters
     ----------
-    betas : pair of float from 0 to 1
-        What stays of the two means at each step.
-    eps : float
-        Added to the root.
-    weight_decay : float
-    amsgrad : bool
-        Whether the largest mean of squares so far counts.
-    params, lr, **options : as for Optimizer
+    params, lr, betas, eps, amsgrad, **options : as for Adam
 
     >>> import nbgraph as ng
     >>> w = ng.array([4.0])
@@ -110,13 +103,7 @@ class AdaBelief(Adam):
 
     Parameters
     ----------
-    betas : pair of float from 0 to 1
-        What stays of the two means at each step.
-    eps : float
-        Added to the root.
-    weight_decay : float
-        Decoupled: weights shrink by lr * weight_decay.
-    params, lr, **options : as for Optimizer
+    params, lr, betas, eps, **options : as for AdamW
     """
 
     rule = rules.adabelief
@@ -139,11 +126,8 @@ class Adamax(_Means):
 
     Parameters
     ----------
-    betas : pair of float from 0 to 1
-        What stays of the two means at each step.
-    eps : float
-        Added to the maximum.
-    params, lr, **options : as for Optimizer
+    eps : float, added to the maximum
+    params, lr, betas, **options : as for Adam
     """
 
     rule = rules.adamax
@@ -182,11 +166,7 @@ class RAdam(_Means):
 
     Parameters
     ----------
-    betas : pair of float from 0 to 1
-        What stays of the two means at each step.
-    eps : float
-        Added to the root.
-    params, lr, **options : as for Optimizer
+    params, lr, betas, eps, **options : as for Adam
     """
 
     rule = rules.radam

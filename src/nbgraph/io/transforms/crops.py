@@ -77,12 +77,7 @@ class RandomCrop(CenterCrop):
 
     Parameters
     ----------
-    size : int or (height, width)
-    padding : int or (rows, columns)
-        Rows and columns of `fill` that are put around an image before.
-    fill : float
-    layout : "HWC", "CHW" or "HW", optional
-        By default that of the column.
+    size, padding, fill, layout : as those of CenterCrop
 
     >>> x = np.arange(2 * 8 * 8).reshape(2, 8, 8)
     >>> (cut,) = RandomCrop(6, padding=1)((x,), Draws(0, 0, [0, 1]))

@@ -101,37 +101,28 @@ def _kind(dtype: np.dtype[Any]) -> str:
 # by one thread a row ----------------------------------------------------------------------------
 
 
-@elsewhere.unit(cumulative_sum)
-def running_sum(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, include_initial: bool, **_: Any
-) -> KernelCall | None:
-    """The element is added to what there was; -0.0 is what changes none."""
-    if outputs[0].dtype.kind == "b":
-        return None
-    kind = _kind(outputs[0].dtype)
-    zero = "0.0" if include_initial or "float" not in kind else "-0.0"
+def _enter_totals(op: Any, sign: str) -> None:
+    """The form of a running sum, to which -0.0 adds nothing, or of a running product."""
 
-    def step(values: Sequence[str], place: str) -> list[str]:
-        return [f"acc = {kind}(acc + {values[0]})"]
+    @elsewhere.unit(op)
+    def total(
+        operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, **how: Any
+    ) -> KernelCall | None:
+        if outputs[0].dtype.kind == "b":
+            return None
+        kind = _kind(outputs[0].dtype)
+        zero = "0.0" if how["include_initial"] or "float" not in kind else "-0.0"
+        start = f"{kind}({zero if sign == '+' else 1})"
 
-    return _call("cumulative_sum", operands, outputs[0], axis, kind, step,
-                 start=f"{kind}({zero})", first=include_initial)  # fmt: skip
+        def step(values: Sequence[str], place: str) -> list[str]:
+            return [f"acc = {kind}(acc {sign} {values[0]})"]
+
+        return _call(op.__name__, operands, outputs[0], axis, kind, step,
+                     start=start, first=how["include_initial"])  # fmt: skip
 
 
-@elsewhere.unit(cumulative_prod)
-def running_product(
-    operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, include_initial: bool, **_: Any
-) -> KernelCall | None:
-    """As sums."""
-    if outputs[0].dtype.kind == "b":
-        return None
-    kind = _kind(outputs[0].dtype)
-
-    def step(values: Sequence[str], place: str) -> list[str]:
-        return [f"acc = {kind}(acc * {values[0]})"]
-
-    return _call("cumulative_prod", operands, outputs[0], axis, kind, step,
-                 start=f"{kind}(1)", first=include_initial)  # fmt: skip
+_enter_totals(cumulative_sum, "+")
+_enter_totals(cumulative_prod, "*")
 
 
 def _enter_extremes(op: Any, places: Any, combine: str) -> None:

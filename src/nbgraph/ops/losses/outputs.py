@@ -55,16 +55,12 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
     return (data, label or data), (data,)
 
 
-def _same(data: Any) -> Any:
-    return data
-
-
 def _sign_of_difference(out: Any, label: Any) -> Any:
     return sign(subtract(out, label))
 
 
-_LINEAR = _regression("linear_regression_output", _same, subtract)
-_MAE = _regression("mae_regression_output", _same, _sign_of_difference)
+_LINEAR = _regression("linear_regression_output", lambda data: data, subtract)
+_MAE = _regression("mae_regression_output", lambda data: data, _sign_of_difference)
 _LOGISTIC = _regression("logistic_regression_output", sigmoid, subtract)
 _TABLE = """
 linear_regression_output LinearRegressionOutput(data): `data`; its gradient is (data - label) *

@@ -5,30 +5,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.expected import with_shape
 from nbgraph.operator.parameters import Param, field
 from nbgraph.ops.define import cast, library, public
-from nbgraph.ops.indexing.indexing import check_bounds
 from nbgraph.ops.indexing.picking import embedding
 from nbgraph.ops.named.layering import applied, composer, documented, read, unnamed
-from nbgraph.shape import Arrays, Shapes
+from nbgraph.shape import Shapes
 
 
 def _infer(data: Spec, weight: Spec) -> Spec:
     if len(weight.shape) != 2:
         raise ShapeError(f"Embedding: weight has shape {weight.shape}; expected a table (n, size)")
     return Spec((*data.shape, weight.shape[1]), weight.dtype)
-
-
-def _compute(inputs: Arrays, outputs: Arrays) -> None:
-    data, weight = inputs
-    places = data.astype(np.int64)
-    check_bounds("Embedding", places, weight.shape[0], 0)
-    np.take(weight, places, 0, out=outputs[0], mode="wrap")
 
 
 def _rule(g: Gradients) -> list[Any]:
@@ -47,7 +37,6 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes) -> tuple[Shapes, Shapes]:
 _EMBEDDING = ArrayOp(
     "Embedding",
     _infer,
-    _compute,
     gradient=_rule,
     composition=lambda data, weight: library.take(weight, library.astype(data, "int64"), 0),
     operands=("data", "weight"),

@@ -63,24 +63,17 @@ def _nearest(value):
 
 
 @compiled
-def _rows(roi, scale, bins, y, limit):
-    """The rows of bin y of a region."""
-    top = _nearest(roi[2] * scale)
-    return _cells(top, max(_nearest(roi[4] * scale) - top + 1, 1), bins[0], y, limit)
-
-
-@compiled
-def _columns(roi, scale, bins, x, limit):
-    """The columns of bin x of a region."""
-    left = _nearest(roi[1] * scale)
-    return _cells(left, max(_nearest(roi[3] * scale) - left + 1, 1), bins[1], x, limit)
+def _span(roi, scale, bins, axis, i, limit):
+    """The rows, of axis 0, or the columns of bin i of a region."""
+    first = _nearest(roi[2 - axis] * scale)
+    return _cells(first, max(_nearest(roi[4 - axis] * scale) - first + 1, 1), bins[axis], i, limit)
 
 
 @compiled
 def _peak(plane, roi, scale, bins, bin_):
     """Row and column of the largest value in a bin of a region; (-1, -1) where it is empty."""
-    first_row, end_row = _rows(roi, scale, bins, bin_[0], plane.shape[0])
-    first_column, end_column = _columns(roi, scale, bins, bin_[1], plane.shape[1])
+    first_row, end_row = _span(roi, scale, bins, 0, bin_[0], plane.shape[0])
+    first_column, end_column = _span(roi, scale, bins, 1, bin_[1], plane.shape[1])
     best = (-1, -1)
     for row in range(first_row, end_row):
         for column in range(first_column, end_column):
@@ -156,11 +149,11 @@ def _collect(out_grad, lhs, roi, i, scale, bins, grad, place):
     image, channel, row, column = place
     plane = lhs[image, channel]
     for y in range(bins[0]):
-        first_row, end_row = _rows(roi, scale, bins, y, plane.shape[0])
+        first_row, end_row = _span(roi, scale, bins, 0, y, plane.shape[0])
         if row < first_row or row >= end_row:
             continue
         for x in range(bins[1]):
-            first_column, end_column = _columns(roi, scale, bins, x, plane.shape[1])
+            first_column, end_column = _span(roi, scale, bins, 1, x, plane.shape[1])
             if column < first_column or column >= end_column:
                 continue
             at = _peak(plane, roi, scale, bins, (y, x))
