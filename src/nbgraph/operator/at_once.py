@@ -33,7 +33,7 @@ def at_once(
     """Return the results; those that have an `out` are that array."""
     key = None if OWNED else _key(operands, attributes, out)
     if key is not None:
-        call = op.repeated.get(key)
+        call: Any = op.repeated.get(key)
         if call is None and op.numeric:
             call = _of_form(op, key, operands, attributes, out)
         if call is not None and (out is None or _free(operands, out)):
@@ -91,11 +91,11 @@ def _of_form(
     operands: Sequence[Any],
     attributes: Attributes,
     out: Sequence[Any] | None,
-) -> tuple[Lowered | None, Sequence[Spec]] | None:
+) -> Any:
     """Return and remember a call like one before but for its numbers, or None."""
-    call = op.repeated.get(_key(operands, op.fixed(attributes), out))
+    call: Any = op.repeated.get(_key(operands, op.fixed(attributes), out))
     if call is None or call[0] is None:
-        return call
+        return None
     return keep(op.repeated, key, (call[0].having(op.values(attributes)), call[1]), _KEPT)
 
 

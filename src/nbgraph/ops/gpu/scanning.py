@@ -228,7 +228,7 @@ def _stretched(
     return library.concatenate(pieces, place)
 
 
-def _enter_totals(op: Any, combine: str, none: str) -> None:
+def _enter_long_totals(op: Any, combine: str, none: str) -> None:
     """The form of a running sum or product over long rows."""
 
     @elsewhere.composed(op)
@@ -256,7 +256,7 @@ def _enter_long_extremes(op: Any, combine: str) -> None:
         return _stretched(op, getattr(library, combine), x, axis)
 
 
-_enter_totals(cumulative_sum, "add", "zeros_like")
-_enter_totals(cumulative_prod, "multiply", "ones_like")
+_enter_long_totals(cumulative_sum, "add", "zeros_like")
+_enter_long_totals(cumulative_prod, "multiply", "ones_like")
 _enter_long_extremes(cummax, "maximum")
 _enter_long_extremes(cummin, "minimum")
