@@ -4,8 +4,8 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def checked_temperature(name: str, value: Any) -> float:
-    """As a float; ArgumentError unless it is a number above 0."""
+def checked_temperature(name: str, value: Any) -> Any:
+    """As a float; ArgumentError unless it is a number above 0, or a parameter of a row operator."""
 def softmax_within(x: Operand[Carried], length: Operand[Carried], axis: Any, temperature: Any, out: Any) -> Carried:
     """`softmax` of so many elements of each row; the others get 0.
     
