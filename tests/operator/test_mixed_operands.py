@@ -8,6 +8,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.errors import DerivativeError
 from nbgraph.kernels.probe import probe_kinds
+from tests import worlds
 from tests.operator.worlds import WAYS
 
 A, B = np.array([0, 1, 2, 3]), np.array([3, 3, 1, 2])
@@ -147,3 +148,40 @@ def test_what_another_library_differentiates_is_refused():
     lent.requires_grad = True
     with pytest.raises(ng.errors.ArgumentError, match=r"requires grad.*ng.to_torch"):
         ng.exp(lent)
+
+
+def _share(x, whole):
+    return x / whole
+
+
+def _mean(x, y):
+    return (x + y) / 2
+
+
+@pytest.mark.parametrize("world", worlds.WORLDS, ids=lambda world: world.__name__)
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int32"])
+def test_integers_that_become_floats_may_be_any(dtype, world):
+    """A byte may be divided by 256: NumPy's result, of the dtype that smaller numbers give."""
+    x, large = np.arange(1, 4).astype(dtype), 1 << 40
+    for call in (lambda a: a / large, lambda a: large / a, lambda a: ng.op(_share)(a, -large)):
+        wanted, (own,) = call(x.astype("float64")), worlds.bits(world(call, x))
+        np.testing.assert_array_equal(np.frombuffer(own[2], own[1]), wanted)
+    for call in (ng.multiply, ng.maximum, ng.hypot, ng.op(_mean)):  # integers, or other floats
+        if call is not ng.hypot or dtype != "int32":
+            with pytest.raises(OverflowError, match=f"out of bounds for {dtype}"):
+                world(lambda a, c=call: c(a, large), x)
+
+
+@pytest.mark.parametrize("numbers", [(2, -1, 2), (2.5, 2), (True, 2), (-1, 2.5, 2)])
+def test_a_call_has_the_dtype_it_always_has(numbers):
+    """Whatever numbers the last one had."""
+    x = ng.array(np.arange(6), dtype="uint64")
+    for number in numbers:
+        if number == -1:
+            with pytest.raises(OverflowError):
+                ng.multiply(x, number)
+            continue
+        wanted = np.multiply(np.arange(6, dtype="uint64"), number)
+        assert ng.multiply(x, number).dtype == wanted.dtype
+        np.testing.assert_array_equal(ng.multiply(x, number).asnumpy(), wanted)
+        assert ng.divide(x, -number).dtype == np.float64

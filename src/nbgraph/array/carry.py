@@ -25,7 +25,7 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.spec import Attributes, Spec
-from nbgraph.operator.typing import limits
+from nbgraph.operator.typing import limits, require_real
 from nbgraph.settings import CLOSELY_ASKED, PYTHON_ASKED, config
 from nbgraph.shape import overlaps_itself
 
@@ -196,6 +196,7 @@ def _results(
             results.append(empty_of(spec, device))
             continue
         writable(op.__name__, out)
+        require_real(op.__name__, out, spec.dtype)
         results.append(check_out(op.__name__, out, Spec(inferred.shape, spec.dtype), i))
         if i and any(out._chunk is other._chunk for other in results[:-1]):
             raise ArgumentError(f"{op.__name__}: two outputs share memory; give separate arrays")

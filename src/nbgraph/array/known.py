@@ -65,11 +65,8 @@ class ByRoutes:
         result = _of_copies(self.routes)(engine.site_id(2), (*operands, *numbers))
         if result is None:
             return None
-        recorder = recording.get()
-        if recorder is not None:
-            outputs = result if type(result) is tuple else (result,)
-            recorder.record(op, operands, op.normalise(attributes), outputs, _NEW)
-        return result
+        outputs = result if type(result) is tuple else (result,)
+        return _recorded(op, operands, attributes, outputs)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
@@ -91,6 +88,16 @@ class ByRoutes:
             keep(routes.copied, (*layouts, *more), (*copies, *more), SHORTCUTS)
         key = call_key(op.fixed(attributes), values)
         keep(op.shortcuts, key, (_of_copies(routes), attributes), SHORTCUTS)
+
+
+def _recorded(
+    op: Any, operands: Sequence[Any], attributes: Attributes, results: tuple[Any, ...]
+) -> Any:
+    """Record a call, where something follows, and return its results."""
+    recorder = recording.get()
+    if recorder is not None:
+        recorder.record(op, operands, op.normalise(attributes), results, _NEW)
+    return results[0] if len(results) == 1 else results
 
 
 def _of_copies(routes: Routes) -> Push:
@@ -236,10 +243,7 @@ class ByKernels:
             return None
         numbers = *op.values(attributes), *op.numbers(attributes, is_train=training.get())
         results = entry.push(in_charge().site_id(2), operands, numbers, device)
-        recorder = recording.get()
-        if recorder is not None:
-            recorder.record(op, operands, attributes, results, ())
-        return results[0] if len(results) == 1 else results
+        return _recorded(op, operands, attributes, results)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
@@ -291,10 +295,7 @@ class ByFunctions:
         results = tuple([empty_of(own, device, reads) for own in outputs])
         job = Job(op, operands, results, [OpReqType.kWriteTo] * len(results), attributes, True)
         push_function(job, reads, [r._chunk for r in results], least=shortest)
-        recorder = recording.get()
-        if recorder is not None:
-            recorder.record(op, operands, attributes, results, _NEW)
-        return results[0] if len(results) == 1 else results
+        return _recorded(op, operands, attributes, results)
 
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes

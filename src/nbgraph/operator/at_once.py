@@ -86,11 +86,7 @@ def _key(operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | N
 
 
 def _of_form(
-    op: ArrayOp,
-    key: Any,
-    operands: Sequence[Any],
-    attributes: Attributes,
-    out: Sequence[Any] | None,
+    op: ArrayOp, key: Any, operands: Sequence[Any], attributes: Attributes, out: Any
 ) -> Any:
     """Return and remember a call like one before but for its numbers, or None."""
     call: Any = op.repeated.get(_key(operands, op.fixed(attributes), out))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, DTypeError, ShapeError
+from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.kernels.function import Captured, Scalar
 from nbgraph.kernels.signature import parameter_kinds
 from nbgraph.operator.layout import layout_of
@@ -22,6 +22,7 @@ from nbgraph.operator.typing import (
     operand_dtypes_of,
     require_fit,
     require_out,
+    require_real,
     resolve,
 )
 from nbgraph.shape import address, broadcast, overlap, overlaps_itself
@@ -244,7 +245,7 @@ class Invoker:
     def _check_out(self, out: Array, dtype: np.dtype[Any], index: int, casting: str) -> Array:
         name = self.scalar.name
         require_out(name, out, index)
-        as_dtype(out.dtype)
+        require_real(name, out, dtype)
         if not np.can_cast(dtype, out.dtype, casting):  # type: ignore[arg-type]
             raise DTypeError(
                 f"{name}: the result has dtype {dtype}, which may not be cast to out's "
@@ -293,10 +294,11 @@ def _past_caches(operands: Sequence[Array], outputs: Sequence[Array]) -> bool:
 def _output_shape(
     name: str, shape: tuple[int, ...], out: Sequence[Array | None]
 ) -> tuple[int, ...]:
-    for array in out:
-        if array is not None and not isinstance(array, np.ndarray):
-            raise ArgumentError(f"{name}: out must be an array, not {type(array).__name__}")
-        if array is None or array.shape == shape:
+    for k, array in enumerate(out):
+        if array is None:
+            continue
+        require_out(name, array, k)
+        if array.shape == shape:
             continue
         try:
             fits = np.broadcast_shapes(shape, array.shape) == array.shape

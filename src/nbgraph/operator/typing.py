@@ -57,6 +57,15 @@ def require_out(op: str, out: object, index: int) -> None:
         raise ValueError(f"{op}: the output array {index} is read-only; pass a copy as out")
 
 
+def require_real(op: str, out: Any, dtype: np.dtype[Any]) -> None:
+    """Raise where a result of real numbers is to go to an array that kernels cannot write."""
+    if as_dtype(out.dtype).kind == "c":
+        raise DTypeError(
+            f"{op}: the result has dtype {dtype}, out {out.dtype}; leave it out, and write "
+            "out[...] = result"
+        )
+
+
 def culprit(value: object, place: str = "") -> str:
     """Return what keeps a value, or an element of nested lists, from being numbers; "" if unknown.
 
@@ -123,10 +132,7 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
 def in_common(
     scalar: Scalar, values: Sequence[Array | complex], common: np.dtype[Any]
 ) -> list[Array]:
-    """Python numbers as arrays of the common dtype; OverflowError where one does not fit.
-
-    A comparison takes any integer of 64 bits, as NumPy's: a uint8 is less than 300.
-    """
+    """Python numbers as arrays of the common dtype; OverflowError where one does not fit."""
     dtypes = operand_dtypes_of(scalar, values, common)
     pairs = zip(values, dtypes, strict=True)
     return [v if isinstance(v, np.ndarray) else np.asarray(v, dtype=d) for v, d in pairs]
@@ -137,7 +143,8 @@ def operand_dtypes_of(
 ) -> list[np.dtype[Any]]:
     """The dtypes in which operands are taken: arrays' own (or dtypes, for arrays), the common one
     for Python numbers, where the text does not need an integer, and for an integer beyond that one
-    of 64 bits in a comparison.
+    of 64 bits in a comparison, or where it becomes a float: as in NumPy a uint8 is less than 300,
+    and may be divided by 256.
 
     OverflowError where an integer does not fit, in any other operator.
     """
@@ -152,7 +159,7 @@ def operand_dtypes_of(
     if beyond:
         wide = [np.asarray(v).dtype if d is None else d for v, d in zip(values, own, strict=True)]
         known = all(d.kind != "O" for d in wide)  # "O": beyond 64 bits
-        if not known or not _compares(scalar, wide):
+        if not known or not _takes(scalar, dtypes, wide, common):
             raise OverflowError(
                 f"{scalar.name}: the integer {values[beyond[0]]} is out of bounds for {common}, "
                 "the dtype of the arrays beside it; cast those to a wider dtype with astype"
@@ -173,9 +180,24 @@ def holds(dtype: np.dtype[Any], value: Any) -> bool:
     return info.min <= value <= info.max
 
 
-def _compares(scalar: Scalar, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    captured = scalar.capture([kind_of_dtype(d) for d in dtypes], defaults_of(scalar))
-    return all(o.kind == "b" for o in captured.outputs)
+def _takes(
+    scalar: Scalar,
+    dtypes: Sequence[np.dtype[Any]],
+    wide: Sequence[np.dtype[Any]],
+    common: np.dtype[Any],
+) -> bool:
+    """Return whether integers may be of wide dtypes: in a comparison, or where they become floats,
+    which then are those that they become in their own dtypes."""
+    typed = resolve(scalar, wide, common, defaults_of(scalar))
+    if all(dtype.kind == "b" for dtype in typed.outputs):
+        return True
+    own = resolve(scalar, dtypes, common, defaults_of(scalar))
+    operands = zip(own.captured.operands, dtypes, wide, strict=True)
+    leaves = {leaf.id for leaf, d, w in operands if d != w}
+    nodes = own.captured.graph.reachable(own.captured.outputs)
+    users = [node for node in nodes if any(a.id in leaves for a in node.args)]
+    floats = all(node.op == "cast" and node.kind == "f" for node in users)
+    return floats and own.outputs == typed.outputs
 
 
 def resolve(

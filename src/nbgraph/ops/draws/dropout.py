@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from nbgraph.device import RunContext
 from nbgraph.dtype import as_dtype, compute_dtype
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Attributes, Compute, Gradients, Spec
@@ -18,12 +17,9 @@ from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
 from nbgraph.ops.define import library, public, require_floats
-from nbgraph.ops.draws.drawing import PROBABILITY, Array, Made, seed_of
+from nbgraph.ops.draws.drawing import PROBABILITY, Made, seed_of
 from nbgraph.ops.shapes.creation import number
-from nbgraph.shape import same_shape
-
-if TYPE_CHECKING:
-    from nbgraph.resource import Resource
+from nbgraph.shape import Arrays, same_shape
 
 
 class InTraining(DrawnOp):
@@ -69,29 +65,20 @@ class InTraining(DrawnOp):
 
     def run(
         self,
-        inputs: Sequence[Array],
-        outputs: Sequence[Array],
+        inputs: Arrays,
+        outputs: Arrays,
         requests: Sequence[OpReqType],
         attributes: Attributes,
-        *,
-        resources: Sequence[Resource] = (),
-        is_train: bool = False,
-        run_ctx: RunContext | None = None,
+        **how: Any,
     ) -> None:
         """See ArrayOp; whether to drop is known at the push."""
         options = {name: value for name, value in attributes.items() if name != "always"}
-        options["is_train"] = is_train or self.always(attributes)
-        super().run(inputs, outputs, requests, options, resources=resources, is_train=is_train)
+        options["is_train"] = how.get("is_train", False) or self.always(attributes)
+        super().run(inputs, outputs, requests, options, **how)
 
 
 def _compute(
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
-    *,
-    env: EnvArguments,
-    p: float,
-    rng: Any,
-    is_train: bool,
+    inputs: Arrays, outputs: Arrays, *, env: EnvArguments, p: float, is_train: bool, **_: Any
 ) -> None:
     (x,), (out, factor) = inputs, outputs
     if not is_train or p == 0:
@@ -155,16 +142,9 @@ def dropout(x: Any, p: float = 0.5, *, always: bool = False, rng: Any = None) ->
 
 
 def _leaking(
-    inputs: Sequence[Array],
-    outputs: Sequence[Array],
-    *,
-    env: EnvArguments,
-    lower: float,
-    upper: float,
-    rng: Any,
-    is_train: bool,
+    inputs: Arrays, outputs: Arrays, *, env: EnvArguments, is_train: bool, **bounds: Any
 ) -> None:
-    (x,), (out, factor) = inputs, outputs
+    (x,), (out, factor), lower, upper = inputs, outputs, bounds["lower"], bounds["upper"]
     slope: Any = (lower + upper) / 2
     if is_train:
         dtype = np.dtype(compute_dtype(x.dtype))

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from nbgraph.device import RunContext
 from nbgraph.operator.array_op import Attributes, Compute, Spec
 from nbgraph.operator.drawn_op import DrawnOp
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
-from nbgraph.ops.draws.drawing import Array, Made
-from nbgraph.resource import Resource
+from nbgraph.ops.draws.drawing import Made
+from nbgraph.shape import Arrays
 
 class InTraining(DrawnOp):
     """Random in training alone, of one operand. Two outputs: the result, and by what the elements
@@ -24,7 +23,7 @@ class InTraining(DrawnOp):
     def drawn_call(self, operands: Sequence[Spec], stores: Sequence[bool], attributes: Attributes, *, host: bool) -> KernelCall:
         """See DrawnOp."""
 
-    def run(self, inputs: Sequence[Array], outputs: Sequence[Array], requests: Sequence[OpReqType], attributes: Attributes, *, resources: Sequence[Resource]=(), is_train: bool=False, run_ctx: RunContext | None=None) -> None:
+    def run(self, inputs: Arrays, outputs: Arrays, requests: Sequence[OpReqType], attributes: Attributes, **how: Any) -> None:
         """See ArrayOp; whether to drop is known at the push."""
 def dropout(x: Any, p: float=0.5, *, always: bool=False, rng: Any=None) -> Any:
     """In training each element is 0 with probability `p`, and the others are divided by `1 - p`, so

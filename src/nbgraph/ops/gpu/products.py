@@ -1,4 +1,5 @@
-"""Products with matrices in compressed sparse rows: a thread for each element of the result."""
+"""Products by other operators; those with matrices in compressed sparse rows: a thread for each
+element of the result."""
 
 from __future__ import annotations
 
@@ -14,6 +15,9 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import library
 from nbgraph.ops.gpu.addressing import indexed, threads
+from nbgraph.ops.products import attention_rules
+from nbgraph.ops.products.attention import attention_gradient, attention_parts
+from nbgraph.ops.products.connected import BIASED, fully_connected
 from nbgraph.ops.products.sparse import csr_dot
 from nbgraph.ops.reductions.reductions import accumulator
 
@@ -28,6 +32,23 @@ while k < last:
     held += load(given, k) * load(lines, a0 * width + column)
     k += 1
 store(y, i, held)"""
+
+
+@elsewhere.composed(fully_connected, BIASED)
+def connected(x: Any, weight: Any, *bias: Any, flatten: bool) -> Any:
+    """A product of matrices, and a sum."""
+    features, inputs = weight.shape
+    lead = x.shape[:1] if flatten else x.shape[:-1]
+    flat = library.reshape(x, (math.prod(lead), inputs))
+    product = library.dot(flat, weight, transpose_b=True)
+    if bias:
+        product = library.add(product, bias[0])
+    return library.reshape(product, (*lead, features))
+
+
+# products and a softmax, with the scores in memory
+elsewhere.composed(attention_parts)(attention_rules.parts)
+elsewhere.composed(attention_gradient)(attention_rules.gradient)
 
 
 @elsewhere.composed(csr_dot)
