@@ -46,9 +46,10 @@ REPEATS, CALLS_A_REPEAT = 15, 200
 
 
 def _numbers(op: Any) -> dict[str, float]:
-    """Return the parameters of a scalar operator that are floats, with their defaults."""
+    """Return the parameters of a scalar or row operator that are floats, with their defaults."""
     if not isinstance(op, Mapper):
-        return {}
+        row = getattr(op, "op", None)
+        return {n: row.program.parameters[n].default for n in getattr(row, "numeric", ())}
     own = [p for p in op.scalar.parameters if not p.is_static and not p.required]
     return {p.name: p.default for p in own if isinstance(p.default, float)}
 
@@ -76,8 +77,10 @@ def variants(
     if parameters:
         first, value = next(iter(parameters.items()))
         sweep = itertools.count()
-        found["keywords"] = lambda: op(*arrays, **parameters)
-        found["changed"] = lambda: op(*arrays, **{first: value + 1e-3 * (next(sweep) % 1000)})
+        found["keywords"] = lambda: op(*arrays, **keywords, **parameters)
+        found["changed"] = lambda: op(
+            *arrays, **keywords, **{first: value + 1e-3 * (next(sweep) % 1000)}
+        )
     if world is ng.array:
         found["recorded"] = _recorded(found["plain"], arrays)
     return found
@@ -106,6 +109,15 @@ def places(world: Callable[[Any], Any]) -> Variants:
         "columns": lambda: x[:, indices],
         "list": lambda: x[[0, 2]],
         "list of columns": lambda: x[:, [0, 2]],
+    }
+
+
+def draws() -> Variants:
+    """Return draws by the same parameters, and by others at each call."""
+    sweep = itertools.count(1)
+    return {
+        "plain": lambda: ng.random.normal(1.5, 1.0, SHAPE),
+        "changed": lambda: ng.random.normal(1e-3 * next(sweep), 1.0, SHAPE),
     }
 
 
@@ -151,6 +163,7 @@ def cases(names: list[str], *, every: bool) -> Iterator[tuple[str, Variants]]:
                 yield f"{name}, {label}", variants(name, operands, keywords, world)
     if not names:
         yield "x[places], NDArray", places(ng.array)
+        yield "random.normal", draws()
         yield "forward_backward", bound()
 
 

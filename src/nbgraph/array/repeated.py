@@ -21,10 +21,7 @@ from nbgraph.operator.layout import keep
 _REPEATS = 4  # calls before one is traced
 _MOST = 256  # graphs that are kept
 _BESIDE = 4  # runs of one on a thread beside each other; further ones wait for one, for a moment
-_MOMENT, _NAP = (
-    500e-6,
-    20e-6,
-)  # seconds: what its operators cost, pushed one by one
+_MOMENT, _NAP = 500e-6, 20e-6  # seconds: what its operators cost if pushed one by one
 _LARGEST = 1 << 16  # elements: of more, a push is nothing, and a graph's memory much
 _NEVER = -(1 << 62), None, False
 Call = Callable[..., Any]

@@ -343,7 +343,7 @@ def resolve_parameters(
             raise ArgumentError(
                 f"{name}: the scalar parameter {p.name!r} is missing; give {p.name}=..."
             )
-        if isinstance(value, (list, dict)) or is_array(value):
+        if (isinstance(value, (list, dict)) or is_array(value)) and not hasattr(value, "traced"):
             raise ArgumentError(
                 f"{name}: the scalar parameter {p.name!r} is {described(value)}; it takes one "
                 "number. To vary it by element, or to compute it, make it an operand: move it "

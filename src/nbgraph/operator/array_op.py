@@ -59,6 +59,7 @@ class Gradients(NamedTuple):
 Infer = Callable[..., Spec | Sequence[Spec]]
 Compute = Callable[..., None]
 Rule = Callable[[Gradients], Sequence[Any]]
+Push = Callable[..., Any]
 Partial = Callable[..., tuple[Shapes, Shapes]]
 
 
@@ -152,7 +153,7 @@ class ArrayOp:
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         self.repeated: dict[Any, Any] = {}  # calls on NumPy arrays; see `at_once`
         # by attributes (see `told`): the quick way of calls like some before, and their attributes
-        self.shortcuts: dict[Any, tuple[Callable[..., Any], Attributes]] = {}
+        self.shortcuts: dict[Any, tuple[Push, Attributes]] = {}
         self.inplace = tuple(inplace)
         self.constant, self.copies, self.composition = constant, copies, composition
         self._partial = partial
@@ -205,25 +206,38 @@ class ArrayOp:
 
     def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
         """Return the result of the quick way, or None."""
-        floats = floats_of(self.numeric, attributes) if self.numeric else ()
-        fixed = {**attributes, **dict.fromkeys(floats, float)} if floats else attributes
         try:
-            known = self.shortcuts.get(call_key(fixed, operands))
+            if self.numeric:
+                return self._with_numbers(frame, operands, attributes)
+            known = self.shortcuts.get(call_key(attributes, operands))
         except TypeError:  # an attribute that is a list or an array
             return None
         if known is None:
             return None
         push, normalised = known
-        if not self.numeric:
-            result = push(frame, operands)
-            return recorded(push, self, operands, normalised, frame) if result is None else result
-        values = [attributes[n] if n in floats else normalised[n] for n in self.numeric]
-        numbers = [value for value in values if type(value) is float]
+        result = push(frame, operands)
+        return recorded(push, self, operands, normalised, frame) if result is None else result
+
+    def _with_numbers(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
+        """Return the result of the quick way of calls that differ by numbers, or None."""
+        fixed: dict[str, Any] = {**attributes}
+        for name in self.numeric:
+            if type(fixed.get(name)) is float:
+                fixed[name] = float
+        known = self.shortcuts.get(call_key(fixed, operands))
+        if known is None:
+            return None
+        push, normalised = known
+        numbers: list[float] = []
+        for name in self.numeric:
+            value = normalised[name]
+            if type(value) is float:
+                numbers.append(attributes[name] if fixed.get(name) is float else value)
         result = push(frame, (*operands, *numbers))
         if result is not None:
             return result
-        normalised = {**normalised, **{name: attributes[name] for name in floats}}
-        return recorded(push, self, operands, normalised, frame, numbers)
+        own = {name: attributes[name] for name, kind in fixed.items() if kind is float}
+        return recorded(push, self, operands, {**normalised, **own}, frame, numbers)
 
     def _learn_words(
         self, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
@@ -231,11 +245,11 @@ class ArrayOp:
         """Remember that attributes as they were passed are these, whose quick way is known."""
         try:
             known = self.shortcuts.get(call_key(self.fixed(normalised), operands))
+            key = call_key(self.fixed(attributes), operands)
+            if known is not None:
+                keep(self.shortcuts, key, (known[0], normalised), SHORTCUTS)
         except TypeError:  # see `_shortly`
             return
-        if known is not None:
-            key = call_key(self.fixed(attributes), operands)
-            keep(self.shortcuts, key, (known[0], normalised), SHORTCUTS)
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing

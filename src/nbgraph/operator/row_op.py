@@ -75,6 +75,7 @@ class RowOp(ArrayOp):
             doc=doc,
         )
         self.program, self.numeric = program, tuple(program.parameters)
+        self._parameters = tuple(program.parameters.values())
         self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
@@ -84,10 +85,7 @@ class RowOp(ArrayOp):
         axes = {"axis": values.pop("axis", -1)}
         if rows or self.program.rows:
             axes["keepdims"] = bool(values.pop("keepdims", False))
-        traced = {n: v for n, v in values.items() if getattr(type(v), "is_parameter", False)}
-        own = tuple([p for name, p in self.program.parameters.items() if name not in traced])
-        values = {name: value for name, value in values.items() if name not in traced}
-        return {**axes, **resolve_parameters(self.__name__, own, values), **traced}
+        return {**axes, **resolve_parameters(self.__name__, self._parameters, values)}
 
     # shapes and dtypes ------------------------------------------------------------------------
 

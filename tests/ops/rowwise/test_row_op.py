@@ -343,6 +343,22 @@ def test_names_of_a_row_s_length_and_places_are_free(count):
     np.testing.assert_allclose(gradient, expected)
 
 
+@ng.row_op
+def _normed(x, w, *, t=2.0):
+    shares = _named(ng.softmax(x, temperature=t), x, 0, count=t + 1)
+    return ng.layer_norm(x, eps=1e-3) * w + ng.rms_norm(w) + shares
+
+
+@pytest.mark.parametrize("t", [2.0, 1, 0.5])
+def test_norms_and_row_operators_within_one(t):
+    """Their parameters may be its own, or what follows from these."""
+    x, w = np.random.default_rng(5).normal(size=(2, 4, 5))
+    shares = ng.softmax(x, temperature=float(t))
+    inner = shares[:, 0] * (t + 1) + shares.mean(1) * 2 + x.max(1) - 5
+    wanted = ng.layer_norm(x, eps=1e-3) * w + ng.rms_norm(w) + inner[:, None]
+    np.testing.assert_allclose(_normed(x, w, t=t), wanted)
+
+
 def test_helpers_with_mathematics_of_their_own_say_what_to_do():
     def helper(v):
         return math.exp(v)  # of this module: rows do not reach it

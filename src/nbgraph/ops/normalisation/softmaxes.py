@@ -35,10 +35,8 @@ _element = lambda x: x
 
 def checked_temperature(name: str, value: Any) -> Any:
     """As a float; ArgumentError unless it is a number above 0, or a parameter of a row operator."""
-    if getattr(type(value), "is_parameter", False):
-        return value
-    if value is None:
-        return 1.0
+    if value is None or hasattr(value, "traced"):
+        return 1.0 if value is None else value
     if isinstance(value, (str, bool)) or not float(value) > 0:
         raise ArgumentError(f"{name}: temperature={value!r}; expected a number above 0")
     return float(value)

@@ -208,7 +208,7 @@ class RowValue(Operators, Methods, Reductions, Protocols):
     __nbgraph_priority__ = 50
     __nbgraph_remedy__ = "write it with elementwise operators, sums and extremes of the row"
     shape, ndim = None, 1
-    is_parameter = True  # of a row operator within another one, too
+    traced = True  # it may be a parameter, too, of a row operator within another one
 
     def __init__(self, trace: Trace, node: Node) -> None:
         self.run, self.node = trace, node
