@@ -35,7 +35,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
     device : Context, optional. By default that of an NDArray, or of what another library has on a
         GPU; else the host.
 
-    What Python numbers are made of is copied now.
+    What Python numbers are made of is copied now. While a gradient is taken or a function traced,
+    arrays in lists are stacked by operators, so that it flows to them.
 
     Raises
     ------
@@ -50,10 +51,11 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
     if _on_gpu(obj):
         return copied_now(from_dlpack(obj), None if dtype is None else as_dtype(dtype), device)
     place = _place(obj, device)
+    recorder = recording.get()
+    if recorder is not None and (recorder.traces or place == _place(obj, None)):
+        if _holds_arrays(obj):
+            return _followed(obj, dtype)
     if isinstance(obj, Array):
-        recorder = recording.get()
-        if recorder is not None and recorder.traces:
-            return recorder.copied(obj, dtype)
         return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
     return from_host(_values("array", obj, dtype), place)
 
@@ -77,6 +79,8 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
     if _on_gpu(obj):
         obj = from_dlpack(obj)
     place = _place(obj, device)
+    if recording.get() is not None and not isinstance(obj, Array) and _holds_arrays(obj):
+        return _followed(obj, dtype)
     if isinstance(obj, Array):
         source: Any = obj
         target_dtype = source.dtype if dtype is None else as_dtype(dtype)
@@ -89,6 +93,27 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
     memory = chunk.borrow(values, place)
     address = values.__array_interface__["data"][0]
     return make(memory, address, layout_of(values), chunk.Holder(memory, values.nbytes))
+
+
+def _holds_arrays(obj: Any) -> bool:
+    """Return whether it is an array, or what stands for one, or a list or tuple with such."""
+    if isinstance(obj, list | tuple):
+        return any(map(_holds_arrays, obj))
+    return isinstance(obj, Array) or hasattr(obj, "stands_for_array")
+
+
+def _followed(obj: Any, dtype: Any) -> Any:
+    """Return a new array of arrays, by operators that a recorder follows."""
+    from nbgraph.ops.define import library  # it lies above
+
+    def joined(value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            return value
+        return library.stack([joined(each) for each in value])
+
+    if dtype is not None:
+        return library.astype(joined(obj), as_dtype(dtype))
+    return library.copy(obj) if not isinstance(obj, list | tuple) else joined(obj)
 
 
 def _place(obj: Any, device: Context | None) -> Context:

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 
 from nbgraph.array.core import Array
 from nbgraph.autograd.traced import Traced, here, overwritten
-from nbgraph.dtype import as_dtype
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
@@ -126,12 +125,6 @@ class Tracer:
     def entry_of(self, array: Array) -> Entry:
         """Return the entry of an array that stands beside a symbol."""
         return self.trace.entry_of(array)
-
-    def copied(self, array: Array, dtype: Any) -> Any:
-        """Return `ng.array(array)` within the function: a copy of the values it has at a run."""
-        if dtype is None:
-            return library.copy(array)
-        return library.astype(array, as_dtype(dtype))
 
     def refuse(self, what: str) -> NoReturn:
         """Raise AbsentError where the value of an array from outside is needed."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.ops.define import as_array, library
+from nbgraph.operator.call import recording
+from nbgraph.ops.define import as_array, library, plain
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
@@ -52,7 +53,7 @@ def quantile_of(
         result = on_host(function, (a, q), options, gradient="refused")
         return result if out is None else library.copy(result, out=out)
     x = as_array(a)
-    wanted = np.asarray(q)
+    wanted = np.asarray(q if recording.get() is None else plain(f"np.{name}", "q", q))
     if name.endswith("percentile"):
         wanted = wanted / 100
     if np.any((wanted < 0) | (wanted > 1)):

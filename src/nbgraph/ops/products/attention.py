@@ -18,7 +18,15 @@ from nbgraph.dtype import compute_dtype, is_float
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.kernel_call import Application, Lowered
-from nbgraph.ops.define import as_known, composed, deferrable, library, public, require_floats
+from nbgraph.ops.define import (
+    as_known,
+    composed,
+    deferrable,
+    library,
+    plain,
+    public,
+    require_floats,
+)
 from nbgraph.ops.products import attention_rules as rules
 from nbgraph.ops.products import attention_tiles as tiles
 from nbgraph.shape import Arrays, broadcast
@@ -199,7 +207,8 @@ def scaled_dot_product_attention(
         listed = ", ".join(str(tuple(x.shape)) for x in operands)
         raise ShapeError(f"{name}: operands have shapes {listed}; expected two axes or more")
     how: dict[str, Any] = {"causal": bool(causal)}
-    how["scale"] = 1 / math.sqrt(max(1, operands[0].shape[-1])) if scale is None else float(scale)
+    usual = 1 / math.sqrt(max(1, operands[0].shape[-1]))
+    how["scale"] = usual if scale is None else float(plain(name, "scale", scale))
     masks = [] if mask is None else [as_known(name, mask)]
     few = operands[0].shape[-2] * operands[1].shape[-2] < _WORTH
     if few or not all(is_float(x.dtype) for x in operands):
