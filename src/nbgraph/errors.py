@@ -194,7 +194,8 @@ class CertificateError(DerivativeError):
 
 class DerivativeWarning(UserWarning):
     """A branch is taken on a set without interior, as `0.0 if x == 0 else x * math.log(x)`, and the
-    limit of the other branch's slope is infinite or was not found: the branch's own is used."""
+    limit of the other branch's slope is infinite or was not found: the branch's own is used. Or an
+    array that a gradient is taken by becomes a number, as by `float(x)` or `np.asarray(x)`."""
 
 
 class CompileError(NbgraphError, RuntimeError):

@@ -1,10 +1,12 @@
 """Where an array would become a number, its gradient is kept, or the call is refused."""
 
+import math
+
 import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, DerivativeWarning
 
 X = np.random.default_rng(0).normal(size=(3, 4))
 MADE = {
@@ -96,3 +98,42 @@ def test_numbers_through_which_no_gradient_flows_are_refused(name):
     for transform in (ng.grad, lambda g: ng.jit(ng.grad(g))):
         with pytest.raises(ArgumentError, match="number"):
             transform(lambda t: ng.sum(f(t)))(0.5)
+
+
+SILENT = {
+    "printed": lambda t: f"{t} {t!r}",
+    "item": lambda t: t.item(),
+    "asnumpy": lambda t: t.asnumpy(),
+    "stopped": lambda t: float(ng.stop_gradient(t)),
+    "branch": lambda t: max(t, 0.0) if t > 0 else 0.0,
+    "place": lambda t: int((t * ng.ones(3)).argmax()),
+    "other": lambda t: float(ng.ones(())),
+}
+LOSING = {
+    "float": lambda t: float(t) * ng.ones(()),
+    "math": lambda t: math.sin(t) * ng.ones(()),
+    "asarray": lambda t: ng.ones(2) * np.asarray(t),
+    "array": lambda t: ng.ones(2) * np.array([t, 2.0]),
+    "full": lambda t: ng.ones(2) * np.full(2, t),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_is_meant_is_silent(name):
+    assert float(ng.grad(lambda t: (SILENT[name](t), t * t)[1])(3.0)) == 6
+
+
+@pytest.mark.parametrize("name", LOSING)
+def test_what_loses_a_gradient_is_warned_of(name):
+    """JAX and PyTorch raise; a tape in which numbers are looked at says nothing."""
+    f = LOSING[name]
+    for transform in (ng.grad, ng.value_and_grad, lambda g: ng.grad(ng.grad(g))):
+        with pytest.warns(DerivativeWarning, match=r"no gradient flows .* x\.item\(\)") as seen:
+            transform(lambda t: ng.sum(f(t)) + t * t)(3.0)
+        assert any("test_numbers" in w.filename or "numpy" in w.filename for w in seen)
+    t = ng.array(3.0)
+    t.attach_grad()
+    with ng.autograd.record():
+        y = ng.sum(f(t)) + t * t
+    y.backward()
+    assert float(t.grad) == 6

@@ -13,6 +13,7 @@ array([ 1., 12., 13.], dtype=float32)
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
@@ -29,7 +30,7 @@ from nbgraph.array.protocols import Protocols
 from nbgraph.array.repeated import repeated
 from nbgraph.device import Context
 from nbgraph.engine import Variable
-from nbgraph.errors import ArgumentError, DeviceError, noun
+from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun
 from nbgraph.foreign import explain_methods
 from nbgraph.operator import call
 from nbgraph.operator.mapper import Mapper
@@ -239,7 +240,19 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     def _number(self, what: str) -> Any:
         if self.size != 1:
             raise TypeError(f"{what}: the array has shape {self.shape}; expected a single element")
+        self._lost(what, 4)
         return self.item()
+
+    def _lost(self, what: str, level: int) -> None:
+        """Warn where the values are those of an array that a gradient is taken by."""
+        if call.differentiating.get() and self._node is not None:
+            warnings.warn(
+                f"{what}: no gradient flows through what is computed from these numbers; use "
+                "functions of ng or NumPy in place of math's, and ng.array([...]) in place of "
+                "np.array([...]), or say that it is meant: x.item(), x.asnumpy()",
+                DerivativeWarning,
+                stacklevel=level,
+            )
 
     # parts ------------------------------------------------------------------------------------
 

@@ -43,6 +43,7 @@ class Protocols(protocols.Protocols):
                 "NDArray: np.asarray(x, copy=False) is not possible, its values are always copied; "
                 "leave copy out, or use np.from_dlpack(x)"
             )
+        self._lost("np.asarray", 3)
         values: np.ndarray[Any, Any] = self.asnumpy()
         return values if dtype is None else values.astype(dtype, copy=False)
 

@@ -14,7 +14,7 @@ from nbgraph.array.core import Array, make
 from nbgraph.autograd.scope import record
 from nbgraph.autograd.tree import like, places
 from nbgraph.errors import ArgumentError, ShapeError, noun
-from nbgraph.operator.call import carrier_of, recording, training
+from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
 
 Function = Callable[..., Any]
@@ -30,8 +30,12 @@ class _Variables(Protocol):
 
 def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return the result of a function of its variables, recorded."""
-    with variables.held(), record(train_mode=training.get(True)):
-        return f(*args, **kwargs)
+    token = differentiating.set(True)
+    try:
+        with variables.held(), record(train_mode=training.get(True)):
+            return f(*args, **kwargs)
+    finally:
+        differentiating.reset(token)
 
 
 def scalar(name: str, f: Function, out: Any) -> Any:

@@ -250,7 +250,7 @@ def test_a_bounded_while_loop_has_a_gradient():
     def f(x, loop):
         if loop:
             return ng.while_loop(lambda v: v < 50, lambda v: v * v + v, x, max_iterations=9)
-        while float(x) < 50:
+        while x.item() < 50:
             x = x * x + x
         return x
 
@@ -371,7 +371,7 @@ def test_a_branch_within_a_loop():
     def plain(xs):
         c = 1.0
         for k in range(6):
-            c = c * xs[k] if float(xs[k]) > 0 else c - xs[k]
+            c = c * xs[k] if xs[k].item() > 0 else c - xs[k]
         return c
 
     agree(ng.jit(total)(xs), plain(xs))
