@@ -100,6 +100,21 @@ def test_numbers_through_which_no_gradient_flows_are_refused(name):
             transform(lambda t: ng.sum(f(t)))(0.5)
 
 
+class Twice(ng.autograd.Function):
+    """Twice an array, by NumPy."""
+
+    def forward(self, x):
+        return ng.array(2 * np.asarray(x))
+
+    def backward(self, out_grad):
+        return 2 * out_grad
+
+
+def paused(t):
+    with ng.autograd.pause():
+        return float(t)
+
+
 SILENT = {
     "printed": lambda t: f"{t} {t!r}",
     "item": lambda t: t.item(),
@@ -108,6 +123,8 @@ SILENT = {
     "branch": lambda t: max(t, 0.0) if t > 0 else 0.0,
     "place": lambda t: int((t * ng.ones(3)).argmax()),
     "other": lambda t: float(ng.ones(())),
+    "paused": paused,
+    "own": Twice(),
 }
 LOSING = {
     "float": lambda t: float(t) * ng.ones(()),

@@ -244,8 +244,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return self.item()
 
     def _lost(self, what: str, level: int) -> None:
-        """Warn where the values are those of an array that a gradient is taken by."""
-        if call.differentiating.get() and self._node is not None:
+        """Warn where the values are those of an array that a gradient is taken by, and followed."""
+        if self._node is not None and call.differentiating.get() and _recorder() is not None:
             warnings.warn(
                 f"{what}: no gradient flows through what is computed from these numbers; use "
                 "functions of ng or NumPy in place of math's, and ng.array([...]) in place of "
