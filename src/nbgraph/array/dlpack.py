@@ -99,6 +99,7 @@ library; delete those, or write to a copy
             raise BufferError(f"__buffer__: {elsewhere(self.device)}")
         if flags & _WRITABLE:
             raise BufferError("__buffer__: an NDArray's buffer is a copy; use np.from_dlpack(x)")
+        self._lost("np.asarray", 3)
         return memoryview(self.asnumpy())
 
 
