@@ -244,8 +244,11 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return self.item()
 
     def _lost(self, what: str, level: int) -> None:
-        """Warn where the values are those of an array that a gradient is taken by, and followed."""
-        if self._node is not None and call.differentiating.get() and _recorder() is not None:
+        """Warn where others than this library take the values of an array that a gradient is taken
+        by, and that is followed."""
+        if self._node is None or not call.differentiating.get() or _recorder() is None:
+            return
+        if not sys._getframe(level - 1).f_globals.get("__name__", "").startswith("nbgraph."):
             warnings.warn(
                 f"{what}: no gradient flows through what is computed from these numbers; use "
                 "functions of ng or NumPy in place of math's, and ng.array([...]) in place of "
