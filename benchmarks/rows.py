@@ -125,7 +125,7 @@ def cpu_time(call: Callable[[], object], rounds: int = 15) -> float:
 def reduction_rows(torch: Any, size: int) -> list[Row]:
     """Sums and largest elements of rows and of columns of a square."""
     x = np.random.default_rng(0).normal(size=(size, size)).astype("float32")
-    found: list[Row] = []
+    table: list[Row] = []
     for name, other in (("sum", "sum"), ("max", "amax")):
         for axis, what in ((1, "rows"), (0, "columns")):
             fn, out = getattr(ng, name), np.empty(size, "float32")
@@ -134,8 +134,8 @@ def reduction_rows(torch: Any, size: int) -> list[Row]:
                 peers["torch"] = functools.partial(getattr(torch, other), torch.from_numpy(x), axis)
             own = functools.partial(fn, x, axis=axis, out=out)
             least = dict.fromkeys(peers, AT_LEAST)
-            found.append(Row(f"{name} of {what} {size}x{size}", own, peers, least, x.size))
-    return found
+            table.append(Row(f"{name} of {what} {size}x{size}", own, peers, least, x.size))
+    return table
 
 
 def rows() -> list[Row | Factor]:
@@ -143,11 +143,11 @@ def rows() -> list[Row | Factor]:
     torch = peer("torch")
     if torch is not None:
         torch.set_num_threads(1)
-    found: list[Row | Factor] = [*entropy_rows(torch, peer("jax")), *reduction_rows(torch, 4096)]
-    found += reduction_rows(torch, 1000)  # in the caches
+    table: list[Row | Factor] = [*entropy_rows(torch, peer("jax")), *reduction_rows(torch, 4096)]
+    table += reduction_rows(torch, 1000)  # in the caches
     for name, (shape, axis) in SHAPES.items():
-        found += softmax_rows(name, shape, axis, torch)
-    return found
+        table += softmax_rows(name, shape, axis, torch)
+    return table
 
 
 if __name__ == "__main__":

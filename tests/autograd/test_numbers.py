@@ -9,7 +9,7 @@ import nbgraph as ng
 from nbgraph.errors import ArgumentError, DerivativeWarning
 
 X = np.random.default_rng(0).normal(size=(3, 4))
-MADE = {
+ARRAYS = {
     "list": lambda t: ng.array([t, 2.0, t * t]),
     "nested": lambda t: ng.array([[t, t * t], [1.0, ng.sin(t)]]),
     "tuple": lambda t: ng.array((t, 3)),
@@ -26,10 +26,10 @@ def slope(f, t):
     return (sums[0] - sums[1]) / 2e-4
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_arrays_that_are_made_of_arrays_have_their_gradients(name):
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_of_arrays_have_their_gradients(name):
     """`ng.array([t, 2.0])` of a t that a gradient is taken by was a constant."""
-    f = MADE[name]
+    f = ARRAYS[name]
 
     def loss(t):
         return ng.sin(f(t)).sum()
@@ -56,7 +56,7 @@ def second(loss):
 
 
 def test_a_new_array_is_new():
-    """What is written to it is not written to the one it was made of."""
+    """What is written to it is not written to the one it is a copy of."""
     t = ng.array([1.0, 2.0])
     with ng.autograd.record():
         copy = ng.array(t)

@@ -54,7 +54,8 @@ def event_loop():
     thread.start()
     try:
         yield loop
-    finally:
+    finally:  # calls that a worker has just given up begin, so that they can end
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

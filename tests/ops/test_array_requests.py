@@ -121,7 +121,7 @@ def test_every_element_is_added_to(name, world):
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - {"empty"}))
 def test_out_of_calls_like_one_before(name):
-    """OPR-09: new arrays, an operand, an array that may not be written, and what is no array."""
+    """OPR-09: into new arrays and an operand; read-only memory and lists are refused."""
     op, (inputs, attributes) = operators()[name], CALLS[name]
     specs, judges = results(op, inputs, attributes)
     for _ in range(3):

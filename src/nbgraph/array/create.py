@@ -51,10 +51,8 @@ def array(obj: Any, dtype: Any = None, *, device: Context | None = None) -> NDAr
     if _on_gpu(obj):
         return copied_now(from_dlpack(obj), None if dtype is None else as_dtype(dtype), device)
     place = _place(obj, device)
-    recorder = recording.get()
-    if recorder is not None and (recorder.traces or place == _place(obj, None)):
-        if _holds_arrays(obj):
-            return _followed(obj, dtype)
+    if _is_followed(obj, place):
+        return _followed(obj, dtype)
     if isinstance(obj, Array):
         return copy_of(obj, None if dtype is None else as_dtype(dtype), place)
     return from_host(_values("array", obj, dtype), place)
@@ -79,7 +77,7 @@ def asarray(obj: Any, dtype: Any = None, *, device: Context | None = None) -> ND
     if _on_gpu(obj):
         obj = from_dlpack(obj)
     place = _place(obj, device)
-    if recording.get() is not None and not isinstance(obj, Array) and _holds_arrays(obj):
+    if not isinstance(obj, Array) and _is_followed(obj, place):
         return _followed(obj, dtype)
     if isinstance(obj, Array):
         source: Any = obj
@@ -100,6 +98,14 @@ def _holds_arrays(obj: Any) -> bool:
     if isinstance(obj, list | tuple):
         return any(map(_holds_arrays, obj))
     return isinstance(obj, Array) or hasattr(obj, "stands_for_array")
+
+
+def _is_followed(obj: Any, place: Context) -> bool:
+    """Return whether a recorder is to follow how an array of arrays comes about."""
+    recorder = recording.get()
+    if recorder is None or not (recorder.traces or place == _place(obj, None)):
+        return False
+    return _holds_arrays(obj)
 
 
 def _followed(obj: Any, dtype: Any) -> Any:

@@ -213,7 +213,7 @@ class ArrayNamespace(Namespace):
 
         Raises
         ------
-        FormatError (a ValueError) where the file is none that `ng.load` reads
+        FormatError (a ValueError) where `ng.load` cannot read the file
 
         >>> import tempfile, nbgraph as ng
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -46,7 +46,7 @@ _VECTOR = 16  # bytes
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What a kernel does with each number; it is part of keys as the one that it is.
+    """What a kernel does with each number. Part of cache keys, where it is compared by identity.
 
     `parameters` are names and the expressions that read them; `element` gives the lines that make
     of integer n and of what was loaded what is stored: all names have its suffix. Where `when` does

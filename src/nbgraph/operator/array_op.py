@@ -220,7 +220,7 @@ class ArrayOp:
 
     def _with_numbers(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
         """Return the result of the quick way of calls that differ by numbers, or None."""
-        fixed: dict[str, Any] = {**attributes}
+        fixed: dict[str, Any] = {**attributes}  # as `self.fixed`, without its calls
         for name in self.numeric:
             if type(fixed.get(name)) is float:
                 fixed[name] = float

@@ -69,7 +69,7 @@ class Recorder(Protocol):
 
 # what this context records; None: nothing. Threads and asynchronous tasks have their own.
 recording: ContextVar[Any] = ContextVar("nbgraph_recording", default=None)
-# whether a function is run for its gradient: what becomes a number there has none
+# whether a function runs for its gradient, which is lost where an array becomes a number
 differentiating: ContextVar[bool] = ContextVar("nbgraph_differentiating", default=False)
 # whether this context trains (dropout drops, statistics are updated); read when work is pushed
 training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)

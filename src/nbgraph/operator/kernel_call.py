@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nbgraph.operator.array_op import ArrayOp
 
 _KEPT = 1024  # entries that an operator keeps
-_NUMBERS = 64  # numbers that a call has with what runs it
+_NUMBERS = 64  # sets of numbers with which a call is kept
 _FREES = 10_000  # nanoseconds from which other threads may have the GIL meanwhile
 
 

@@ -80,13 +80,13 @@ _CONVERSIONS: Mapping[str, str] = {
     "dtype": "{name} if {name} is None else optional_dtype({name})",
     "shape": 'shape_tuple("{row}", {name}, "{name}")',
     "bool": "bool({name})",
-    "float": 'float(plain("{row}", "{name}", {name}))',
+    "float": 'float(number("{row}", "{name}", {name}))',
     "int": '{name} if type({name}) is int else whole("{row}", "{name}", {name})',
     "ints": 'whole_tuple("{row}", "{name}", {name})',
 }
 
 _WITHIN_ROWS = (  # what expressions of rows may use without an import
-    "as_array as_known hashable_axis library not_negative one_of optional_dtype plain shape_tuple "
+    "as_array as_known hashable_axis library not_negative number one_of optional_dtype shape_tuple "
     "whole whole_tuple"
 ).split()
 _OF_FUNCTIONS = ("ddof", "exclude", "initial", "name", "where")  # parameters that no operator has
@@ -171,19 +171,21 @@ def whole(name: str, argument: str, value: object) -> int:
         ) from None
 
 
-def plain(name: str, argument: str, value: Any) -> Any:
-    """Return a value unless it is an array: as a number it would have no gradient any more."""
-    if hasattr(type(value), "__nbgraph_priority__"):
-        raise ArgumentError(
-            f"{name}: {argument} is an array; it takes a number, through which no gradient flows. "
-            "Give one, as float(x), or write the formula with operators"
-        )
+def number(name: str, argument: str, value: Any, *, real: bool = True) -> Any:
+    """A Python number; a NumPy scalar or 0-d array is taken as one. Complex unless it is `real`.
+    ArgumentError for others, so that no array loses its gradient."""
+    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
+        value = value.item()
+    if not isinstance(value, (bool, int, float) if real else (bool, int, float, complex)):
+        kind = "a real number" if real else "a number"
+        lost = ", through which no gradient flows" * hasattr(type(value), "__nbgraph_priority__")
+        raise ArgumentError(f"{name}: {argument}={value!r}; expected {kind}{lost}")
     return value
 
 
 def not_negative(name: str, argument: str, value: Any) -> float:
     """A number from 0 on, as a float, or ArgumentError."""
-    if isinstance(value, (str, bool)) or not float(plain(name, argument, value)) >= 0:
+    if isinstance(value, (str, bool)) or not number(name, argument, value) >= 0:
         raise ArgumentError(f"{name}: {argument}={value!r}; expected a number from 0 on")
     return float(value)
 

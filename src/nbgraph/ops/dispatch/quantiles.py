@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.operator.call import recording
-from nbgraph.ops.define import as_array, library, plain
+from nbgraph.operator.call import carrier_of, recording
+from nbgraph.ops.define import as_array, library, number
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
@@ -53,7 +53,9 @@ def quantile_of(
         result = on_host(function, (a, q), options, gradient="refused")
         return result if out is None else library.copy(result, out=out)
     x = as_array(a)
-    wanted = np.asarray(q if recording.get() is None else plain(f"np.{name}", "q", q))
+    if recording.get() is not None and carrier_of((q,)) is not None:
+        q = number(f"np.{name}", "q", q)  # which refuses arrays
+    wanted = np.asarray(q)
     if name.endswith("percentile"):
         wanted = wanted / 100
     if np.any((wanted < 0) | (wanted > 1)):

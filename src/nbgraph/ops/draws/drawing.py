@@ -28,8 +28,15 @@ from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.registry import register
 from nbgraph.operator.typing import as_operand
-from nbgraph.ops.define import Shape, complete_documentation, deferrable, library, shape_tuple
-from nbgraph.ops.shapes.creation import Number, number
+from nbgraph.ops.define import (
+    Shape,
+    complete_documentation,
+    deferrable,
+    library,
+    number,
+    shape_tuple,
+)
+from nbgraph.ops.shapes.creation import Number
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, broadcast
 

@@ -16,9 +16,8 @@ from nbgraph.operator.drawn_op import DrawnOp, draw_call
 from nbgraph.operator.environment import EnvArguments
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType
-from nbgraph.ops.define import library, public, require_floats
+from nbgraph.ops.define import library, number, public, require_floats
 from nbgraph.ops.draws.drawing import PROBABILITY, Made, seed_of
-from nbgraph.ops.shapes.creation import number
 from nbgraph.shape import Arrays, same_shape
 
 

@@ -17,7 +17,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import cast, define_rows, library, plain
+from nbgraph.ops.define import cast, define_rows, library, number
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp
 from nbgraph.ops.losses.scores import Entropy, added, element, inverse_of, largest, weight
@@ -108,7 +108,7 @@ _LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
 
 def smoothing_share(name: str, value: Any) -> float:
     """Return a share from 0 up to 1, or raise ArgumentError."""
-    if isinstance(value, (str, bool)) or not 0 <= float(plain(name, "smoothing", value)) < 1:
+    if isinstance(value, (str, bool)) or not 0 <= float(number(name, "smoothing", value)) < 1:
         raise ArgumentError(
             f"{name}: smoothing={value!r}; expected a share from 0 up to, not including, 1"
         )

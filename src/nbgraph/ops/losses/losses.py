@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.ops.define import composed, deferrable, define_rows, library, one_of, plain
+from nbgraph.ops.define import composed, deferrable, define_rows, library, number, one_of
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
 from nbgraph.ops.elementwise.comparison import maximum
 from nbgraph.ops.losses.alike import require_alike, require_rows
@@ -79,7 +79,7 @@ def cosine_embedding_loss(
     require_rows("cosine_embedding_loss", "target", target, "a", a, axis)
     cosine = library.cosine_similarity(a, b, axis)
     loss = cosine_term(
-        cosine, target, margin=float(plain("cosine_embedding_loss", "margin", margin))
+        cosine, target, margin=float(number("cosine_embedding_loss", "margin", margin))
     )
     return reduced("cosine_embedding_loss", loss, reduction, weight)
 
@@ -113,7 +113,7 @@ def triplet_margin_loss(
         library.vector_norm(subtract(anchor, other), axis=axis, ord=p)
         for other in (positive, negative)
     )
-    margin = float(plain("triplet_margin_loss", "margin", margin))
+    margin = float(number("triplet_margin_loss", "margin", margin))
     loss = maximum(subtract(near, subtract(far, margin)), 0)
     return reduced("triplet_margin_loss", loss, reduction, weight)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nbgraph.operator.declared import DOCS, Row, define, parse
 from nbgraph.ops.define import not_negative as not_negative
-from nbgraph.ops.define import plain as plain
+from nbgraph.ops.define import number as number
 from nbgraph.ops.losses import terms as terms
 from nbgraph.ops.losses.losses import loss
 from nbgraph.ops.losses.losses import reduced as reduced
@@ -42,13 +42,13 @@ hinge_loss(prediction, target, *, margin: float = 1.0): margin - prediction * ta
     margin : number from 0
     >>> hinge_loss([0.5, -2.0], [1, -1], reduction="none")
     array([0.5, 0. ])
-    = terms.hinge_term(prediction, target, margin=float(plain("hinge_loss", "margin", margin)))
+    = terms.hinge_term(prediction, target, margin=float(number("hinge_loss", "margin", margin)))
 squared_hinge_loss(prediction, target, *, margin: float = 1.0): The square of `hinge_loss`, which
     has a slope everywhere.
     margin : number from 0
     >>> squared_hinge_loss([0.5, -2.0], [1, -1], reduction="none")
     array([0.25, 0.  ])
-    = terms.squared_hinge_term(prediction, target, margin=float(plain("squared_hinge_loss",
+    = terms.squared_hinge_term(prediction, target, margin=float(number("squared_hinge_loss",
         "margin", margin)))
 logistic_loss(prediction, target): log(1 + e**(-prediction * target)); targets are -1 and 1.
     >>> logistic_loss([0.0], [1])
@@ -105,9 +105,10 @@ def smooth(prediction: Any, target: Any, beta: float) -> Any:
 
 def focal(x: Any, target: Any, alpha: float | None, gamma: float) -> Any:
     """The terms of `focal_loss`."""
-    shares = (
-        (1.0, 1.0) if alpha is None else (a := float(plain("focal_loss", "alpha", alpha)), 1 - a)
-    )
+    shares = 1.0, 1.0
+    if alpha is not None:
+        alpha = float(number("focal_loss", "alpha", alpha))
+        shares = alpha, 1 - alpha
     return terms.focal_term(x, target, gamma=gamma, positive=shares[0], negative=shares[1])
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 from nbgraph.ops.define import not_negative as not_negative
-from nbgraph.ops.define import plain as plain
+from nbgraph.ops.define import number as number
 from nbgraph.ops.losses import terms as terms
 from nbgraph.ops.losses.losses import reduced as reduced
 from nbgraph.operator.annotations import Carried

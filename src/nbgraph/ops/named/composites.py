@@ -14,12 +14,12 @@ from nbgraph.ops.define import (
     composed,
     deferrable,
     library,
+    number,
     one_of,
     operator_of,
     whole,
     whole_tuple,
 )
-from nbgraph.ops.shapes.creation import number
 
 _ACTIVATIONS = ("relu", "sigmoid", "tanh", "softrelu", "softsign")
 

@@ -24,7 +24,7 @@ from nbgraph.ops.define import (
     deferrable,
     define_rows,
     library,
-    plain,
+    number,
     whole,
 )
 from nbgraph.ops.elementwise.arithmetic import multiply, subtract
@@ -38,7 +38,7 @@ def checked_temperature(name: str, value: Any) -> Any:
     """As a float; ArgumentError unless it is a number above 0, or a parameter of a row operator."""
     if value is None or hasattr(value, "traced"):
         return 1.0 if value is None else value
-    if isinstance(value, (str, bool)) or not float(plain(name, "temperature", value)) > 0:
+    if isinstance(value, (str, bool)) or not float(number(name, "temperature", value)) > 0:
         raise ArgumentError(f"{name}: temperature={value!r}; expected a number above 0")
     return float(value)
 

@@ -23,7 +23,7 @@ from nbgraph.ops.define import (
     composed,
     deferrable,
     library,
-    plain,
+    number,
     public,
     require_floats,
 )
@@ -208,7 +208,7 @@ def scaled_dot_product_attention(
         raise ShapeError(f"{name}: operands have shapes {listed}; expected two axes or more")
     how: dict[str, Any] = {"causal": bool(causal)}
     usual = 1 / math.sqrt(max(1, operands[0].shape[-1]))
-    how["scale"] = usual if scale is None else float(plain(name, "scale", scale))
+    how["scale"] = usual if scale is None else float(number(name, "scale", scale))
     masks = [] if mask is None else [as_known(name, mask)]
     few = operands[0].shape[-2] * operands[1].shape[-2] < _WORTH
     if few or not all(is_float(x.dtype) for x in operands):

@@ -15,7 +15,7 @@ from nbgraph.dtype import as_dtype, is_float
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, FilledOp, Spec
 from nbgraph.operator.call import sources
-from nbgraph.ops.define import Shape, define_rows, public, shape_tuple, whole
+from nbgraph.ops.define import Shape, define_rows, number, public, shape_tuple, whole
 from nbgraph.settings import config
 from nbgraph.shape import Array, PartialShape
 
@@ -27,16 +27,6 @@ Number = bool | int | float
 
 def _float_or(dtype: Any) -> np.dtype[Any]:
     return as_dtype(config.default_float if dtype is None else dtype)
-
-
-def number(name: str, argument: str, value: Any, *, real: bool = True) -> Any:
-    """A Python number; a NumPy scalar or 0-d array is taken as one. Complex unless it is `real`."""
-    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
-        value = value.item()
-    if not isinstance(value, (bool, int, float) if real else (bool, int, float, complex)):
-        kind = "a real number" if real else "a number"
-        raise ArgumentError(f"{name}: {argument}={value!r}; expected {kind}")
-    return value
 
 
 def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:

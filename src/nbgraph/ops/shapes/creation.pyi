@@ -6,8 +6,6 @@ from nbgraph.device import Context
 from nbgraph.array import NDArray
 
 Number = bool | int | float
-def number(name: str, argument: str, value: Any, *, real: bool=True) -> Any:
-    """A Python number; a NumPy scalar or 0-d array is taken as one. Complex unless it is `real`."""
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
     """ArgumentError where a real dtype should hold a complex number, or one of integers NaN or
     infinity."""

@@ -24,12 +24,13 @@ from nbgraph.ops.define import (
     deferrable,
     define_rows,
     library,
+    number,
     public,
     shape_tuple,
     whole,
     whole_tuple,
 )
-from nbgraph.ops.shapes.creation import Number, number
+from nbgraph.ops.shapes.creation import Number
 from nbgraph.ops.shapes.shape import broadcast_to, ravel, reshape
 from nbgraph.ops.shapes.slicing import slice_view
 from nbgraph.shape import Array
