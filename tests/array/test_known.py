@@ -242,7 +242,7 @@ OPTIONS = [
 @pytest.mark.parametrize("part", [np.s_[:], np.s_[::2]], ids=["whole", "steps"])
 @pytest.mark.parametrize("world", ["numpy", "arrays", "tape"])
 def test_parameters_of_rows_are_no_part_of_a_key(threaded, monkeypatch, world, part):
-    """TUP-09: calls that differ by numbers alone lower nothing, in any order, and mix nothing up;
+    """SMP-14: calls that differ by numbers alone lower nothing, in any order, and mix nothing up;
     what one leaves out is the default, not what the last one had."""
     dtype, close = ("float64", 1e-9) if world == "tape" else ("float32", 2e-5)
     x = values(4, 6, dtype=dtype)[:, part]
