@@ -16,14 +16,13 @@ import numpy as np
 
 from nbgraph.device import Context, RunContext
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.signature import static_key
 from nbgraph.operator import kernel_call
 from nbgraph.operator.at_once import at_once, viewed
-from nbgraph.operator.call import call, recorded
+from nbgraph.operator.call import call
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.environment import EnvArguments
-from nbgraph.operator.layout import keep
 from nbgraph.operator.request import WORDS, OpReqType, assign
+from nbgraph.operator.shortcuts import floats_of, learn_words, shortly
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.shape import Array, Arrays, Shapes
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from nbgraph.resource import Resource
 
 _frame = sys._getframe
-SHORTCUTS = 256  # calls whose quick way an operator knows, by attributes and number of operands
 
 
 class Gradients(NamedTuple):
@@ -152,7 +150,7 @@ class ArrayOp:
         self.resources = tuple(resources)
         self.carried: dict[Any, Any] = {}  # what carriers keep with the operator
         self.repeated: dict[Any, Any] = {}  # calls on NumPy arrays; see `at_once`
-        # by attributes (see `told`): the quick way of calls like some before, and their attributes
+        # by `shortcuts.call_key`: the quick way of calls like some before, and their attributes
         self.shortcuts: dict[Any, tuple[Push, Attributes]] = {}
         self.inplace = tuple(inplace)
         self.constant, self.copies, self.composition = constant, copies, composition
@@ -196,60 +194,13 @@ class ArrayOp:
     def __call__(self, *operands: Any, out: Any = None, **attributes: Any) -> Any:
         """Apply it: NumPy in, NumPy out; NDArray in, NDArray out; ..."""
         if self.shortcuts and out is None:
-            result = self._shortly(_frame(1), operands, attributes)
+            result = shortly(self, _frame(1), operands, attributes)
             if result is not None:
                 return result
         normalised = self.normalise(attributes)
         if self.shortcuts and attributes:
-            self._learn_words(attributes, normalised, operands)
+            learn_words(self, attributes, normalised, operands)
         return call(self, operands, normalised, out)
-
-    def _shortly(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
-        """Return the result of the quick way, or None."""
-        try:
-            if self.numeric:
-                return self._with_numbers(frame, operands, attributes)
-            known = self.shortcuts.get(call_key(attributes, operands))
-        except TypeError:  # an attribute that is a list or an array
-            return None
-        if known is None:
-            return None
-        push, normalised = known
-        result = push(frame, operands)
-        return recorded(push, self, operands, normalised, frame) if result is None else result
-
-    def _with_numbers(self, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
-        """Return the result of the quick way of calls that differ by numbers, or None."""
-        fixed: dict[str, Any] = {**attributes}  # as `self.fixed`, without its calls
-        for name in self.numeric:
-            if type(fixed.get(name)) is float:
-                fixed[name] = float
-        known = self.shortcuts.get(call_key(fixed, operands))
-        if known is None:
-            return None
-        push, normalised = known
-        numbers: list[float] = []
-        for name in self.numeric:
-            value = normalised[name]
-            if type(value) is float:
-                numbers.append(attributes[name] if fixed.get(name) is float else value)
-        result = push(frame, (*operands, *numbers))
-        if result is not None:
-            return result
-        own = {name: attributes[name] for name, kind in fixed.items() if kind is float}
-        return recorded(push, self, operands, {**normalised, **own}, frame, numbers)
-
-    def _learn_words(
-        self, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
-    ) -> None:
-        """Remember that attributes as they were passed are these, whose quick way is known."""
-        try:
-            known = self.shortcuts.get(call_key(self.fixed(normalised), operands))
-            key = call_key(self.fixed(attributes), operands)
-            if known is not None:
-                keep(self.shortcuts, key, (known[0], normalised), SHORTCUTS)
-        except TypeError:  # see `_shortly`
-            return
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
         """Return the attributes of a call as they are kept: typed, with defaults, hashable; doing
@@ -406,19 +357,6 @@ class ArrayOp:
 
     def __deepcopy__(self, memo: object) -> ArrayOp:
         return self
-
-
-def call_key(attributes: Attributes, operands: Sequence[Any]) -> tuple[Any, ...]:
-    """Return attributes and the number of operands as a key; 1 and 1.0, 0.0 and -0.0 differ."""
-    values: Any = attributes.values()
-    kinds = tuple(map(type, values))
-    numbers = map(static_key, values) if float in kinds or complex in kinds else values
-    return (len(operands), *attributes, *numbers, *kinds)
-
-
-def floats_of(names: Sequence[str], attributes: Attributes) -> list[str]:
-    """Return which of these attributes are floats."""
-    return [name for name in names if type(attributes.get(name)) is float]
 
 
 def visible_of(op: Any) -> int:

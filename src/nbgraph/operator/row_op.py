@@ -19,10 +19,11 @@ from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.kernels.cost import of_kernel, per_element
 from nbgraph.kernels.kinds import kind_of_dtype
 from nbgraph.kernels.signature import resolve_parameters
-from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec, floats_of
+from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered, in_word, of_space
 from nbgraph.operator.layout import Class, Layout, classes_of, layout, merged, packed
 from nbgraph.operator.row_program import RowProgram
+from nbgraph.operator.shortcuts import floats_of
 from nbgraph.operator.typing import parameter_bytes
 from nbgraph.shape import Array, Arrays, Shapes, Space, axes_of, broadcast, space
 
