@@ -7,15 +7,12 @@ None where the general way is needed; numbers that differ from call to call stan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nbgraph.kernels.signature import static_key
 from nbgraph.operator.call import recorded
 from nbgraph.operator.layout import keep
 from nbgraph.operator.spec import Attributes
-
-if TYPE_CHECKING:
-    from nbgraph.operator.array_op import ArrayOp
 
 SHORTCUTS = 256  # calls whose quick way an operator knows
 
@@ -33,7 +30,7 @@ def floats_of(names: Sequence[str], attributes: Attributes) -> list[str]:
     return [name for name in names if type(attributes.get(name)) is float]
 
 
-def shortly(op: ArrayOp, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
+def shortly(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
     """Return the result of the quick way, or None."""
     try:
         if op.numeric:
@@ -48,7 +45,7 @@ def shortly(op: ArrayOp, frame: Any, operands: tuple[Any, ...], attributes: Attr
     return recorded(push, op, operands, normalised, frame) if result is None else result
 
 
-def _by_numbers(op: ArrayOp, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
+def _by_numbers(op: Any, frame: Any, operands: tuple[Any, ...], attributes: Attributes) -> Any:
     """Return the result of the quick way of calls that differ by numbers, or None."""
     fixed: dict[str, Any] = {**attributes}  # as `op.fixed`, without its calls
     for name in op.numeric:
@@ -71,7 +68,7 @@ def _by_numbers(op: ArrayOp, frame: Any, operands: tuple[Any, ...], attributes: 
 
 
 def learn_words(
-    op: ArrayOp, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
+    op: Any, attributes: Attributes, normalised: Attributes, operands: tuple[Any, ...]
 ) -> None:
     """Remember that attributes as they were passed are these, whose quick way is known."""
     try:
