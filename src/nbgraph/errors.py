@@ -39,6 +39,8 @@ import zlib
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple, Never, Self
 
+from numpy.linalg import LinAlgError
+
 from nbgraph._listing import public_names
 from nbgraph.tracebacks import file_label, in_notebook, install, is_own, place_label
 
@@ -323,6 +325,8 @@ CLASS_CODE = 5  # the same of a label: its place, the number of classes and the 
 LABEL_BITS, COUNT_BITS, PLACE_BITS = 18, 18, 19  # what is beyond is told as the last that fits
 RAISED_CODE = 6  # the same of an element that the text raises for: a key of _RAISED, its place
 RAISED_BITS = 18  # of that key
+MATRIX_CODE = 7  # the same of a matrix that a routine of LAPACK fails for: a place in _FAILURES
+_FAILURES = list[str]()  # what was wrong with matrices
 STUCK_CODE = 4  # the same: a `while` loop whose trips change nothing; the rest is a key of _STUCK
 _STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
 
@@ -332,6 +336,17 @@ def stuck_code(where: str) -> int:
     key = zlib.crc32(where.encode())
     _STUCK[key] = where
     return key * 256 + STUCK_CODE
+
+
+def matrix_code(failure: str) -> int:
+    """Return the code of a kernel for what is wrong with a matrix.
+
+    >>> of_kernel("linalg_solve", matrix_code("singular matrix"))
+    LinAlgError('linalg_solve: singular matrix')
+    """
+    if failure not in _FAILURES:
+        _FAILURES.append(failure)
+    return _FAILURES.index(failure) * 256 + MATRIX_CODE
 
 
 class Raised(NamedTuple):
@@ -412,7 +427,7 @@ def always(raised: Raised) -> ElementError:
     return _raised_error(kind, f"{name}: {message or kind} (raised at {place_label(place)})")
 
 
-def of_kernel(name: str, code: int) -> NbgraphError:
+def of_kernel(name: str, code: int) -> Exception:
     """What the code of a kernel becomes that did not end well.
 
     >>> of_kernel("take", 7 * 256 + INDEX_CODE)
@@ -422,6 +437,8 @@ def of_kernel(name: str, code: int) -> NbgraphError:
         return _no_class(name, code >> 8)
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
+    if code & 255 == MATRIX_CODE:
+        return LinAlgError(f"{name}: {_FAILURES[code >> 8]}")
     if code & 255 == RAISED_CODE:
         return _of_element(name, code >> 8)
     if code & 255 == STUCK_CODE:

@@ -176,7 +176,7 @@ def test_calls_from_many_threads_leave_nothing_behind():
 
 def test_a_child_has_the_setting_of_before():
     """ENG-14: a fork while a product is under way leaves neither the lock nor the count of one."""
-    threads = blas._Threads(None)
+    threads = blas.Threads(None)
     set_to = []
     threads.getter, threads.setter = lambda: 1, set_to.append
     threads.words[:3] = [1, 2, 5]

@@ -63,7 +63,7 @@ class ByRoutes:
         if isinstance(engine, ThreadedEngine):
             engine._open_gate()
         numbers = op.values(attributes)
-        result = _of_copies(self.routes)(engine.site_id(2), (*operands, *numbers))
+        result = _push_of(op, self.routes)(engine.site_id(2), (*operands, *numbers))
         if result is None:
             return None
         outputs = result if type(result) is tuple else (result,)
@@ -82,13 +82,17 @@ class ByRoutes:
             values = _laid(in_charge().site_id(2), values, copies)
             entry = _kernel(op, [v._layout for v in values], outputs, attributes)
         numbers = op.values(attributes)
-        if entry is None or not routes.learn(entry[0], outputs, (*values, *numbers), entry[1]):
+        if entry is None:
             return
+        call, order, scratch = entry
+        if not routes.learn(call, [*outputs, *scratch], (*values, *numbers), order):
+            return
+        routes.scratch |= bool(scratch)
         if copies is not None:
             more = (None,) * len(numbers)
             keep(routes.copied, (*layouts, *more), (*copies, *more), SHORTCUTS)
         key = call_key(op.fixed(attributes), values)
-        keep(op.shortcuts, key, (_of_copies(routes), attributes), SHORTCUTS)
+        keep(op.shortcuts, key, (_push_of(op, routes), attributes), SHORTCUTS)
 
 
 def _recorded(
@@ -99,6 +103,21 @@ def _recorded(
     if recorder is not None:
         recorder.record(op, operands, op.normalise(attributes), results, _NEW)
     return results[0] if len(results) == 1 else results
+
+
+def _push_of(op: Any, routes: Routes) -> Push:
+    """Return what pushes by routes and gives the operator's results, without scratch memory."""
+    push, count = _of_copies(routes), op.nout
+    if not routes.scratch:
+        return push
+
+    def run(*arguments: Any) -> Any:
+        results = push(*arguments)
+        if type(results) is not tuple:
+            return results
+        return results[0] if count == 1 else results[:count]
+
+    return run
 
 
 def _of_copies(routes: Routes) -> Push:
@@ -125,7 +144,7 @@ def _copies(
     if op.copies:
         return None
     lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
-    if lowering is None or len(lowering.calls) > 1 or lowering.scratch:
+    if lowering is None or len(lowering.calls) > 1:
         return None
     copies, others = lowering.places[: len(layouts)], lowering.places[len(layouts) :]
     casts = any(c is not None and c.dtype != x.dtype for c, x in zip(copies, layouts, strict=True))
@@ -152,13 +171,16 @@ def _into(place: Any, value: Array, own: Layout) -> Any:
 
 def _kernel(
     op: Any, layouts: Sequence[Layout], outputs: Sequence[Layout], attributes: Attributes
-) -> tuple[KernelCall | None, Sequence[int]] | None:
-    """Return the kernel over these arrays as they lie, and the order of its operands' addresses."""
+) -> tuple[KernelCall | None, Sequence[int], Sequence[Layout]] | None:
+    """Return the kernel over these arrays as they lie, the order of its operands' addresses, and
+    the scratch memory behind its outputs."""
     if op.copies:
-        return prepare_copy(layouts[0], outputs[0]), (0,)
+        return prepare_copy(layouts[0], outputs[0]), (0,), ()
     lowering = lowered_form(op, Application.at_once(layouts, outputs, attributes))
-    call = None if lowering is None else lowering.alone
-    return None if call is None else (call, call.order[: -call.writes])
+    if lowering is None or lowering.alone is None:
+        return None
+    call = lowering.alone
+    return call, call.order[: -call.writes], lowering.scratch
 
 
 def _followed() -> bool:

@@ -44,12 +44,14 @@ class Routes:
     is needed, see `entry`. A caller who gives the number of a line, or a third argument, tells the
     recorder.
     `copied`: by the layouts of operands, those of the copies that have a route; None: as it is.
+    `scratch`: whether outputs of some routes are scratch memory, behind the results.
     """
 
-    __slots__ = ("copied", "core", "count", "push", "table")
+    __slots__ = ("copied", "core", "count", "push", "scratch", "table")
 
     def __init__(self) -> None:
         self.count = 0
+        self.scratch = False
         self.core: Core | None = None
         self.table: dict[Any, Any] = {}
         self.copied: dict[Any, Sequence[Layout | None]] = {}

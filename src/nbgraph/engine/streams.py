@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext, driver
-from nbgraph.errors import DeviceError, NbgraphError, of_kernel
+from nbgraph.errors import DeviceError, of_kernel
 
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
@@ -75,9 +75,9 @@ class ErrorWords:
         self._taken.append((name, word))
         return int(word.__array_interface__["data"][0])
 
-    def look(self) -> NbgraphError | None:
+    def look(self) -> Exception | None:
         """What went wrong first, now that the job is over."""
-        error: NbgraphError | None = None
+        error: Exception | None = None
         for name, word in self._taken:
             if word[0] and error is None:
                 error = of_kernel(name, int(word[0]))

@@ -319,7 +319,7 @@ class Program:
             spot = self.compiled.used(task, written, use)
             addresses.append(self.homes.address(spot))
             if self.homes.loose(spot):
-                self._patches.setdefault(spot, []).append((place, 2 + k))
+                self._patches.setdefault(spot, []).append((place, len(call.head) + k))
         block = call.block(addresses, work.numbers)
         keep = call.code, self.arena, self.constants
         if work.numbers:

@@ -5,7 +5,7 @@ takes no GIL and serves all dtypes, as BLAS is given addresses only. What the it
 tiles of the result, which depend on shapes alone, so that the bits do not depend on who runs which.
 
 A tile is work for one thread. OpenBLAS, built for threads, has one thread count for the process;
-while any of our calls is under way it is 1, then it is again what it was (`_Threads`). NumPy's
+while any of our calls is under way it is 1, then it is again what it was (`Threads`). NumPy's
 OpenBLAS is a library of its own, which this never touches. Of other libraries the setting is left
 as it is.
 """
@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.codegen import builtin
-from nbgraph.errors import CompileError
+from nbgraph.errors import CompileError, of_kernel
 from nbgraph.kernels.blas_text import TEXT
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
-class _Threads:
+class Threads:
     """Words that all calls of the process share: a lock, how many of our calls are under way, the
     count to return to, and OpenBLAS's getter and setter (0: there is nothing to set)."""
 
@@ -83,17 +83,12 @@ def product(args, lo, hi):
 
 
 class Routine:
-    """The kernel: what runs it, shows it or waits for it finds what `Kernel` has."""
+    """A kernel of LLVM text that calls Fortran: what runs it, shows it or waits for it finds what
+    `Kernel` has."""
 
-    def __init__(self) -> None:
-        module = _cython_blas()
-        self.loop = self.source = Text("product", _MODEL)
-        self.pointers = {
-            name: {"float32": _pointer(module, f"s{name}"), "float64": _pointer(module, f"d{name}")}
-            for name in ("gemm", "gemv")
-        }
-        self.threads = _Threads(_library(module))
-        self.address = builtin.address(TEXT, ("sched_yield",), "product")
+    def __init__(self, name: str, model: str, text: str) -> None:
+        self.loop = self.source = Text(name, model)
+        self._text, self.address = text, builtin.address(text, ("sched_yield",), name)
         self._function = _PROTOTYPE(self.address)
 
     def at_hand(self) -> bool:
@@ -105,34 +100,49 @@ class Routine:
 
     def llvm(self) -> str:
         """Its LLVM text."""
-        return TEXT
+        return self._text
 
     def run(self, record: np.ndarray[Any, Any], lo: int, hi: int) -> None:
         """Run tiles [lo, hi) on this thread, without the GIL."""
-        self._function(record.__array_interface__["data"][0], lo, hi)
+        status = self._function(record.__array_interface__["data"][0], lo, hi)
+        if status:
+            raise of_kernel(self.loop.name, status)
 
 
-_making = threading.Lock()
+class Products(Routine):
+    """The kernel of products, and what it calls."""
+
+    def __init__(self) -> None:
+        module = module_of("blas")
+        self.pointers = {
+            name: {"float32": pointer(module, f"s{name}"), "float64": pointer(module, f"d{name}")}
+            for name in ("gemm", "gemv")
+        }
+        self.threads = Threads(_library(module))
+        super().__init__("product", _MODEL, TEXT)
+
+
+_making = threading.RLock()
 
 
 @functools.cache
-def _routine() -> Routine:
-    return Routine()
+def _routine() -> Products:
+    return Products()
 
 
-def routine() -> Routine:
+def routine() -> Products:
     """The kernel. SciPy is imported here, at the first product, by one thread: its module cannot
-    be loaded twice, and the words of `_Threads` are one for the process."""
+    be loaded twice, and the words of `Threads` are one for the process."""
     if _routine.cache_info().currsize:
         return _routine()
     with _making:
         return _routine()
 
 
-def _cython_blas() -> ModuleType:
-    """SciPy's module of pointers to BLAS, alone where that can be: the package around it takes a
-    third of a second."""
-    name = "scipy.linalg.cython_blas"
+def module_of(library: str) -> ModuleType:
+    """SciPy's module of pointers to a library, "blas" or "lapack", alone where that can be: the
+    package around it takes a third of a second."""
+    name = f"scipy.linalg.cython_{library}"
     if name in sys.modules:
         return sys.modules[name]
     package = find_spec("scipy")
@@ -159,7 +169,8 @@ def _library(module: ModuleType) -> ctypes.CDLL | None:
         return None
 
 
-def _pointer(module: ModuleType, name: str) -> int:
+def pointer(module: ModuleType, name: str) -> int:
+    """The address of a function that one of these modules has."""
     capsule = getattr(module, "__pyx_capi__", {}).get(name)
     if capsule is None:
         raise CompileError(f"SciPy's {module.__name__} lacks {name!r}; install SciPy 1.13 or later")

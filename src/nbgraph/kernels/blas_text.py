@@ -129,4 +129,5 @@ def _call(t: Function, code: str, *pointers: str) -> None:
     t.do(f"call void {code}({', '.join(f'ptr {pointer}' for pointer in pointers)})")
 
 
-TEXT = f"declare i32 @sched_yield()\n{_lock()}\n{_enter()}\n{_leave()}\n{_kernel()}"
+THREADS = f"declare i32 @sched_yield()\n{_lock()}\n{_enter()}\n{_leave()}\n"
+TEXT = THREADS + _kernel()

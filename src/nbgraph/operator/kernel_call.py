@@ -136,7 +136,7 @@ class Lowered(NamedTuple):
 
     @property
     def alone(self) -> KernelCall | None:
-        """The one call, if arrays stay as they are for it."""
+        """The one call, if arrays stay as they are for it; `scratch` comes behind its outputs."""
         one = len(self.calls) == 1 and not any(self.places)
         return self.calls[0] if one else None
 

@@ -18,6 +18,7 @@ from nbgraph.errors import DerivativeError, DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
 from nbgraph.ops.define import by_numpy, cast, library
 from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
+from nbgraph.ops.linalg.routines import LapackOp, Steps
 
 OPERATORS: dict[str, ArrayOp] = {}
 
@@ -31,8 +32,9 @@ def define(
     *,
     operands: str = "a",
     nout: int = 1,
+    **routine: Any,
 ) -> None:
-    """Enter the operator of a function of `numpy.linalg`."""
+    """Enter the operator of a function of `numpy.linalg`; `routine`: what a LapackOp is given."""
 
     def run(xp: Any, *arrays: Any, **attributes: Any) -> None:
         inputs, outputs = arrays[:-nout], arrays[-nout:]
@@ -44,7 +46,8 @@ def define(
         for out, value in zip(outputs, results if nout > 1 else [results], strict=True):
             out[...] = value
 
-    OPERATORS[name] = ArrayOp(
+    make = LapackOp if routine else ArrayOp
+    OPERATORS[name] = make(
         name,
         infer,
         by_numpy(run),
@@ -52,6 +55,7 @@ def define(
         operands=operands.split(),
         keeps=keeps.split(),
         nout=nout,
+        **routine,
     )
 
 
@@ -139,7 +143,22 @@ def _solve_rule(g: Gradients) -> list[Any]:
     return [None if x is None else cast(library.sum_to(x, s.shape), s) for x, s in pairs]
 
 
-define("linalg_solve", "solve", _solve_infer, _solve_rule, "a out", operands="a b")
+def _solve_steps(steps: Steps, a: Spec, b: Spec) -> float:
+    n, axes = a.shape[-1], min(2, len(b.shape))
+    columns = b.shape[-1] if axes == 2 else 1
+    steps.load(0, "factors")
+    steps.load(1, "x", axes=axes)
+    steps.work("pivots", n, "int32")
+    steps.call("gesv", n, columns, "factors", n, "pivots", "x", n)
+    steps.store("x", 0, n, axes=axes)
+    return n * n * (n + 2 * columns)
+
+
+define(
+    *("linalg_solve", "solve", _solve_infer, _solve_rule, "a out"),
+    operands="a b",
+    recipe=_solve_steps,
+)
 
 
 def _pinv_infer(a: Spec, **_: Any) -> Spec:
@@ -230,8 +249,49 @@ def _svdvals_rule(g: Gradients) -> list[Any]:
     return [cast(_product(library.multiply(u, _row(g.out_grad)), v), g.specs[0])]
 
 
-define("linalg_svd", "svd", _svd_infer, conventional(_svd_rule), "a out", nout=3)
-define("linalg_svdvals", "svdvals", _svdvals_infer, conventional(_svdvals_rule), "a")
+def _svd_steps(steps: Steps, a: Spec, *, full_matrices: bool) -> float:
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    ld = n if full_matrices else k
+    _gesdd(steps, "A" if full_matrices else "S", m, n)
+    steps.store("u", 0, m)
+    steps.store("s", 1, k, axes=1)
+    steps.store("v", 2, ld)
+    return 20 * m * n * k
+
+
+def _svdvals_steps(steps: Steps, a: Spec) -> float:
+    m, n = a.shape[-2:]
+    _gesdd(steps, "N", m, n)
+    steps.store("s", 0, min(m, n), axes=1)
+    return 4 * m * n * min(m, n)
+
+
+def _gesdd(steps: Steps, job: str, m: int, n: int) -> None:
+    """Singular values "s" and, unless the job is "N", vectors "u" and "v"."""
+    k = min(m, n)
+    ld = n if job == "A" else k
+    steps.load(0, "a")
+    steps.work("s", k)
+    steps.work("u", m * (m if job == "A" else k) if job != "N" else 1)
+    steps.work("v", ld * n if job != "N" else 1)
+    room = steps.work("work", (4 * k * k if job != "N" else 0) + 8 * k + max(m, n) + 64 * (m + n))
+    steps.work("iwork", 8 * k, "int32")
+    steps.call("gesdd", job, m, n, "a", m, "s", "u", m, "v", ld, "work", room, "iwork")
+
+
+_SVD = "singular values did not converge"
+define(
+    *("linalg_svd", "svd", _svd_infer, conventional(_svd_rule), "a out"),
+    nout=3,
+    recipe=_svd_steps,
+    failure=_SVD,
+)
+define(
+    *("linalg_svdvals", "svdvals", _svdvals_infer, conventional(_svdvals_rule), "a"),
+    recipe=_svdvals_steps,
+    failure=_SVD,
+)
 
 
 def _eigvalsh_infer(a: Spec, *, UPLO: str) -> Spec:
@@ -263,8 +323,35 @@ def _eigvalsh_rule(g: Gradients) -> list[Any]:
     return [cast(_product(library.multiply(v, _row(g.out_grad)), adjoint_of(g)(v)), g.specs[0])]
 
 
-define("linalg_eigh", "eigh", _eigh_infer, conventional(_eigh_rule), "out", nout=2)
-define("linalg_eigvalsh", "eigvalsh", _eigvalsh_infer, conventional(_eigvalsh_rule), "a")
+def _eigvalsh_steps(steps: Steps, a: Spec, *, UPLO: str, job: str = "N") -> float:
+    n = a.shape[-1]
+    steps.load(0, "a")
+    steps.work("w", n)
+    room = steps.work("work", 1 + (40 + 2 * n * (job == "V")) * n)
+    whole = steps.work("iwork", 3 + 5 * n, "int32")
+    steps.call("syevd", job, UPLO, n, "a", n, "w", "work", room, "iwork", whole)
+    steps.store("w", 0, n, axes=1)
+    return 2 * n**3
+
+
+def _eigh_steps(steps: Steps, a: Spec, *, UPLO: str) -> float:
+    operations = _eigvalsh_steps(steps, a, UPLO=UPLO, job="V")
+    steps.store("a", 1, a.shape[-1])
+    return 4 * operations
+
+
+_EIGEN = "eigenvalues did not converge"
+define(
+    *("linalg_eigh", "eigh", _eigh_infer, conventional(_eigh_rule), "out"),
+    nout=2,
+    recipe=_eigh_steps,
+    failure=_EIGEN,
+)
+define(
+    *("linalg_eigvalsh", "eigvalsh", _eigvalsh_infer, conventional(_eigvalsh_rule), "a"),
+    recipe=_eigvalsh_steps,
+    failure=_EIGEN,
+)
 
 
 def _eigvals_infer(a: Spec) -> Spec:
@@ -355,7 +442,25 @@ def _square_qr(q: Any, r: Any, to_q: Any, to_r: Any, h: Callable[[Any], Any]) ->
     return h(library.linalg_solve(r, h(inner)))
 
 
-define("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out", nout=2)
+def _qr_steps(steps: Steps, a: Spec, *, mode: str) -> float:
+    m, n = a.shape[-2:]
+    k = m if mode == "complete" else min(m, n)
+    steps.work("a", m * max(n, k))
+    steps.load(0, "a")
+    steps.work("scales", min(m, n))
+    room = steps.work("work", 64 * max(n, k))
+    steps.call("geqrf", m, n, "a", m, "scales", "work", room)
+    steps.store("a", 1, m, triangle="upper")
+    steps.call("orgqr", m, k, min(m, n), "a", m, "scales", "work", room)
+    steps.store("a", 0, m)
+    return 4 * m * n * k
+
+
+define(
+    *("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out"),
+    nout=2,
+    recipe=_qr_steps,
+)
 
 
 def _expm(name: str, a: Any) -> Any:

@@ -11,6 +11,7 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import by_numpy, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, divide, multiply, subtract
 from nbgraph.ops.linalg.matrices import solved, swapped
+from nbgraph.ops.linalg.routines import LapackOp, Steps
 from nbgraph.ops.named.matrices import linalg_trsm, require_floats, square
 from nbgraph.shape import Array
 
@@ -96,7 +97,19 @@ def _gelqf_rule(g: Gradients) -> list[Any]:
     return [cast(linalg_trsm(factor, cast(product, g.specs[0]), transpose=True), g.specs[0])]
 
 
-_GELQF = ArrayOp(
+def _gelqf_steps(steps: Steps, a: Spec) -> float:
+    m, n = a.shape[-2:]
+    steps.load(0, "a")
+    steps.work("scales", m)
+    room = steps.work("work", 64 * m)
+    steps.call("gelqf", m, n, "a", m, "scales", "work", room)
+    steps.store("a", 1, m, triangle="lower")
+    steps.call("orglq", m, n, m, "a", m, "scales", "work", room)
+    steps.store("a", 0, m)
+    return 4 * m * m * n
+
+
+_GELQF = LapackOp(
     "linalg_gelqf",
     _gelqf_infer,
     by_numpy(gelqf),
@@ -104,6 +117,7 @@ _GELQF = ArrayOp(
     operands=("A",),
     keeps=("out0", "out1"),
     nout=2,
+    recipe=_gelqf_steps,
 )
 
 _TABLE = """

@@ -14,9 +14,10 @@ from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped, wide
+from nbgraph.ops.linalg.routines import LapackOp, Steps
 from nbgraph.shape import Array
 
-_SINGULAR = "singular matrix"
+_SINGULAR, _INDEFINITE = "singular matrix", "matrix is not positive definite"
 
 
 class SlogdetResult(NamedTuple):
@@ -74,13 +75,24 @@ def _trsm_rule(g: Gradients) -> list[Any]:
     return [to_a, cast(to_b, g.specs[1])]
 
 
-_TRSM = ArrayOp(
+def _trsm_steps(steps: Steps, a: Spec, b: Spec, *, transpose: bool, lower: bool) -> float:
+    n, columns = b.shape[-2:]
+    steps.load(0, "a")
+    steps.load(1, "x")
+    form = "L" if lower else "U", "T" if transpose else "N", "N"
+    steps.call("trtrs", *form, n, columns, "a", n, "x", n)
+    steps.store("x", 0, n)
+    return n * n * columns
+
+
+_TRSM = LapackOp(
     "linalg_trsm",
     _trsm_infer,
     by_numpy(trsm),
     gradient=_trsm_rule,
     operands=("A", "B"),
     keeps=("A", "out"),
+    recipe=_trsm_steps,
 )
 
 
@@ -107,27 +119,36 @@ def times(alpha: float, x: Any) -> Any:
 
 def potrf(xp: Any, a: Array, out: Array) -> None:
     """Cholesky's factor."""
-    told = "matrix is not positive definite"
-    out[...] = solved("linalg_potrf", xp.linalg.cholesky, a, told=told)
+    out[...] = solved("linalg_potrf", xp.linalg.cholesky, a, told=_INDEFINITE)
 
 
 def _potrf_rule(g: Gradients) -> list[Any]:
     """L^-H P L^-1, made symmetric; P is the lower triangle of L^H g with half its diagonal."""
     (factor,), h = g.outputs, adjoint_of(g)
-    inner = library.tril(library.matmul(h(factor), library.tril(g.out_grad)))
-    inner = library.subtract(inner, multiply(multiply(inner, np.eye(g.specs[0].shape[-1])), 0.5))
+    inner = library.matmul(h(factor), library.tril(g.out_grad))
+    inner = library.add(library.tril(inner), library.tril(inner, -1))  # twice P
     gradient = library.linalg_trsm(swapped(h(factor)), cast(inner, g.specs[0]), transpose=True)
     gradient = library.linalg_trsm(factor, gradient, rightside=True)
-    return [cast(multiply(library.add(gradient, h(gradient)), 0.5), g.specs[0])]
+    return [cast(multiply(library.add(gradient, h(gradient)), 0.25), g.specs[0])]
 
 
-_POTRF = ArrayOp(
+def _potrf_steps(steps: Steps, a: Spec) -> float:
+    n = a.shape[-1]
+    steps.load(0, "a", triangle="lower")
+    steps.call("potrf", "L", n, "a", n)
+    steps.store("a", 0, n)
+    return n**3 / 3
+
+
+_POTRF = LapackOp(
     "linalg_potrf",
     lambda a: square("linalg_potrf", a),
     by_numpy(potrf),
     gradient=conventional(_potrf_rule),
     operands=("A",),
     keeps=("out",),
+    recipe=_potrf_steps,
+    failure=_INDEFINITE,
 )
 
 
@@ -160,13 +181,25 @@ def _inverse_rule(g: Gradients) -> list[Any]:
     return [cast(negative(product), g.specs[0])]
 
 
-_INVERSE = ArrayOp(
+def _inverse_steps(steps: Steps, a: Spec) -> float:
+    n = a.shape[-1]
+    steps.load(0, "a")
+    steps.work("pivots", n, "int32")
+    room = steps.work("work", 64 * n)
+    steps.call("getrf", n, n, "a", n, "pivots")
+    steps.call("getri", n, "a", n, "pivots", "work", room)
+    steps.store("a", 0, n)
+    return 2 * n**3
+
+
+_INVERSE = LapackOp(
     "linalg_inverse",
     lambda a: square("linalg_inverse", a),
     by_numpy(inverse),
     gradient=_inverse_rule,
     operands=("A",),
     keeps=("out",),
+    recipe=_inverse_steps,
 )
 
 

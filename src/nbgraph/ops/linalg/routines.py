@@ -1,0 +1,199 @@
+"""Operators that LAPACK computes: on hosts as kernels of its routines, elsewhere as functions.
+
+Kernels are of float32 and float64; 16-bit floats are computed in float32. Complex matrices, arrays
+without elements and batches that broadcast in part are left to NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbgraph.dtype import compute_dtype
+from nbgraph.errors import matrix_code
+from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
+from nbgraph.operator.layout import Layout, layout
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.lapack import Step
+
+_NATIVE = np.dtype("float32"), np.dtype("float64")
+_ALIGNED = 64  # bytes at which what routines work on begins
+_TILES = 16  # into which a batch is cut at most, each with memory of its own
+_MOST = 1 << 62
+_BANDS = {"": (-_MOST, _MOST), "lower": (0, _MOST), "upper": (-_MOST, 0)}  # row less column
+_LARGE = 1 << 16  # elements of one matrix from which LAPACK's own threads have something to do
+_CALL = 1000  # nanoseconds of a routine of a small matrix, besides its operations
+_PER_NANOSECOND = 2  # operations
+
+
+class Steps:
+    """What a kernel does for a matrix, written down step by step.
+
+    Memory has names, and matrices in it lie column by column.
+
+    Parameters
+    ----------
+    arrays : sequence of Layout
+        Operands, of which there are `count`, then outputs.
+    dtype : np.dtype
+        What all of them are of.
+    """
+
+    def __init__(self, arrays: Sequence[Layout], count: int, dtype: np.dtype[Any]) -> None:
+        self.arrays, self.count, self.dtype = arrays, count, dtype
+        self.memory: dict[str, Layout] = {}
+        self.steps: list[Step] = []
+
+    def work(self, name: str, size: int, dtype: str = "") -> int:
+        """Have memory of that many elements; return their number."""
+        self.memory[name] = layout((max(1, size),), np.dtype(dtype) if dtype else self.dtype)
+        return size
+
+    def load(self, operand: int, name: str, *, axes: int = 2, triangle: str = "") -> None:
+        """Copy an operand's matrix to memory, or one triangle, "lower" or "upper", and zeros;
+        memory that is not there yet fits it."""
+        rows, columns, *steps = _matrix(self.arrays[operand], axes)
+        if name not in self.memory:
+            self.work(name, rows * columns)
+        item = self.dtype.itemsize
+        inner, outer = (rows, steps[0], item), (columns, steps[1], rows * item)
+        self._copy(operand, name, inner, outer, _BANDS[triangle])
+
+    def store(self, name: str, output: int, ld: int, *, axes: int = 2, triangle: str = "") -> None:
+        """Copy memory, with `ld` elements from column to column, to an output's matrix, or one
+        triangle, "lower" or "upper", and zeros."""
+        rows, columns, *steps = _matrix(self.arrays[self.count + output], axes)
+        item = self.dtype.itemsize
+        inner, outer = (rows, item, steps[0]), (columns, ld * item, steps[1])
+        self._copy(name, self.count + output, inner, outer, _BANDS[triangle])
+
+    def call(self, routine: str, *arguments: int | str) -> None:
+        """Call a routine with all arguments but the last, the status: numbers, letters and names of
+        memory."""
+        from nbgraph.kernels.lapack import Call
+
+        words = [
+            x if isinstance(x, int) else ord(x) if x.isupper() else (self._place(x),)
+            for x in arguments
+        ]
+        self.steps.append(Call(routine, tuple(words)))
+
+    def _copy(self, source: Any, target: Any, inner: Any, outer: Any, band: Any) -> None:
+        from nbgraph.kernels.lapack import Copy
+
+        a, b = (x if isinstance(x, int) else self._place(x) for x in (source, target))
+        self.steps.append(Copy(a, b, inner, outer, band))
+
+    def _place(self, name: str) -> int:
+        return len(self.arrays) + list(self.memory).index(name)
+
+
+Recipe = Callable[..., float]
+
+
+class LapackOp(ArrayOp):
+    """An ArrayOp whose kernel calls LAPACK.
+
+    Parameters
+    ----------
+    recipe : callable
+        `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands of
+        these Specs, and returns how many operations they are.
+    failure : str
+        What is wrong where a routine fails.
+    others
+        See ArrayOp.
+    """
+
+    kernels = ("host",)
+
+    def __init__(
+        self, *args: Any, recipe: Recipe, failure: str = "singular matrix", **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self.recipe, self.failure = recipe, failure
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of matrices that lie as they like."""
+        dtype = np.dtype(compute_dtype(case.outputs[0].dtype))
+        if dtype not in _NATIVE or not all(x.size for x in case.arrays):
+            return None
+        rank = max(len(x.shape) for x in case.operands) - 2
+        batch = case.outputs[0].shape[:rank]
+        arrays, moves = list[Layout](), list[int]()
+        for k, x in enumerate(case.arrays):
+            output = k - len(case.operands)
+            axes = min(2, len(x.shape)) if output < 0 else len(x.shape) - rank
+            own = x
+            if x.dtype != dtype or (output >= 0 and case.requests[output] == "add"):
+                own = layout(x.shape, dtype)
+            move = _move(own, axes, batch)
+            if move is None:
+                own = layout(x.shape, dtype)
+                move = _move(own, axes, batch)
+                if move is None:
+                    return None
+            arrays.append(own)
+            moves.append(move)
+        call, scratch = self._call(case, arrays, moves, math.prod(batch), dtype)
+        places = [None if x is own else own for x, own in zip(case.arrays, arrays, strict=True)]
+        return Lowered((call,), tuple(places), scratch, adds=False)
+
+    def _call(
+        self,
+        case: Application,
+        arrays: Sequence[Layout],
+        moves: Sequence[int],
+        count: int,
+        dtype: np.dtype[Any],
+    ) -> tuple[KernelCall, tuple[Layout, ...]]:
+        """Return the kernel call over `count` matrices of arrays like these, and the layouts of
+        the memory that it works in."""
+        from nbgraph.kernels import lapack  # SciPy comes with the first of them
+
+        steps = Steps(arrays, len(case.operands), dtype)
+        operations = self.recipe(steps, *case.specs, **case.attributes)
+        size = -(-count // _TILES)
+        tiles = -(-count // size)
+        offsets = [0]
+        for own in steps.memory.values():
+            offsets.append(offsets[-1] - (-own.nbytes // _ALIGNED) * _ALIGNED)
+        *offsets, room = offsets
+        failure, alone = matrix_code(self.failure), count == 1 and arrays[0].size >= _LARGE
+        words = lapack.words(steps.steps, dtype.name, moves, offsets, room, failure, alone=alone)
+        return KernelCall(
+            self.__name__,
+            lapack.kernel(self.__name__, steps.steps, dtype.name, len(arrays), len(offsets)),
+            head=(count, size),
+            order=tuple(range(len(arrays) + 1)),
+            words=words,
+            size=tiles,
+            cost=int(count * (_CALL + operations / _PER_NANOSECOND)),
+            writes=len(case.outputs) + 1,
+        ), (layout((tiles, room), np.dtype("int8")),)
+
+
+def _matrix(own: Layout, axes: int) -> tuple[int, int, int, int]:
+    """Return rows, columns and the steps along them; a vector is a column."""
+    if axes == 1:
+        return own.shape[-1], 1, own.strides[-1], 0
+    return own.shape[-2], own.shape[-1], own.strides[-2], own.strides[-1]
+
+
+def _move(own: Layout, axes: int, batch: tuple[int, ...]) -> int | None:
+    """Return the bytes from one matrix to the next, or None where that differs."""
+    rank = len(own.shape) - axes
+    dims = [(n, s) for n, s in zip(own.shape[:rank], own.strides[:rank], strict=True) if n > 1]
+    if not dims:
+        return 0
+    if [n for n, _ in dims] != [n for n in batch if n > 1]:
+        return None
+    if any(s != n * below for (_, s), (n, below) in pairwise(dims)):
+        return None
+    return dims[-1][1]
