@@ -64,7 +64,7 @@ FUNCTIONS = {
     "copies, by NumPy": "index_update index_add im2col col2im",
     "casts floats to integers": "astype",
     "looks at indices": "unravel_index ravel_multi_index",
-    "by LAPACK and more": "linalg_det linalg_slogdet linalg_syevd linalg_pinv linalg_expm",
+    "by LAPACK and more": "linalg_det linalg_slogdet linalg_pinv linalg_expm",
     "eigenvalues that may be complex": "linalg_eig linalg_eigvals",
     "complex numbers, by NumPy": "complex_parts complex_map",
     "by pocketfft": "fft_complex fft_real fft_hermitian",

@@ -364,8 +364,6 @@ from nbgraph.ops.named.cropping import Crop as Crop
 from nbgraph.ops.named.cropping import slice_like as slice_like
 from nbgraph.ops.named.cropping import slice_range as _crop
 from nbgraph.ops.named.cropping import slice_range as _slice
-from nbgraph.ops.named.factors import linalg_gelqf as linalg_gelqf
-from nbgraph.ops.named.factors import linalg_syevd as linalg_syevd
 from nbgraph.ops.named.heads import MakeLoss as MakeLoss
 from nbgraph.ops.named.heads import MakeLoss as _make_loss
 from nbgraph.ops.named.heads import SVMOutput as SVMOutput
@@ -375,10 +373,12 @@ from nbgraph.ops.named.layers import Deconvolution as Deconvolution
 from nbgraph.ops.named.layers import FullyConnected as FullyConnected
 from nbgraph.ops.named.lookups import Embedding as Embedding
 from nbgraph.ops.named.matrices import linalg_det as linalg_det
+from nbgraph.ops.named.matrices import linalg_gelqf as linalg_gelqf
 from nbgraph.ops.named.matrices import linalg_inverse as linalg_inverse
 from nbgraph.ops.named.matrices import linalg_potrf as linalg_potrf
 from nbgraph.ops.named.matrices import linalg_potri as linalg_potri
 from nbgraph.ops.named.matrices import linalg_slogdet as linalg_slogdet
+from nbgraph.ops.named.matrices import linalg_syevd as linalg_syevd
 from nbgraph.ops.named.matrices import linalg_trmm as linalg_trmm
 from nbgraph.ops.named.matrices import linalg_trsm as linalg_trsm
 from nbgraph.ops.named.normalising import GroupNorm as GroupNorm

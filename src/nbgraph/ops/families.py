@@ -106,9 +106,9 @@ NAMED_FAMILIES: dict[str, str] = {
         "interleaved_matmul_encdec_valatt"
     ),
     "named.matrices": (
-        "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det linalg_slogdet"
+        "linalg_trsm linalg_trmm linalg_potrf linalg_potri linalg_inverse linalg_det "
+        "linalg_slogdet linalg_syevd linalg_gelqf"
     ),
-    "named.factors": "linalg_syevd linalg_gelqf",
     "named.triangles": (
         "linalg_gemm2 linalg_gemm linalg_syrk linalg_sumlogdiag linalg_extractdiag "
         "linalg_makediag linalg_extracttrian linalg_maketrian khatri_rao"

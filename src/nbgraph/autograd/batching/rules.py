@@ -321,7 +321,7 @@ _NAMES: Mapping[str, Rule] = {
     "layer_norm_parts rms_norm_parts": first_along,
     "clip_gradient astype copy stop_gradient checkpoint tril triu one_hot linalg_det linalg_eig "
     "linalg_eigh linalg_eigvals linalg_eigvalsh linalg_expm linalg_inverse linalg_pinv linalg_qr "
-    "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_syevd linalg_gelqf linalg_trsm "
+    "linalg_potrf linalg_slogdet linalg_svd linalg_svdvals linalg_trsm "
     "attention_parts attention_gradient real imag": leading,
     "linalg_solve": _solve,
     "reshape": shaped(),

@@ -203,6 +203,67 @@ _INVERSE = LapackOp(
 )
 
 
+# factors with orthonormal rows --------------------------------------------------------------------
+
+
+def _pair(A: Any) -> int:
+    return 2
+
+
+@composed("A")
+@deferrable(_pair)
+def linalg_syevd(A: Any) -> tuple[Any, Any]:
+    """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
+
+    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
+    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
+    A : array (..., n, n), floats, of which the lower triangle is read
+    -> U : array (..., n, n), an eigenvector in each row, its largest element positive
+    L : array (..., n), eigenvalues in rising order
+    ! ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
+    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([1., 2.])
+    """
+    a = as_known("linalg_syevd", A)
+    square("linalg_syevd", Spec(a.shape, a.dtype))
+    values, columns = library.linalg_eigh(a, UPLO="L")
+    rows = swapped(columns)
+    if not a.shape[-1]:
+        return rows, values
+    places = library.argmax(library.abs(rows), -1, keepdims=True)
+    largest = library.take_along_axis(rows, places, -1)
+    return multiply(rows, library.copysign(1.0, largest)), values
+
+
+@composed("A")
+@deferrable(_pair)
+def linalg_gelqf(A: Any) -> tuple[Any, Any]:
+    """The LQ factors of wide matrices: A = L @ Q.
+
+    A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
+    2017).
+    A : array (..., m, n) with m <= n, floats
+    -> Q : array (..., m, n), orthonormal rows
+    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
+    ! ShapeError for tall matrices; DTypeError for integers.
+    >>> q, factor = linalg_gelqf([[3.0, 4.0]])
+    >>> round(abs(float(factor[0, 0])), 9)
+    5.0
+    """
+    a = as_known("linalg_gelqf", A)
+    if len(a.shape) < 2 or a.shape[-2] > a.shape[-1]:
+        raise ShapeError(
+            f"linalg_gelqf: A has shape {a.shape}; expected matrices (..., m, n) with m <= n"
+        )
+    require_floats("linalg_gelqf", Spec(a.shape, a.dtype))
+    columns, upper = library.linalg_qr(swapped(a), mode="reduced")
+    return swapped(columns), swapped(upper)
+
+
+# determinants -----------------------------------------------------------------------------------
+
+
 def det(xp: Any, a: Array, out: Array) -> None:
     """The determinant."""
     out[...] = xp.linalg.det(wide(a))

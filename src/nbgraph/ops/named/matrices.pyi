@@ -44,6 +44,50 @@ def linalg_potri(A: Operand[Carried]) -> Carried:
            [0.  , 1.  ]])"""
 def inverse(xp: Any, a: Array, out: Array) -> None:
     """The inverse."""
+def linalg_syevd(A: Any) -> tuple[Any, Any]:
+    """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
+    
+    A gradient of U needs different eigenvalues (Giles, An extended collection of matrix derivative
+    results, 2008; Seeger et al., Auto-differentiating linear algebra, 2017).
+    
+    Parameters
+    ----------
+    A : array (..., n, n), floats, of which the lower triangle is read
+    L : array (..., n), eigenvalues in rising order
+    
+    Returns
+    -------
+    U : array (..., n, n), an eigenvector in each row, its largest element positive
+    
+    Raises
+    ------
+    ShapeError for other shapes; DTypeError for integers; ValueError where it does not converge.
+    
+    >>> u, values = linalg_syevd([[2.0, 0.0], [0.0, 1.0]])
+    >>> values
+    array([1., 2.])"""
+def linalg_gelqf(A: Any) -> tuple[Any, Any]:
+    """The LQ factors of wide matrices: A = L @ Q.
+    
+    A gradient needs independent rows of A (Seeger et al., Auto-differentiating linear algebra,
+    2017).
+    
+    Parameters
+    ----------
+    A : array (..., m, n) with m <= n, floats
+    L : array (..., m, m), a lower triangle, of the signs that LAPACK gives
+    
+    Returns
+    -------
+    Q : array (..., m, n), orthonormal rows
+    
+    Raises
+    ------
+    ShapeError for tall matrices; DTypeError for integers.
+    
+    >>> q, factor = linalg_gelqf([[3.0, 4.0]])
+    >>> round(abs(float(factor[0, 0])), 9)
+    5.0"""
 def det(xp: Any, a: Array, out: Array) -> None:
     """The determinant."""
 def slogdet(xp: Any, a: Array, sign: Array, size: Array) -> None:
