@@ -37,7 +37,8 @@ def frozen(key: Any) -> Any:
 
     >>> frozen((slice(2), 1, ..., None))
     ((<class 'slice'>, None, 2, None), 1, 'rest', 'new')
-    >>> frozen(True)
+    >>> frozen(True), frozen(((0, 1), 2))  # indices of several elements
+    (None, None)
     """
     kind = type(key)
     if kind is int:
@@ -47,7 +48,7 @@ def frozen(key: Any) -> Any:
         own = type(start) in _WHOLE and type(stop) in _WHOLE and type(step) in _WHOLE
         return (slice, start, stop, step) if own else None
     if kind is tuple:
-        parts = tuple([frozen(part) for part in key])
+        parts = tuple([None if type(part) is tuple else frozen(part) for part in key])
         return None if None in parts else parts
     return "rest" if key is Ellipsis else "new" if key is None else None
 

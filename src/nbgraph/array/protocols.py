@@ -73,7 +73,7 @@ class Protocols(protocols.Protocols):
             return super().__array_function__(func, types, args, kwargs)
         if args and isinstance(args[0], Array) and kwargs.get("dtype") in (None, args[0].dtype):
             return args[0]
-        return from_host(np.asarray(func(*map(_plain, args), **kwargs)), self.device)
+        return _wrapped(func(*map(_plain, args), **kwargs), self.device)
 
     def __nbgraph_ufunc__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
@@ -163,11 +163,12 @@ def _on_device(
 
 
 def _wrapped(values: Any, device: Context) -> Any:
-    """NumPy results as NDArrays: one, or a (named) tuple of them."""
-    if not isinstance(values, tuple):
-        return from_host(np.asarray(values), device)
-    arrays = [from_host(np.asarray(x), device) for x in values]
-    return tuple(arrays) if type(values) is tuple else type(values)(*arrays)
+    """NumPy results as NDArrays, but for those of Python's objects: one, or a (named) tuple."""
+    if isinstance(values, tuple):
+        arrays = [_wrapped(x, device) for x in values]
+        return tuple(arrays) if type(values) is tuple else type(values)(*arrays)
+    array = np.asarray(values)
+    return values if array.dtype.hasobject else from_host(array, device)
 
 
 def _restored(values: np.ndarray[Any, Any]) -> Any:

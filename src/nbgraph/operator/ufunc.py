@@ -37,6 +37,10 @@ def reduce(
     """See Mapper.reduce."""
     _require_binary(op, "reduce")
     options = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
+    if initial is not MISSING:
+        options["initial"] = initial
+    if where is not True:
+        options["where"] = where
     handled = overrides.dispatch(op, "reduce", (array,), (_first(out),), options, parameters)
     if handled is not overrides.MINE:
         return handled

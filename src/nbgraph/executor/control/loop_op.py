@@ -29,7 +29,7 @@ from nbgraph.shape import Arrays
 
 _OPS: WeakValueDictionary[Loop, LoopOp] = WeakValueDictionary()
 _COUNT = Spec((), np.dtype("int64"))
-_TRIPS = 1000  # of a loop that ends by its test, as far as costs go
+_TRIPS = 1 << 22  # of a loop that ends by its test: no thread waits for one that it began itself
 
 
 class LoopOp(ArrayOp):

@@ -274,7 +274,7 @@ PRIMITIVES: dict[str, Primitive] = {
     **{f"room_{kind}": _room(kind, count) for kind, count in ROOM.items()},
     "room_int64": _room("int64", 1),
     **{f"lanes_{kind}": _room(kind, LANES) for kind in (*INTEGERS, *FLOATS)},
-    **{kind: _converted(kind) for kind in (*INTEGERS, *FLOATS)},
+    **{kind: _converted(kind) for kind in ("bool", *INTEGERS, *FLOATS)},
 }
 
 # functions of the run time by the kind of their result; their texts come with the mathematics

@@ -126,7 +126,7 @@ def chosen(
     base, parts, axes = 0, list[Dim | None](), list[tuple[int, int]]()
     pairs = iter(zip(shape, steps or strides(shape), strict=True))
     for part in full_key("index", key, shape):
-        if part is None:
+        if part is None or part is Ellipsis:
             parts.append(Dim(1, (0, *nothing)))
             continue
         size, step = next(pairs)

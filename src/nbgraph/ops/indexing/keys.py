@@ -2,8 +2,8 @@
 
 A template is a tuple of ints, `Triple(start, stop, step)`, None, Ellipsis, and "array" where an
 integer array stands. NumPy's rules hold: index arrays (and, beside them, integers) broadcast
-against each other; their axes replace the indexed ones, and come first where a slice stands
-between them.
+against each other; their axes replace the indexed ones, and come first where a slice, or an
+Ellipsis that stands for no axis, lies between them.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _mask_places(name: str, mask: _Mask, axis: int, shape: Shape) -> Any:
 
 def _array_axes(template: Template) -> list[int]:
     """The axes that the index arrays index."""
-    indexed = (part for part in template if part is not None)
+    indexed = (part for part in template if part is not None and part is not Ellipsis)
     return [axis for axis, part in enumerate(indexed) if part == ARRAY]
 
 
@@ -142,15 +142,19 @@ def selected_shape(name: str, key: Template, shape: Shape, arrays: Sequence[Shap
     chosen = [part == ARRAY or isinstance(part, int) for part in full]
     first, last = chosen.index(True), len(chosen) - chosen[::-1].index(True)
     axes = iter(shape)
-    sizes = [(part, 1 if part is None else next(axes)) for part in full]
-    kept = [
-        None if taken else len(range(*slice(*part).indices(n))) if part is not None else 1
-        for taken, (part, n) in zip(chosen, sizes, strict=True)
-    ]
+    kept: list[int | None] = []
+    for taken, part in zip(chosen, full, strict=True):
+        n = 1 if part is None or part is Ellipsis else next(axes)
+        slices = isinstance(part, tuple)
+        kept.append(None if taken or part is Ellipsis else _length(part, n) if slices else 1)
     place = first if all(chosen[first:last]) else 0
     before = [n for n in kept[:place] if n is not None]
     after = [n for n in kept[place:] if n is not None]
     return (*before, *together, *after)
+
+
+def _length(part: Any, n: int) -> int:
+    return len(range(*slice(*part).indices(n)))
 
 
 def numpy_index(

@@ -70,7 +70,8 @@ def _bound(name: str, bound: Any) -> int | None:
 
 
 def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
-    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked."""
+    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked. One
+    that stands for no axis stays between index arrays, which it keeps apart, as a slice does."""
     used = sum(part is not None and part is not Ellipsis for part in key)
     if used > len(shape):
         raise IndexingError(
@@ -80,10 +81,11 @@ def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
         raise IndexingError(f"{name}: an index may hold one Ellipsis (...) only")
     rest: Key = (ALL,) * (len(shape) - used)
     place = next((i for i, part in enumerate(key) if part is Ellipsis), len(key))
-    full = (*key[:place], *rest, *key[place + 1 :])
+    between = key[place : place + 1] if not rest and "array" in key else ()
+    full = (*key[:place], *rest, *between, *key[place + 1 :])
     axes = iter(range(len(shape)))
     for part in full:
-        if part is not None:
+        if part is not None and part is not Ellipsis:
             _check_part(name, part, next(axes), shape)
     return full
 
