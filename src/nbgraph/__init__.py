@@ -182,13 +182,11 @@ def __dir__() -> list[str]:
 class _Package(ModuleType):
     """`ng.array` is the function, though a room has that name, too."""
 
-    @property
-    def array(self) -> Any:
-        return importlib.import_module("nbgraph.array.create").array
-
-    @array.setter
-    def array(self, room: ModuleType) -> None:
-        """The import system enters the room here; it is found by its full name."""
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, but for the room, which the import system enters and finds by its full
+        name."""
+        if name != "array" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return importlib.import_module, (__name__,)  # loky, Dask and Ray pickle modules by class

@@ -158,6 +158,12 @@ METHODS = _table("""
     mul = x * y
     div = x / y
     append = ng.concatenate([x, y]): an array keeps its size
+    resize = x.reshape(shape), or ng.pad(x, width)
+    compress = x[mask]
+    put = x[index] = value
+    ptp = x.max() - x.min()
+    partition argpartition = ng.topk(x, k), or x.argsort()
+    tobytes tofile dump flags byteswap choose = x.asnumpy(), whose array has it
 """)
 
 # of modules of ng.nn

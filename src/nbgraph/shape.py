@@ -124,7 +124,7 @@ def axes_of(name: str, axis: Axis, ndim: int, argument: str = "axis") -> tuple[i
     """The axes counted from 0 in the order given, all for None; none twice."""
     if axis is None:
         return tuple(range(ndim))
-    listed = axis if isinstance(axis, tuple) else (axis,)
+    listed = axis if isinstance(axis, tuple | list) else (axis,)
     axes = tuple(axis_of(name, d, ndim, argument) for d in listed)
     if len(set(axes)) != len(axes):
         raise ShapeError(f"{name}: {argument}={axis} names an axis twice; name each once")

@@ -179,7 +179,7 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
     alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
     lifted: list[Any] = []
     for i, value in enumerate(values):
-        if isinstance(value, Array) or hasattr(value, "tocsr"):  # of scipy.sparse: as it is
+        if isinstance(value, Array):
             lifted.append(value)
             continue
         name = names[i] if i < len(names) else f"operand {i}"

@@ -137,6 +137,9 @@ def _on_gpu(obj: Any) -> bool:
     return tells and not isinstance(obj, (Array, np.ndarray)) and on_gpu(obj)
 
 
+_NUMBERS = {bool, int, float, complex}
+
+
 def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """Return values as a NumPy array of the dtype they should have."""
     target_dtype = None if dtype is None else as_dtype(dtype)
@@ -144,8 +147,17 @@ def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
         array = np.asarray(as_operand(name, "obj", obj))
         return array if target_dtype is None else array.astype(target_dtype, copy=False)
     array = np.asarray(as_operand(name, "obj", obj))
-    if target_dtype is None and array.dtype == np.float64:
+    if target_dtype is None and array.dtype.char in "dD" and not _is_typed(obj):
         target_dtype = np.dtype(config.default_float)
-    if target_dtype is None and array.dtype == np.complex128:
-        target_dtype = np.result_type(config.default_float, np.complex64)
+        if array.dtype.kind == "c":
+            target_dtype = np.result_type(target_dtype, np.complex64)
     return array if target_dtype is None else array.astype(target_dtype)
+
+
+def _is_typed(obj: Any) -> bool:
+    """Return whether values, or some of a list, have a dtype of their own; Python's numbers do
+    not."""
+    if isinstance(obj, list | tuple):
+        kinds = set(map(type, obj)) - _NUMBERS
+        return bool(kinds) and any(_is_typed(x) for x in obj if type(x) in kinds)
+    return any(hasattr(obj, name) for name in ("dtype", "__array__", "typecode", "format"))

@@ -21,7 +21,7 @@ from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import protocols
 from nbgraph.ops.dispatch.hosted import MADE
 
-_OF_NUMPY = frozenset(("scipy", "sklearn", "statsmodels"))
+_OF_NUMPY = frozenset(("matplotlib", "scipy", "sklearn", "statsmodels"))
 _NUMPY, _OWN = np.ndarray, np.ndarray.__array_function__
 _WRITERS = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
 

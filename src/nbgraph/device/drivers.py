@@ -21,19 +21,23 @@ from nbgraph.settings import config, read_for_good
 LEAST = (8, 0)  # compute capability that kernels are made for
 _KINDS = {"auto": "nbgraph.device.nvidia", "emulated": "nbgraph.device.emulated"}
 _lock = threading.RLock()
-_drivers: list[Driver | str] = []  # or why there is none
+_drivers: dict[str, Driver | str] = {}  # by setting, or why there is none
 _contexts: dict[Context, RunContext] = {}
 _reasons: dict[int, str | None] = {}
 
 
 def _look() -> Driver | str:
-    """The driver, found once a process."""
-    if not _drivers:
-        with _lock:
-            if not _drivers:
+    """The driver, found once a process; where there was none, another setting is looked for."""
+    kind = config.gpu
+    with _lock:
+        loaded = [d for d in _drivers.values() if not isinstance(d, str)]
+        if loaded:
+            return loaded[0]
+        if kind not in _drivers:
+            _drivers[kind] = _load(kind)
+            if not isinstance(_drivers[kind], str):
                 read_for_good("gpu", "set it before a GPU is asked for, or NBGRAPH_GPU")
-                _drivers.append(_load(config.gpu))
-    return _drivers[0]
+        return _drivers[kind]
 
 
 def _load(kind: str) -> Driver | str:
@@ -179,9 +183,10 @@ def _after_fork() -> None:
     """A driver does not work in a forked child: its threads and contexts are the parent's."""
     global _lock
     _lock = threading.RLock()
-    if _drivers and not isinstance(_drivers[0], str):
+    if any(not isinstance(d, str) for d in _drivers.values()):
         reason = "this process was forked after GPUs had been used; start processes by 'spawn' "
-        _drivers[:] = [reason + "(multiprocessing.get_context('spawn'))"]
+        reason += "(multiprocessing.get_context('spawn'))"
+        _drivers.update(dict.fromkeys((*_KINDS, "none"), reason))
         _reasons.clear()
         _contexts.clear()
 

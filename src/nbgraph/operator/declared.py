@@ -36,7 +36,7 @@ import linecache
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -200,9 +200,7 @@ def define(
     """Define the functions of rows in a module's globals, and return their names."""
     rows = list(table)
     scope.setdefault("refuse_arguments", refuse_arguments)
-    # a file's name tells lines of nbgraph from those of users
-    place = f"{scope.get('__file__', scope['__name__'])} (table)"
-    exec(compile("\n".join(map(_line, rows)), place, "exec"), scope)
+    _execute("\n".join(map(_line, rows)), rows, scope)
     for row in rows:
         function = scope[row.name]
         kinds = {name.lstrip("*"): kind for name, kind in parameters_of(row.parameters).items()}
@@ -215,6 +213,15 @@ def define(
     return [row.name for row in rows]
 
 
+def _execute(text: str, rows: Sequence[Row], scope: dict[str, Any]) -> None:
+    """Run the functions of rows, whose text tracebacks and `inspect` find. A file's name tells
+    lines of nbgraph from those of users."""
+    first = rows[0].name if rows else ""
+    place = f"{scope.get('__file__', scope['__name__'])} (table of {first})"
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
+    exec(compile(text, place, "exec"), scope)
+
+
 def define_scalars(table: str, scope: dict[str, Any], *, registered: bool = True) -> None:
     """Define the operators of a table in a module's globals, and register them.
 
@@ -225,12 +232,9 @@ def define_scalars(table: str, scope: dict[str, Any], *, registered: bool = True
     registered : bool, whether names and aliases are registered
     """
     rows = list(parse(table))
-    # a file's name tells lines of nbgraph from those of users
-    place = f"{scope.get('__file__', scope['__name__'])} (table)"
     text = "\n".join(f"def {r.name}({r.parameters}):\n    return {r.call}\n" for r in rows)
-    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)
     scope.update(math=math, np=np, special=special, composed=composed)
-    exec(compile(text, place, "exec"), scope)
+    _execute(text, rows, scope)
     for row in rows:
         function = scope[row.name]
         function.__doc__ = documentation(row.doc, ())

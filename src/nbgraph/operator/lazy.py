@@ -44,8 +44,14 @@ foreign = _Foreign()
 
 
 def refuse_foreign(op: str, name: str, value: Any) -> None:
-    """Raise ArgumentError for a value with a mask or a unit, which its values alone would lose."""
+    """Raise ArgumentError for a value with a mask or a unit, which its values alone would lose, and
+    for a sparse matrix."""
     kind = type(value)
+    if hasattr(kind, "tocsr"):
+        raise ArgumentError(
+            f"{op}: operand {name!r} is {noun(value)}, a sparse matrix; give x.toarray(), or take "
+            "products by ng.dot"
+        )
     if foreign[kind] and (issubclass(kind, np.ndarray) or hasattr(kind, "magnitude")):
         raise ArgumentError(
             f"{op}: operand {name!r} is {noun(value)}, whose mask or unit would be lost; give "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.kernels.kernel import kernel
 from nbgraph.kernels.loops import Loop, Operand, Output
 from nbgraph.operator import overrides
@@ -147,7 +147,10 @@ def at(op: Elementwise, array: Any, indices: Any, b: Any, parameters: Mapping[st
             f"(array, indices, b); this one has {op.nin} operand(s) and {op.nout} output(s)"
         )
     if not isinstance(array, np.ndarray):
-        raise ArgumentError(f"{op.__name__}.at: the first argument must be an ndarray")
+        raise ArgumentError(
+            f"{op.__name__}.at: the first argument is {noun(array)}; expected a NumPy array. Of "
+            "other arrays np.add.at(x, index, value) and kin do it, or x[index] op= value"
+        )
     if not array.flags.writeable:
         raise ValueError(f"{op.__name__}.at: the array is read-only; pass a copy")
     whole = np.arange(array.size, dtype=np.int64).reshape(array.shape)

@@ -72,12 +72,13 @@ def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
 def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Any:
     """Return for each element of `x1` whether `x2` has it, or with `invert` whether it does not.
 
-    One of both may be a number. NaN is not equal to NaN.
+    One of both may be a number, or a list of numbers. NaN is not equal to NaN.
 
     >>> from nbgraph import xp
     >>> xp.isin(xp.asarray([1, 2, 3]), xp.asarray([3, 1]))
     array([ True, False,  True])
     """
+    x1, x2 = (create.asarray(x) if isinstance(x, list | tuple) else x for x in (x1, x2))
     dtype = result_type(x1, x2)
     return ops.isin(create.asarray(x1, dtype), create.asarray(x2, dtype), invert=invert)
 

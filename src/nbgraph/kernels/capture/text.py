@@ -61,6 +61,10 @@ def function_text(fn: FunctionType) -> FunctionText:
     return FunctionText(node.args, node.body, fn.__code__.co_filename, first - 1, source)
 
 
+_VERSIONS = 4  # of a file that changes
+_versions: dict[str, list[list[str]]] = {}  # lines of files as they were read, the last ones last
+
+
 def _quick_text(fn: FunctionType) -> FunctionText | None:
     """The text without `inspect`'s tokenizer and its look through all modules, some 2 ms of a first
     call; None where this does not see the definition's end.
@@ -80,9 +84,31 @@ def _quick_text(fn: FunctionType) -> FunctionText | None:
 
 
 def _lines(fn: FunctionType) -> list[str]:
-    """The lines of the file or cell that a function comes from, if they are known."""
-    linecache.checkcache(fn.__code__.co_filename)
-    return linecache.getlines(fn.__code__.co_filename, fn.__globals__)
+    """Return the lines of the file or cell that a function comes from, if they are known: of a file
+    that was saved since, those from which the function was compiled."""
+    name = fn.__code__.co_filename
+    linecache.checkcache(name)
+    lines = linecache.getlines(name, fn.__globals__)
+    versions = _versions.setdefault(name, [])
+    if not versions or (versions[-1] is not lines and versions[-1] != lines):
+        versions[:] = [*versions[1 - _VERSIONS :], lines]
+    if len(versions) == 1:
+        return lines
+    return next((own for own in reversed(versions) if _compiles_to(own, fn.__code__)), lines)
+
+
+def _compiles_to(lines: list[str], code: CodeType) -> bool:
+    """Return whether a function's code is among what a file's lines compile to."""
+    try:
+        left = [compile("".join(lines), code.co_filename, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return False
+    while left:
+        own = left.pop()
+        if own == code:
+            return True
+        left += [x for x in own.co_consts if isinstance(x, CodeType)]
+    return False
 
 
 def _block(lines: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from nbgraph import ops as library
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_word
 from nbgraph.operator.declared import define, parse
 
 ops: Any = library  # to type checkers, who see the class before it is mixed in, no carrier
@@ -27,6 +27,11 @@ def _several(name: str, values: tuple[Any, ...]) -> Any:
     return values
 
 
+def _in_order(name: str, x: Any, order: str) -> Any:
+    """Return an array whose elements row by row are those of `x` in an order."""
+    return ops.transpose(x) if require_word(f"{name}: order", order, ("C", "F")) == "F" else x
+
+
 def is_coded(x: Any, sizes: Any) -> bool:
     """Return whether a shape has codes of MXNet's `Reshape` that mean nothing in NumPy's."""
     if not isinstance(sizes, (tuple, list)) or not all(isinstance(n, _WHOLE) for n in sizes):
@@ -40,7 +45,7 @@ def define_methods(text: str, cls: type) -> None:
     """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
     of which `self` is the first operand."""
     scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
-    scope |= {"Self": Self, "ops": library, "several": _several}
+    scope |= {"Self": Self, "ops": library, "several": _several, "_in_order": _in_order}
     rows = list(parse(text, "ops"))
     define(rows, scope, "Self", {})
     for row in rows:
@@ -124,9 +129,11 @@ copy(self): The values in memory of their own.
 conj conjugate(self): The complex conjugate of each element.
 detach(self): The same values, a constant for derivatives.
     = ops.stop_gradient(self)
-ravel(self): One axis with all elements, a view where memory allows one.
-flatten(self): One axis with all elements, in memory of its own.
-    = self.reshape(-1, copy=True)
+ravel(self, order: str = "C"): One axis with all elements, a view where memory allows one.
+    order : "C", row by row, or "F", column by column
+    = ops.ravel(_in_order("ravel", self, order))
+flatten(self, order: str = "C"): One axis with all elements, in memory of its own; as `ravel`.
+    = _in_order("flatten", self, order).reshape(-1, copy=True)
 transpose(self, *axes): Axes in another order, by default reversed: a view.
     = ops.transpose(self, several("transpose", axes) if axes else None)
 swapaxes(self, axis1: int, axis2: int): Two axes exchanged: a view.
@@ -135,8 +142,8 @@ expand_dims(self, axis=0): With new axes of size 1: a view.
 broadcast_to(self, shape): Repeated to this shape without copies; not to be written.
 diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1): The diagonal of two axes as the
     last axis: a view.
-take(self, indices, axis: int | None = None, *, out=None): The elements at integer indices along an
-    axis, by default of the flattened array.
+take(self, indices, axis: int | None = None, *, mode: str = "raise", out=None): The elements at
+    integer indices along an axis, by default of the flattened array.
 repeat(self, repeats, axis: int | None = None): Each element so many times, along an axis or
     flattened.
 nonzero(self) -> Any: Indices of the elements that are not zero, one array for each axis; waits.

@@ -72,12 +72,15 @@ class Methods:
         """The same values, a constant for derivatives.
         """
 
-    def ravel(self) -> Self:
+    def ravel(self, order: str='C') -> Self:
         """One axis with all elements, a view where memory allows one.
-        """
+    
+    Parameters
+    ----------
+    order : "C", row by row, or "F", column by column"""
 
-    def flatten(self) -> Self:
-        """One axis with all elements, in memory of its own.
+    def flatten(self, order: str='C') -> Self:
+        """One axis with all elements, in memory of its own; as `ravel`.
         """
 
     def transpose(self, *axes: Any) -> Self:
@@ -104,7 +107,7 @@ class Methods:
         """The diagonal of two axes as the last axis: a view.
         """
 
-    def take(self, indices: Any, axis: int | None=None, *, out: Any=None) -> Self:
+    def take(self, indices: Any, axis: int | None=None, *, mode: str='raise', out: Any=None) -> Self:
         """The elements at integer indices along an axis, by default of the flattened array.
         """
 

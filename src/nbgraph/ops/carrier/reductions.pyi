@@ -5,21 +5,22 @@ from typing import Self
 
 class Reductions:
     """Sums, extremes and kin: `axis` is None (all), an int or a tuple; reduced axes are dropped
-    unless `keepdims`. `exclude`: MXNet's, whether `axis` are those that stay."""
+    unless `keepdims`. `where`: which elements count. `exclude`: MXNet's, whether `axis` are those
+    that stay."""
     __slots__ = ()
 
-    def sum(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, exclude: bool=False, out: Any=None) -> Self:
+    def sum(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, initial: Any=None, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
         """The sum; float32 stays float32, integers and bool sum in 64 bits.
     
     >>> import nbgraph as ng
     >>> ng.ones((2, 3)).sum(axis=0)
     array([2., 2., 2.], dtype=float32)"""
 
-    def prod(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, exclude: bool=False, out: Any=None) -> Self:
+    def prod(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, initial: Any=None, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
         """The product.
         """
 
-    def mean(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, exclude: bool=False, out: Any=None) -> Self:
+    def mean(self, axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
         """The mean; of integers in float64.
         """
 
@@ -31,11 +32,11 @@ class Reductions:
         """The root of `var`.
         """
 
-    def max(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, exclude: bool=False, out: Any=None) -> Self:
+    def max(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
         """The largest element.
         """
 
-    def min(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, exclude: bool=False, out: Any=None) -> Self:
+    def min(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, initial: Any=None, where: bool=True, exclude: bool=False, out: Any=None) -> Self:
         """The smallest element.
         """
 
@@ -47,11 +48,11 @@ class Reductions:
         """Where the smallest element is; the first of several.
         """
 
-    def any(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Self:
+    def any(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, where: bool=True, out: Any=None) -> Self:
         """Whether some element is not zero.
         """
 
-    def all(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, out: Any=None) -> Self:
+    def all(self, axis: int | tuple[int, ...] | None=None, *, keepdims: bool=False, where: bool=True, out: Any=None) -> Self:
         """Whether no element is zero.
         """
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.operator.call import carrier_of, recording
-from nbgraph.ops.define import as_array, library, number
+from nbgraph.ops.define import as_array, axes_of, library, number
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.table import rows
 
@@ -82,8 +82,7 @@ def _dtype(own: np.dtype[Any], q: Any, method: str) -> Any:
 
 def _lines(x: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     """Return an array whose last axis is what is reduced, and the shape of results."""
-    axes = range(len(x.shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    over = [d % len(x.shape) for d in axes]
+    over = axes_of("quantile", axis, len(x.shape))
     kept = [d for d in range(len(x.shape)) if d not in over]
     rows_ = tuple(x.shape[d] for d in kept)
     lines = library.reshape(

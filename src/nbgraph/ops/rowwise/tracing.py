@@ -21,6 +21,7 @@ from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.loops import Combine, Total
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.transplant import Transplant
+from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.reduce_op import ReduceOp
 from nbgraph.operator.row_op import RowOp
@@ -53,6 +54,14 @@ class Trace:
     def refuse(self, what: str, remedy: str) -> NoReturn:
         """Raise CaptureError for what a row function cannot hold."""
         raise CaptureError(f"{self.name}: {what}; {remedy}")
+
+    def not_a_part(self, what: str) -> NoReturn:
+        """Raise CaptureError for what has to be done beside a row function."""
+        self.refuse(
+            f"{what} is not a part of a row operator",
+            "use elementwise operators, sums, products, extremes, means, deviations and norms of "
+            "the row, or row operators; apply the other before or after",
+        )
 
     def total(self, combine: Combine, node: Node) -> Node:
         """Return the leaf of a total of the row; equal totals are one."""
@@ -94,11 +103,7 @@ class Trace:
         elif op.__name__ in _PRODUCTS:
             outputs = [self.total("add", self.graph.arithmetic("mul", *nodes))]
         else:
-            self.refuse(
-                f"{op.__name__} is not a part of a row operator",
-                "use elementwise operators, sums, products, extremes, means, deviations and "
-                "norms of the row, or row operators; apply the other before or after",
-            )
+            self.not_a_part(op.__name__)
         values = tuple(RowValue(self, node) for node in outputs)
         return values[0] if len(values) == 1 else values
 
@@ -230,10 +235,16 @@ class RowValue(Operators, Methods, Reductions, Protocols):
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """Take NumPy's functions that the library has, and the norm of a vector."""
-        if func is np.linalg.norm:
-            return ops.norm(*args, **kwargs)
-        return super().__array_function__(func, types, args, kwargs)
+        """Take NumPy's functions that the library has for rows, and the norm of a vector."""
+        own = {np.linalg.norm: ops.norm, np.clip: ops.clip}.get(func)
+        try:
+            if own is not None:
+                return own(*args, **kwargs)
+            return super().__array_function__(func, types, args, kwargs)
+        except (UnknownShape, AttributeError, TypeError) as problem:
+            if isinstance(problem, CaptureError):
+                raise
+            self.run.not_a_part(f"{func.__module__}.{func.__name__} with these arguments")
 
     @property
     def size(self) -> RowValue:

@@ -20,7 +20,8 @@ def view_key(name: str, key: Any) -> Key:
 def basic_part(name: str, part: Any) -> Part:
     """One part of a key in its hashable form; IndexingError for what is none."""
 def full_key(name: str, key: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
-    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked."""
+    """The key with the Ellipsis spelled out, one part for each axis and new axis; checked. One
+    that stands for no axis stays between index arrays, which it keeps apart, as a slice does."""
 def at_axis(axis: int, part: Any) -> tuple[Any, ...]:
     """The key that has `part` at an axis and takes all of those before."""
 def numpy_key(key: tuple[Any, ...]) -> tuple[Any, ...]:
