@@ -469,7 +469,10 @@ def _no_class(name: str, packed: int) -> LabelError:
     beyond = {0: f"{-half} or less", 2 * half - 1: f"{half - 1} or more"}
     most = (1 << PLACE_BITS) - 1
     where = f"label.flat[{place}]" + (" or a later one" if place == most else "")
-    return no_class(name, where, beyond.get(label, label - half), count)
+    shown = beyond.get(label, label - half)
+    return no_class(
+        name, where, f"{shown} and a fraction" if 0 <= label - half < count else shown, count
+    )
 
 
 def stays(what: str, remedy: str) -> Callable[..., Never]:

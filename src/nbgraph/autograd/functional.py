@@ -145,7 +145,8 @@ def differentiated(
         return _of_symbols(name, f, variables, out, aux)
     out = scalar(name, f, out)
     slopes = slopes_of(out, variables, create_graph=recording.get() is not None)
-    return outside(out), variables.like(slopes), outside(aux)
+    own = variables.arrays
+    return outside(out, own), variables.like(slopes), outside(aux, own)
 
 
 def _by_names(

@@ -271,7 +271,7 @@ def _by_elements(
         for slope in slopes
     ]
     matrix = variables.like(rows)
-    return (matrix, outside(aux)) if has_aux else matrix
+    return (matrix, outside(aux, variables.arrays)) if has_aux else matrix
 
 
 def _block(slope: Any, x: Any, variables: Variables, *, outer: bool) -> Any:

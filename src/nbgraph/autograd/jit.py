@@ -244,7 +244,8 @@ def jit(
     part of the signature, like what `static_argnames` names: with another value the function is
     traced again; so it is when it, or a function that it calls, or a value that they use, was
     replaced. NumPy arrays among the arguments are copied; those found elsewhere are constants.
-    Random draws are made anew at each call. Results are arrays of their own, never views.
+    Random draws are made anew at each call. Results are arrays of their own, never views, but for
+    arguments and arrays from outside that the function gives back: these come back as they are.
 
     Within `ng.autograd.record()` a call is one operator of the tape. Derivatives of a jit function
     (`ng.value_and_grad(ng.jit(f))`) and those within one (`ng.jit(ng.value_and_grad(f))`) are part

@@ -88,7 +88,7 @@ def _vjp_of_arrays(
         )
         return variables.like(slopes)
 
-    return outside(out), pull, outside(aux)
+    return outside(out, variables.arrays), pull, outside(aux, variables.arrays)
 
 
 @checked
@@ -181,7 +181,11 @@ def _linear(
         )
     except DerivativeError:  # a loop that ends by its test has a pass forward alone, of a graph
         forward = jit_of(again, [0])
-        return outside(out), lambda *tangents: forward(tangents), outside(aux)
+        return (
+            outside(out, variables.arrays),
+            lambda *tangents: forward(tangents),
+            outside(aux, variables.arrays),
+        )
 
     def push(*tangents: Any) -> Any:
         if symbolic(tangents):
@@ -200,7 +204,7 @@ def _linear(
             ),
         )
 
-    return outside(out), push, outside(aux)
+    return outside(out, variables.arrays), push, outside(aux, variables.arrays)
 
 
 def _split(name: str, f: Function, out: Any, has_aux: bool) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ from nbgraph.autograd.tree import like, places
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
+from nbgraph.ops.define import library
 
 Function = Callable[..., Any]
 
@@ -137,16 +138,22 @@ def matching(name: str, what: str, value: Any, structure: Any) -> list[Any]:
     return [place.value for place in leaves]
 
 
-def outside(result: Any) -> Any:
-    """Return a function's result without the tape that ends with it; an outer tape goes on."""
+def outside(result: Any, arguments: Sequence[Any]) -> Any:
+    """Return a function's result without the tape that ends with it, in memory that none of the
+    arguments' arrays has; an outer tape goes on."""
     if recording.get() is not None:
         return result
+    taken = {id(array._chunk) for array in arguments}
     values = [place.value for place in places(result, "")]
-    return like(result, [_bare(v) for v in values], objects=True)
+    return like(result, [_bare(v, taken) for v in values], objects=True)
 
 
-def _bare(value: Any) -> Any:
-    if not isinstance(value, Array) or value._node is None:
+def _bare(value: Any, taken: set[int]) -> Any:
+    if not isinstance(value, Array):
+        return value
+    if id(value._chunk) in taken:
+        return library.copy(value)
+    if value._node is None:
         return value
     return make(value._chunk, value._address, value._layout, shared(value))
 

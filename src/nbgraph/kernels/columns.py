@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nbgraph.kernels.loops import Access, Loop, Output, Total
-from nbgraph.kernels.rows import Rows, class_code, is_sum
+from nbgraph.kernels.rows import Rows, class_code, is_sum, no_place
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.writer import ITEMSIZE
 
@@ -69,8 +69,9 @@ class Columns(Rows):
         at, place, length = self._unique("at"), self._unique("place"), self._length
         index = "0" if operand.layout == "0" else at
         self.line(2, f"for {at} in range(m):")
-        self.line(3, f"{place} = int64({self.widened(operand, f'{name}_p', index)})")
-        self.line(3, f"if {place} < 0 or {place} >= {length}:")
+        label = self.widened(operand, f"{name}_p", index)
+        self.line(3, f"{place} = int64({label})")
+        self.line(3, f"if {no_place(place, length, label, operand.dtype)}:")
         self.line(4, f"return {class_code(f'(lo + {at})', length, place)}")
 
     # passes -----------------------------------------------------------------------------------

@@ -74,9 +74,10 @@ class Rows(Writer):
     def look_at_classes(self) -> None:
         """Return a code where the row's label is not a place in the row."""
         if self.loop.classes is not None:
-            place = self._unique("place")
-            self.line(2, f"{place} = int64({self.leaves[self.loop.classes.id]})")
-            self.line(2, f"if {place} < 0 or {place} >= n:")
+            place, label = self._unique("place"), self.leaves[self.loop.classes.id]
+            dtype = next(o.dtype for o in self.loop.operands if o.node is self.loop.classes)
+            self.line(2, f"{place} = int64({label})")
+            self.line(2, f"if {no_place(place, 'n', label, dtype)}:")
             self.line(3, f"return {class_code('row', 'n', place)}")
 
     # passes -----------------------------------------------------------------------------------
@@ -223,6 +224,12 @@ class Rows(Writer):
     def _start(self, total: Total, *, wide: bool) -> str:
         text = self.namespace.constant(self.loop.graph.const(_START[total.combine]))
         return f"float64({text})" if wide else text
+
+
+def no_place(place: str, count: str, label: str, dtype: str) -> str:
+    """Text of whether a label, as a whole number `place`, is not a class."""
+    fraction = f" or float64({place}) != float64({label})" if "float" in dtype else ""
+    return f"{place} < 0 or {place} >= {count}{fraction}"
 
 
 def class_code(place: str, count: str, label: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.nn.layers import Dense, Dropout
+from nbgraph.nn.layers import Dense, Dropout, require_count
 from nbgraph.nn.module import Module
 from nbgraph.nn.norms import LayerNorm
 from nbgraph.ops.define import library
@@ -60,6 +60,8 @@ class MultiHeadAttention(Module):
     def __init__(
         self, units: int, *, heads: int = 1, causal: bool = False, in_features: int | None = None
     ) -> None:
+        for what, count in (("units", units), ("heads", heads)):
+            require_count("MultiHeadAttention", what, count)
         if units % heads:
             raise ArgumentError(
                 f"MultiHeadAttention: units={units} and heads={heads}; give a multiple of heads"

@@ -54,13 +54,16 @@ class _Windowed(Module):
         self.activation = activation_of(name, activation, _CHANNELS)
         self.window = self._spelled("window", window)
         self.stride, self.pad = self._spelled("stride", stride), self._spelled("pad", pad)
-        self.dilation, self.groups = self._spelled("dilation", dilation), groups
+        self.dilation = self._spelled("dilation", dilation)
+        self.groups = require_count(name, "groups", groups)
+        if in_channels is not None:
+            require_count(name, "in_channels", in_channels)
         shape = (None, None) if in_channels is None else self._channels(in_channels)
         self.weight = self.declare((*shape, *self.window), init or _windows)
         self.bias = self.declare((features,), initial.zeros()) if bias else None
 
     def _spelled(self, what: str, value: Extents) -> tuple[int, ...]:
-        extents = (value,) * self.axes if isinstance(value, int) else tuple(value)
+        extents = tuple(value) if isinstance(value, tuple | list) else (value,) * self.axes
         if len(extents) != self.axes:
             raise ShapeError(
                 f"{type(self).__name__}: {what}={value!r}; expected a whole number, or {self.axes} "

@@ -16,7 +16,14 @@ from nbgraph.array.create import asarray
 from nbgraph.autograd.jit import jit
 from nbgraph.device import Context
 from nbgraph.dtype import is_float
-from nbgraph.errors import ArgumentError, DTypeError, MissingName, ShapeError, noun
+from nbgraph.errors import (
+    ArgumentError,
+    DTypeError,
+    MissingName,
+    NbgraphError,
+    ShapeError,
+    noun,
+)
 from nbgraph.foreign import MODULES, accepts, checked_init, remedy
 from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
 from nbgraph.optim import files
@@ -74,8 +81,9 @@ class Module:
         if self._compiled is None:
             try:
                 return self.forward(*args, **kwargs)
-            except (AttributeError, IndexError, TypeError):
-                _require_arrays(self, args)
+            except (AttributeError, IndexError, TypeError) as error:
+                if not isinstance(error, NbgraphError):
+                    _require_arrays(self, args)
                 raise
         if self._seen != _changes[0]:
             return self._begin(args, kwargs)
@@ -189,8 +197,9 @@ class Module:
             with outside():
                 try:
                     self.forward(*args)
-                except TypeError:
-                    _require_arrays(self, args)
+                except TypeError as error:
+                    if not isinstance(error, NbgraphError):
+                        _require_arrays(self, args)
                     raise
         return self
 

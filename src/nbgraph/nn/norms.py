@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbgraph.errors import ShapeError
-from nbgraph.nn.layers import require_number
+from nbgraph.nn.layers import require_count, require_number
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import library
 from nbgraph.ops.draws import initial
@@ -28,6 +28,8 @@ class LayerNorm(Module):
 
     def __init__(self, features: int | None = None, *, eps: float = 1e-5) -> None:
         self.eps = eps
+        if features is not None:
+            require_count(type(self).__name__, "features", features)
         self.gamma = self.declare((features,), initial.ones())
         self.beta = self.declare((features,), initial.zeros())
 
@@ -54,6 +56,8 @@ class RMSNorm(Module):
 
     def __init__(self, features: int | None = None, *, eps: float = 1e-5) -> None:
         self.eps = eps
+        if features is not None:
+            require_count(type(self).__name__, "features", features)
         self.gamma = self.declare((features,), initial.ones())
 
     def forward(self, x: Any) -> Any:

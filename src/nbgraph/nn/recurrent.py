@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.autograd.control.loops import scan
 from nbgraph.autograd.jit import jit
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.nn.layers import glorot, require_count
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import as_array, library
@@ -84,7 +84,16 @@ class Cell(Module):
                 (samples, self.units), weight.dtype, device=getattr(weight, "device", None)
             )
             return tuple([zeros] * self.states)
-        return tuple(state)
+        name, wanted = type(self).__name__, (samples, self.units)
+        parts = tuple(state) if isinstance(state, tuple | list) else (state,)
+        shapes = [tuple(np.shape(part)) for part in parts]
+        if len(parts) != self.states or any(shape != wanted for shape in shapes):
+            own = ", ".join(map(str, shapes))
+            raise ShapeError(
+                f"{name}: a state of {len(parts)} array(s) of shapes {own}; expected a tuple of "
+                f"{self.states} of shape {wanted}: (samples, units)"
+            )
+        return parts
 
     def describe(self) -> str:
         """See Module."""
@@ -215,7 +224,15 @@ class RNN(Module):
         self, x: Any, states: Any = None, *, lengths: Any = None, mask: Any = None
     ) -> tuple[Any, list[Any]]:
         """Return outputs of the last layer at all steps, and the states at the end."""
-        counts = _counting(type(self).__name__, x, lengths, mask)
+        name, count = type(self).__name__, len(self.cells) + len(self.back)
+        if len(x.shape) != 3:
+            raise ShapeError(
+                f"{name}: x has shape {tuple(x.shape)}; expected (samples, steps, features)"
+            )
+        if states is not None and (not isinstance(states, list | tuple) or len(states) != count):
+            many = f"{len(states)} states" if isinstance(states, list | tuple) else noun(states)
+            raise ArgumentError(f"{name}: {many}; expected a list of {count} states, one a cell")
+        counts = _counting(name, x, lengths, mask)
         ends: list[Any] = []
         for i, first in enumerate(self.cells):
             sides: list[Any] = []

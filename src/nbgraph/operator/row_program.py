@@ -72,6 +72,11 @@ class Described(NamedTuple):
         return Captured(self.graph, self.operands, self.parameters, (*nodes, *self.outputs))
 
 
+def no_classes(label: Array, count: int) -> Array:
+    """Return which labels are not whole numbers from 0 to `count - 1`."""
+    return ~((label >= 0) & (label < count) & (label == np.floor(label)))
+
+
 class RowProgram:
     """What is computed of every row, as scalar functions.
 
@@ -223,7 +228,7 @@ class RowProgram:
         )
 
     def _require_classes(self, label: Array, count: int) -> None:
-        wrong = np.flatnonzero((label < 0) | (label >= count))
+        wrong = np.flatnonzero(no_classes(label, count))
         if wrong.size:
             place = int(wrong[0])
             raise no_class(self.name, f"label.flat[{place}]", label.flat[place], count)

@@ -448,7 +448,7 @@ class Optimizer:
 
     def _betas(self, betas: tuple[float, float]) -> dict[str, float]:
         """Return the numbers of a rule with two means, by name."""
-        if len(betas) != 2:
+        if not isinstance(betas, tuple | list) or len(betas) != 2:
             raise ArgumentError(f"{self.name}: betas={betas!r}; expected two numbers")
         pairs = zip(("beta1", "beta2"), betas, strict=True)
         numbers = {name: self._number(name, value, high=1.0) for name, value in pairs}

@@ -135,13 +135,13 @@ def restarts(rate: float, steps: int, *, stretch: int = 1, last: float = 0.0) ->
     return at
 
 
-def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
+def warmup(schedule: Schedule | float, steps: int, *, first: float = 0.0) -> Schedule:
     """Return a schedule that goes in a line from `first` to the first rate of `schedule`, then
     follows it.
 
     Parameters
     ----------
-    schedule : callable from a step's number to its rate, which then counts from 0
+    schedule : callable from a step's number to its rate, which then counts from 0; or one rate
     steps : int, of the line
     first : float
 
@@ -149,11 +149,12 @@ def warmup(schedule: Schedule, steps: int, *, first: float = 0.0) -> Schedule:
     [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
     """
     require_whole("warmup: steps", steps)
+    later = schedule if callable(schedule) else constant(schedule)
 
     def at(n: int) -> float:
         if n >= steps:
-            return schedule(n - steps)
-        return first + (schedule(0) - first) * n / steps
+            return later(n - steps)
+        return first + (later(0) - first) * n / steps
 
     return at
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from nbgraph.errors import IndexingError
+from nbgraph.errors import IndexingError, ShapeError
 from nbgraph.operator.lazy import foreign
 from nbgraph.operator.typing import is_foreign, of_library
 from nbgraph.ops.define import Shape, is_elsewhere
@@ -138,7 +138,14 @@ def selected_shape(name: str, key: Template, shape: Shape, arrays: Sequence[Shap
         )
     if not arrays:
         return sliced_shape(name, full, shape)
-    together = broadcast(name, [(f"index_arrays[{i}]", s) for i, s in enumerate(arrays)])
+    try:
+        together = broadcast(name, [(f"index_arrays[{i}]", s) for i, s in enumerate(arrays)])
+    except ShapeError:
+        shapes = ", ".join(map(str, arrays))
+        raise IndexingError(
+            f"index: arrays of shapes {shapes} do not broadcast against each other; give shapes "
+            "that do, or take one axis after the other"
+        ) from None
     chosen = [part == ARRAY or isinstance(part, int) for part in full]
     first, last = chosen.index(True), len(chosen) - chosen[::-1].index(True)
     axes = iter(shape)

@@ -11,14 +11,14 @@ import numpy as np
 from nbgraph.errors import LabelError, no_class
 from nbgraph.operator.array_op import Attributes
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result, RowProgram, no_classes
 from nbgraph.ops.define import axis_of
 from nbgraph.shape import Array
 
 
 def check_classes(name: str, label: Array, count: int) -> None:
     """LabelError where a label is not a class from 0 to `count - 1`."""
-    wrong = ~((label >= 0) & (label < count))
+    wrong = no_classes(label, count)
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
         where = f"label[{', '.join(map(str, place))}]"

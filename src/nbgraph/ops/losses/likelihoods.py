@@ -10,6 +10,7 @@ from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.ops.define import (
     as_array,
     as_known,
+    axis_of,
     composed,
     deferrable,
     define_rows,
@@ -94,7 +95,8 @@ def cross_entropy(
     np.float64(0.6931471805599453)
     """
     name, x, target = "cross_entropy", as_array(x), as_array(target)
-    class_weight = None if class_weight is None else as_array(class_weight)
+    if class_weight is not None:
+        class_weight = _of_classes(as_array(class_weight), x, axis)
     if dense is None:
         shapes = [v.shape for v in (x, target) if v.shape is not None]
         dense = len(shapes) == 2 and len(shapes[0]) == len(shapes[1])
@@ -108,6 +110,18 @@ def cross_entropy(
     if class_weight is not None:
         target = multiply(target, _along(class_weight, x, axis))
     return reduced(name, target_entropy(x, target, axis)[0], reduction)
+
+
+def _of_classes(weight: Any, x: Any, axis: int) -> Any:
+    """Return weights that are as many as classes, as far as that is known; else ShapeError."""
+    if x.shape is not None and weight.shape is not None:
+        wanted = (x.shape[axis_of("cross_entropy", axis, len(x.shape))],)
+        if tuple(weight.shape) != wanted:
+            raise ShapeError(
+                f"cross_entropy: class_weight has shape {tuple(weight.shape)}; expected {wanted}, "
+                f"one for each class, as x has shape {tuple(x.shape)} and axis={axis}"
+            )
+    return weight
 
 
 def _along(weight: Any, x: Any, axis: int) -> Any:

@@ -130,7 +130,7 @@ def _depthwise(layer: Layer, dtype: Any, kind: str, **how: bool) -> KernelCall |
 
     windows = layer.windows.wide()
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
-    if layer.channels != 1 or layer.features != 1 or max(deep) > 1:
+    if layer.channels != 1 or layer.features != 1 or max(deep) > 1 or windows.pad[0]:
         return None
     if windows.volume > depthwise.MOST:
         return None
@@ -155,7 +155,7 @@ def _direct(layer: Layer, dtype: Any, *, bias: bool, flips: bool = False) -> Ker
     windows = layer.windows.wide()
     deep = (windows.ins[0], windows.outs[0], windows.kernel[0])
     out_channels, read = layer.features, layer.channels
-    if max(deep) > 1 or windows.volume == 1 or (flips and max(windows.step) > 1):
+    if max(deep) > 1 or windows.pad[0] or windows.volume == 1 or (flips and max(windows.step) > 1):
         return None
     outs = windows.outs[1:]
     if flips:

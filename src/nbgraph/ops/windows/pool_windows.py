@@ -48,7 +48,7 @@ def pool_windows(
 def _places(cells: int, window: int, step: int, pad: int, *, ceil: bool) -> int:
     """Places along an axis; the last window begins within the data."""
     rest = cells + 2 * pad - window
-    if not ceil or rest < 0:
+    if not ceil:
         return rest // step + 1
     places = -(-rest // step) + 1
     return places - 1 if (places - 1) * step >= cells + pad else places
