@@ -1,5 +1,7 @@
 """Arrays from values, numbers and ranges: against NumPy, and the default dtypes."""
 
+import array as numbers
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -144,3 +146,20 @@ def test_devices():
 def test_bad_input(make, error, text):
     with pytest.raises(error, match=text.replace("(", r"\(")):
         make()
+
+
+def test_values_with_a_dtype_keep_it():
+    """Of a buffer, another library's array, a NumPy scalar in a list; Python's numbers
+    have the usual one."""
+
+    values = [1 / 3]
+    own = (
+        numbers.array("d", values),
+        memoryview(np.array(values)),
+        np.array(values),
+        [np.float64(1 / 3)],
+    )
+    for x in (*own, [ng.array(values, dtype="float64")], [np.array(values), [0.5]]):
+        assert ng.array(x).dtype == ng.asarray(x).dtype == "float64", x
+    for x in (values, 1 / 3, [values, (1, 2)], [ng.array(values)]):
+        assert ng.array(x).dtype == "float32", x

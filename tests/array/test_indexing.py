@@ -392,3 +392,40 @@ def test_devices_do_not_mix():
         a[:] = b
     b[:] = np.ones(3)
     same(b, np.ones(3, "float32"))
+
+
+TUPLES = [((0, 1), slice(None)), (slice(None), (0, 1)), ((0, 1), 1), (1, (0, 1)), ((0, 1), (0, 1))]
+
+
+@pytest.mark.parametrize("key", TUPLES, ids=str)
+def test_a_tuple_within_an_index_lists_elements(key):
+    """X-NDA-04: as a list does; read and written twice, the quick way too."""
+    x = np.arange(20.0).reshape(4, 5)
+    array = ng.array(x)
+    for _ in range(3):
+        np.testing.assert_array_equal(array[key].asnumpy(), x[key])
+        array[key] += 10
+        x[key] += 10
+        np.testing.assert_array_equal(array.asnumpy(), x)
+
+
+@pytest.mark.parametrize(
+    "key", [np.s_[:, 0, ..., [0, 1]], np.s_[0, ..., [0, 1]], np.s_[[0], ..., 1]]
+)
+def test_an_ellipsis_keeps_index_arrays_apart(key):
+    """X-NDA-04: their axes come first then, also where it stands for no axis."""
+    x = np.arange(12.0).reshape(2, 2, 3)
+    array, weights = ng.array(x), np.random.default_rng(1).normal(size=x[key].shape)
+    for read in (array[key], ng.jit(lambda a: a[key])(array)):
+        np.testing.assert_array_equal(read.asnumpy(), x[key])
+    slope = ng.grad(lambda a: (a[key] * weights).sum())(array)
+    expected = np.zeros_like(x)
+    np.add.at(expected, key, weights)
+    np.testing.assert_allclose(slope.asnumpy(), expected)
+    array[key], x[key] = weights, weights
+    np.testing.assert_array_equal(array.asnumpy(), x)
+
+
+def test_index_arrays_that_do_not_broadcast():
+    with pytest.raises(IndexError, match=r"\(2,\), \(3,\) do not broadcast"):
+        ng.ones((2, 2))[[0, 1], [0, 1, 0]]

@@ -257,3 +257,17 @@ def test_powers_by_numbers(dtype, exponent):
         np.testing.assert_array_equal(view, y[::-1])  # of the same memory
         own = ng.var("x", shape=(5,), dtype=dtype) ** exponent
         assert own.entry[0].op.__name__ == names.get(exponent, "power")
+
+
+def test_methods_take_what_numpys_do():
+    x = np.arange(1.0, 7).reshape(2, 3)
+    array, mask = ng.array(x), x > 2
+    pairs = [
+        (a.sum(where=m), a.min(where=m, initial=9.0), a.mean(where=m), a.all(where=m))
+        + (a.max(initial=9.0), a.take([7], mode="wrap"), a.flatten("F"), a.ravel(order="F"))
+        for a, m in ((array, ng.array(mask)), (x, mask))
+    ]
+    for ours, theirs in zip(*pairs, strict=True):
+        np.testing.assert_array_equal(np.asarray(ours), theirs)
+    np.testing.assert_array_equal(np.median(array, axis=[1]).asnumpy(), np.median(x, axis=1))
+    np.testing.assert_array_equal(ng.xp.isin(array, [1.0, 5.0]).asnumpy(), np.isin(x, [1, 5]))

@@ -292,3 +292,13 @@ def test_sparse_matrices_of_scipy_take_products_themselves():
     for product in (x @ sparse, sparse @ x):
         np.testing.assert_array_equal(product, [1.0, 2.0, 6.0])
     assert (x * sparse).toarray().tolist() == np.diag([1.0, 2.0, 6.0]).tolist()
+
+
+def test_results_that_are_objects_stay_numpys():
+    """Memory holds no addresses of Python's objects."""
+    x = ng.array([1.5, 2.5])
+    same_object = np.frompyfunc(lambda a: a, 1, 1)(x)
+    pair = np.frompyfunc(lambda a, b: (a, b), 2, 2)(x, 2)
+    assert [type(v) for v in (same_object, *pair)] == [np.ndarray] * 3
+    assert same_object.tolist() == [1.5, 2.5]
+    assert [v.tolist() for v in pair] == [[1.5, 2.5], [2, 2]]

@@ -346,3 +346,13 @@ def test_parameters_are_arrays():
 
     with pytest.raises(ArgumentError, match=r"args\[0\].parameters\(\)\['w'\] is a float"):
         ng.grad(lambda m: ng.ones(()))(Wrong())
+
+
+def test_results_have_memory_of_their_own():
+    """Also where a function gives its argument back, or a part of it."""
+    x = ng.array([1.0, 2.0])
+    (out, tangent), (other, _) = ng.jvp(lambda a: a, (x,), (x * 3,)), ng.vjp(lambda a: a, x)
+    (_, aux), _ = ng.value_and_grad(lambda a: (a.sum(), a[:1]), has_aux=True)(x)
+    for result in (out, tangent, other, aux):
+        result += 10
+    assert x.tolist() == [1.0, 2.0]

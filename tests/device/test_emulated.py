@@ -156,3 +156,13 @@ def test_a_forked_child_has_no_gpu():
     )
     printed = run_python("-W", "ignore", "-c", program, NBGRAPH_GPU="emulated")
     assert "was forked after GPUs had been used; start processes by 'spawn'" in printed
+
+
+def test_another_setting_is_looked_for_where_there_was_no_driver():
+    program = (
+        "import nbgraph as ng\n"
+        "print(ng.num_gpus())\n"
+        "with ng.config(gpu='emulated'):\n"
+        "    print(ng.num_gpus(), (ng.ones(2, device=ng.gpu(0)) + 1).tolist())\n"
+    )
+    assert run_python("-c", program, NBGRAPH_GPU="none").splitlines() == ["0", "2 [2.0, 2.0]"]

@@ -3,6 +3,7 @@
 No kernels: values come from the interpreter, or the graph is compared.
 """
 
+import importlib
 import math
 import threading
 import time
@@ -272,3 +273,17 @@ def test_threads_may_ask_for_the_same_derivatives_at_once():
 
     on_threads(ask, range(6))
     assert [node.id for node in graph.nodes] == list(range(len(graph.nodes)))
+
+
+def test_a_file_that_is_saved_later_is_not_what_runs(tmp_path, monkeypatch):
+    """The text is the one that Python compiled; after a reload it is the new one."""
+    monkeypatch.syspath_prepend(tmp_path)
+    file, text = tmp_path / "saved_later.py", "import nbgraph as ng\nK = 2.0\n"
+    body = "def helper(x): return x * K\n@ng.op\ndef f(x): return helper(x) + 1\n"
+    file.write_text(text + body)
+    saved = importlib.import_module("saved_later")
+    assert saved.f(1.0) == 3.0
+    file.write_text(f"{text}# more\n\n{body}".replace("x * K", "x * 100 * K"))
+    for saved.K in (3.0, 4.0):
+        assert saved.f(1.0) == saved.helper(1.0) + 1 == saved.K + 1
+    assert importlib.reload(saved).f(1.0) == 201.0

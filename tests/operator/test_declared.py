@@ -63,3 +63,9 @@ def test_names_within_rows_exist_and_their_lines_count_as_lines_of_the_library(m
         loads = (i for i in dis.get_instructions(function) if i.opname == "LOAD_GLOBAL")
         names = {i.argval for i in loads} - set(vars(builtins)) - set(function.__globals__)
         assert not names, f"{name}: {names}"
+
+
+def test_sources_of_rows_are_found():
+    """What help with source shows is the function, not the head of its file."""
+    for function in (importlib.import_module("nbgraph").softmax, registry.find("sum")):
+        assert inspect.getsource(function).startswith(f"def {function.__name__}(")

@@ -258,3 +258,32 @@ def test_sums_are_reproducible():
         copy[...] = x
         found.add((map_reduce(square, copy).tobytes(), map_reduce(square, copy, axis=0).tobytes()))
     assert len(found) == 1
+
+
+def test_reductions_of_ndarrays_leave_elements_out():
+    """`where` and `initial`, as of NumPy arrays."""
+    x, mask = np.arange(1.0, 5).reshape(2, 2), np.array([[True, False], [False, True]])
+    own = ng.op(lambda a, b: a + b)
+    for op, options in (
+        (ng.add, {"where": mask}),
+        (ng.maximum, {"initial": 9.0}),
+        (own, {"where": mask, "initial": 100.0}),
+    ):
+        expected = op.reduce(x, **options)
+        np.testing.assert_array_equal(np.asarray(op.reduce(ng.array(x), **options)), expected)
+        assert not np.array_equal(expected, op.reduce(x))
+
+
+@pytest.mark.parametrize(
+    "name", ["greater", "not_equal", "logical_and", "logical_or", "logical_xor"]
+)
+def test_truths_are_folded(name):
+    """With bool as accumulator, as in NumPy."""
+    x = np.random.default_rng(2).integers(0, 2, (3, 4)).astype(bool)
+    ours, theirs = getattr(ng, name), getattr(np, name)
+    for method, more in (("reduce", ()), ("accumulate", ()), ("reduceat", ([0, 2],))):
+        expected = getattr(theirs, method)(x, *more)
+        for array in (x, ng.array(x)):
+            result = np.asarray(getattr(ours, method)(array, *more))
+            assert result.dtype == bool
+            np.testing.assert_array_equal(result, expected)

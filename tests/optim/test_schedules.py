@@ -44,6 +44,10 @@ def test_restarts_begin_again():
     assert schedules.restarts(1.0, 10)(10**12) == 1.0
 
 
+def test_warmup_takes_one_rate():
+    assert [schedules.warmup(0.5, 2)(n) for n in range(4)] == [0.0, 0.25, 0.5, 0.5]
+
+
 def test_warmup_joins_the_schedule():
     """X-MAR-11: a line up to the schedule, which then begins with its first step."""
     at = schedules.warmup(schedules.linear(2.0, 10), 5, first=1.0)

@@ -49,12 +49,12 @@ def save(path: str | os.PathLike[str], data: Any) -> None:
     >>> ng.load(path)["b"]
     array([0., 0., 0.], dtype=float32)
     """
+    kind, named = _named(data)
     if Path(path).suffix == ".safetensors":
         raise ArgumentError(
             f"save: {os.fspath(path)!r} asks for safetensors' format, in which modules and "
             "optimizers are saved, by their save(path); give another name for arrays"
         )
-    kind, named = _named(data)
     values = {name: _values(name, value) for name, value in named.items()}
     about = {
         "format": _FORMAT,

@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nbgraph as ng
+from nbgraph.engine.core.codes import BRIEF
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout
 
 RNG = np.random.default_rng(7)
 
@@ -244,6 +247,15 @@ def test_a_while_loop_ends_when_its_test_fails():
     ):
         assert float(found[0]) == 243 and int(found[1]) == 5
     assert float(ng.while_loop(lambda x: x < 0, lambda x: x - 1, ng.array(1.0))) == 1
+
+
+def test_a_loop_that_may_not_end_is_not_for_its_caller():
+    """However short its body is: the thread that pushes it has the GIL."""
+    x = ng.var("x", shape=(), dtype="float32")
+    node, _ = ng.while_loop(lambda c: c < 10, lambda c: c * 2, x).entry
+    float32, int64 = (layout((), np.dtype(name)) for name in ("float32", "int64"))
+    loop = lowered(node.op, [float32], [float32, int64], ["write"] * 2, node.attributes)
+    assert loop.calls[0].cost > BRIEF
 
 
 def test_a_bounded_while_loop_has_a_gradient():

@@ -108,7 +108,7 @@ def views(x):
 @pytest.mark.parametrize("batch", [(), (1,), (3,), (2, 3), (37,)], ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_matrices_lie_anyhow(name, batch):
-    """ENG-14: NumPy's numbers, one world's bits in all, no Python function in a plan."""
+    """NumPy's numbers, one world's bits in all, no Python function in a plan."""
     ours, reference, operands_of = CASES[name]
     for n, dtype, bound in (1, "d", 1e-12), (4, "d", 1e-10), (9, "f", 2e-3):
         exact = operands_of(batch, n)

@@ -141,3 +141,17 @@ def test_what_a_code_has_no_room_for_is_told_as_that(label, told):
 def test_codes_of_other_kernels_stay_what_they_were():
     error = of_kernel("take", 7 * 256 + INDEX_CODE)
     assert str(error) == "take: index 7 is out of bounds of its axis"
+
+
+@pytest.mark.parametrize("label", [0.7, -0.5, np.nan])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_fraction_is_no_class(label, axis):
+    """Nothing is rounded, in any world; whole floats are classes."""
+    x, labels = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, label])
+    calls = (ng.cross_entropy, ng.jit(lambda a, b: ng.cross_entropy(a, b, axis)))
+    for call, make in zip((calls[0], *calls), (np.asarray, ng.array, ng.array), strict=True):
+        arguments = (axis,) if call is calls[0] else ()
+        with pytest.raises(LabelError, match=r"label.*\]"):
+            np.asarray(call(make(x), make(labels), *arguments))
+        whole = np.asarray(call(make(x), make(np.array([1.0, 0.0])), *arguments))
+        np.testing.assert_allclose(whole, ng.cross_entropy(x, np.array([1, 0]), axis), rtol=1e-6)

@@ -390,3 +390,14 @@ def test_negative_zero_is_a_value_of_its_own():
             assert (compiled[sign](ng.array(x)).asnumpy() == sign * np.inf).all()
             padded = ng.pad(ng.array(x[0]), 1, constant_values=by)
             assert np.signbit(padded.asnumpy()[0]) == (sign < 0)
+
+
+def test_numpys_clip_and_what_is_no_part():
+    """Clip by NumPy's name; of others the error names the function."""
+    x = np.random.default_rng(5).normal(size=(3, 5))
+    clipped = ng.row_op(lambda x: np.clip(x, -1, 1))(x)
+    np.testing.assert_array_equal(clipped, np.clip(x, -1, 1))
+    for name, more in (("quantile", (0.5,)), ("interp", ([0, 1], [1, 2])), ("linalg.norm", (1,))):
+        function = eval(f"np.{name}")  # noqa: S307
+        with pytest.raises(CaptureError, match=f"{name} with these arguments is not a part"):
+            ng.row_op(lambda x: function(x, *more))(x)

@@ -297,3 +297,24 @@ def test_what_is_not_finite_stays_in_its_windows(name, groups):
     by_data = ops.convolution_data(x, w, size=(19, 18), **how)
     wanted = convolutions._naive_data(x, w, size=(19, 18), **how)
     np.testing.assert_array_equal(by_data, wanted)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize(("stride", "pad"), [((3, 1, 1), (1, 0, 0)), ((2, 1, 2), (0, 1, 1))])
+def test_a_depth_of_one_beside_padding(stride, pad, groups):
+    """The only place along it may lie in the padding; with both gradients."""
+    rng = np.random.default_rng(3)
+    x, w = rng.normal(size=(2, 2, 1, 4, 4)), rng.normal(size=(2, 2 // groups, 1, 2, 2))
+    how = {"stride": stride, "pad": pad, "groups": groups}
+    with ng.config(compiler="python"):
+        expected = ops.convolution(x, w, **how)
+    np.testing.assert_allclose(ops.convolution(x, w, **how), expected, atol=1e-12)
+
+    def loss(a, b):
+        return (ng.convolution(a, b, **how) ** 3).sum()
+
+    slopes = ng.grad(loss, (0, 1))(ng.array(x), ng.array(w))
+    steps = rng.normal(size=x.shape), rng.normal(size=w.shape)
+    ends = [loss(x + t * steps[0], w + t * steps[1]) for t in (1e-6, -1e-6)]
+    along = sum((np.asarray(g) * s).sum() for g, s in zip(slopes, steps, strict=True))
+    np.testing.assert_allclose(along, (ends[0] - ends[1]) / 2e-6, rtol=1e-6, atol=1e-6)

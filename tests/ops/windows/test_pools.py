@@ -182,3 +182,16 @@ def test_windows_that_tile_lines(dtype, kernel, stride, size):
     wide = np.lib.stride_tricks.sliding_window_view(x, pairs[0], axis=(2, 3))
     wanted = wide[:, :, :: pairs[1][0], :: pairs[1][1]].max(axis=(-2, -1))
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(("cells", "window", "stride"), [(3, 4, 4), (1, 3, 3), (2, 3, 2)])
+def test_a_window_larger_than_the_data_touches_it(cells, window, stride):
+    """With `ceil` it has a place, as in PyTorch."""
+    x = np.random.default_rng(4).normal(size=(2, 3, cells))
+    for array in (x, ng.array(x)):
+        most = ops.max_pooling(array, window, stride=stride, ceil=True)
+        mean = ops.avg_pooling(array, window, stride=stride, ceil=True)
+        np.testing.assert_array_equal(np.asarray(most), x.max(-1, keepdims=True))
+        np.testing.assert_allclose(np.asarray(mean), x.mean(-1, keepdims=True), rtol=1e-12)
+    with pytest.raises(ShapeError, match="smaller window"):
+        ops.max_pooling(x, window, stride=stride)
