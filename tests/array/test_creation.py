@@ -161,5 +161,5 @@ def test_values_with_a_dtype_keep_it():
     )
     for x in (*own, [ng.array(values, dtype="float64")], [np.array(values), [0.5]]):
         assert ng.array(x).dtype == ng.asarray(x).dtype == "float64", x
-    for x in (values, 1 / 3, [values, (1, 2)], [ng.array(values)]):
+    for x in (values, 1 / 3, [values, (1,)], [ng.array(values)]):
         assert ng.array(x).dtype == "float32", x
