@@ -118,10 +118,13 @@ class Traced(Symbol):
     def _become(self, name: str, successor: Symbol) -> None:
         """Replace the value by another one from now on."""
         if self.node.op is None:
+            x = "x" if self.node.name.startswith(BODY) else self.node.name
+            way = f"y = {x} + 1 instead of {x} += 1"
+            if name == "setitem":
+                way = f"y = ng.index_update({x}, index, value)"
             raise ArgumentError(
-                f"{name}: the argument {self.node.name} of {_traced_name()} would be written in "
-                f"place ({here()}); a traced function computes new arrays: write "
-                f"y = {self.node.name} + 1 instead of {self.node.name} += 1, and return it"
+                f"{name}: the argument {x} of {_traced_name()} would be written in place "
+                f"({here()}); a traced function computes new arrays: write {way}, and return it"
             )
         if self._shown:
             raise ArgumentError(
