@@ -1,8 +1,7 @@
 """`ng.linalg`: NumPy's and the Array API's functions of matrices, asynchronous, with gradients.
 
-Leading axes are a batch. LAPACK computes the factors, on the host, by `numpy.linalg`; products are
-the library's. In graphs and `ng.jit` they are rows that call these functions. Integers count as
-float64.
+Leading axes are a batch. LAPACK computes the factors, on the host: in kernels, or by `numpy.linalg`
+where matrices are complex; products are the library's. Integers count as float64.
 
 >>> import nbgraph as ng
 >>> a = ng.array([[2.0, 0.0], [0.0, 4.0]])

@@ -1,9 +1,10 @@
 """What LAPACK computes of matrices, with gradient rules: a table of operators.
 
 A row of `OPERATORS` has the function of `numpy.linalg` that computes it, which array libraries on
-devices have by the same name. Leading axes are a batch. The rules of factors are written for the
-conventional (conjugate) gradient of complex matrices; `conventional` turns them into nbgraph's
-convention, which is JAX's: of a holomorphic function the gradient is its derivative.
+devices have by the same name, and most have a recipe for LAPACK (`routines`). Leading axes are a
+batch. The rules of factors are written for the conventional (conjugate) gradient of complex
+matrices; `conventional` turns them into nbgraph's convention, which is JAX's: of a holomorphic
+function the gradient is its derivative.
 """
 
 from __future__ import annotations
