@@ -16,48 +16,17 @@ import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DerivativeError, DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Rule, Spec
-from nbgraph.ops.define import by_numpy, cast, library
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.ops.define import cast, library
 from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
-from nbgraph.ops.linalg.routines import LapackOp, Steps
+from nbgraph.ops.linalg.routines import Steps, by_lapack
 
 OPERATORS: dict[str, ArrayOp] = {}
 
 
-def define(
-    name: str,
-    function: str,
-    infer: Callable[..., Any],
-    rule: Rule,
-    keeps: str = "",
-    *,
-    operands: str = "a",
-    nout: int = 1,
-    **routine: Any,
-) -> None:
-    """Enter the operator of a function of `numpy.linalg`; `routine`: what a LapackOp is given."""
-
-    def run(xp: Any, *arrays: Any, **attributes: Any) -> None:
-        inputs, outputs = arrays[:-nout], arrays[-nout:]
-
-        def apply(*wide: Any) -> Any:
-            return getattr(xp.linalg, function)(*wide, **attributes)
-
-        results = solved(name, apply, *inputs)
-        for out, value in zip(outputs, results if nout > 1 else [results], strict=True):
-            out[...] = value
-
-    make = LapackOp if routine else ArrayOp
-    OPERATORS[name] = make(
-        name,
-        infer,
-        by_numpy(run),
-        gradient=rule,
-        operands=operands.split(),
-        keeps=keeps.split(),
-        nout=nout,
-        **routine,
-    )
+def define(name: str, *args: Any, **options: Any) -> None:
+    """Enter the operator of a function of `numpy.linalg`; see `by_lapack`."""
+    OPERATORS[name] = by_lapack(name, *args, **options)
 
 
 def matrices(name: str, a: Spec, *, square: bool = False) -> tuple[tuple[int, ...], int, int]:

@@ -15,9 +15,11 @@ import numpy as np
 
 from nbgraph.dtype import compute_dtype
 from nbgraph.errors import matrix_code
-from nbgraph.operator.array_op import ArrayOp
+from nbgraph.operator.array_op import ArrayOp, Rule
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
 from nbgraph.operator.layout import Layout, layout
+from nbgraph.ops.define import by_numpy
+from nbgraph.ops.linalg.matrices import solved
 
 if TYPE_CHECKING:
     from nbgraph.kernels.lapack import Step
@@ -95,6 +97,7 @@ class Steps:
 
 
 Recipe = Callable[..., float]
+SINGULAR = "singular matrix"
 
 
 class LapackOp(ArrayOp):
@@ -102,22 +105,21 @@ class LapackOp(ArrayOp):
 
     Parameters
     ----------
-    recipe : callable
+    recipe : callable, optional
         `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands of
-        these Specs, and returns how many operations they are.
+        these Specs, and returns how many operations they are. Without it there is no kernel.
     failure : str
         What is wrong where a routine fails.
     others
         See ArrayOp.
     """
 
-    kernels = ("host",)
-
     def __init__(
-        self, *args: Any, recipe: Recipe, failure: str = "singular matrix", **options: Any
+        self, *args: Any, recipe: Recipe | None, failure: str = SINGULAR, **options: Any
     ) -> None:
         super().__init__(*args, **options)
         self.recipe, self.failure = recipe, failure
+        self.kernels = () if recipe is None else ("host",)
 
     def lower(self, case: Application) -> Lowered | None:
         """See ArrayOp: one kernel of matrices that lie as they like."""
@@ -158,6 +160,7 @@ class LapackOp(ArrayOp):
         from nbgraph.kernels import lapack  # SciPy comes with the first of them
 
         steps = Steps(arrays, len(case.operands), dtype)
+        assert self.recipe is not None
         operations = self.recipe(steps, *case.specs, **case.attributes)
         size = -(-count // _TILES)
         tiles = -(-count // size)
@@ -197,3 +200,40 @@ def _move(own: Layout, axes: int, batch: tuple[int, ...]) -> int | None:
     if any(s != n * below for (_, s), (n, below) in pairwise(dims)):
         return None
     return dims[-1][1]
+
+
+def by_lapack(
+    name: str,
+    function: str,
+    infer: Callable[..., Any],
+    rule: Rule,
+    keeps: str = "",
+    *,
+    operands: str = "a",
+    nout: int = 1,
+    recipe: Recipe | None = None,
+    failure: str = SINGULAR,
+) -> LapackOp:
+    """Return the operator of a function of `numpy.linalg`, which array libraries on devices have by
+    the same name; `keeps` and `operands` are names in one text."""
+
+    def run(xp: Any, *arrays: Any, **attributes: Any) -> None:
+        inputs, outputs = arrays[:-nout], arrays[-nout:]
+
+        def apply(*wide: Any) -> Any:
+            return getattr(xp.linalg, function)(*wide, **attributes)
+
+        results = solved(name, apply, *inputs, told=failure)
+        for out, value in zip(outputs, results if nout > 1 else [results], strict=True):
+            out[...] = value
+
+    names, kept = operands.split(), keeps.split()
+    return LapackOp(
+        *(name, infer, by_numpy(run)),
+        gradient=rule,
+        operands=names,
+        keeps=kept,
+        nout=nout,
+        recipe=recipe,
+        failure=failure,
+    )

@@ -10,14 +10,12 @@ import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
 from nbgraph.errors import DTypeError, ShapeError
-from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
-from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped, wide
-from nbgraph.ops.linalg.routines import LapackOp, Steps
+from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
+from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Steps, by_lapack
 from nbgraph.shape import Array
-
-_SINGULAR, _INDEFINITE = "singular matrix", "matrix is not positive definite"
 
 
 class SlogdetResult(NamedTuple):
@@ -59,7 +57,7 @@ def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: boo
     """By a solver of general matrices."""
     a = xp.tril(a) if lower else xp.triu(a)
     a = xp.swapaxes(a, -1, -2) if transpose else a
-    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b, told=_SINGULAR)
+    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b, told=SINGULAR)
 
 
 def _trsm_rule(g: Gradients) -> list[Any]:
@@ -117,11 +115,6 @@ def times(alpha: float, x: Any) -> Any:
 # factors and inverses ---------------------------------------------------------------------------
 
 
-def potrf(xp: Any, a: Array, out: Array) -> None:
-    """Cholesky's factor."""
-    out[...] = solved("linalg_potrf", xp.linalg.cholesky, a, told=_INDEFINITE)
-
-
 def _potrf_rule(g: Gradients) -> list[Any]:
     """L^-H P L^-1, made symmetric; P is the lower triangle of L^H g with half its diagonal."""
     (factor,), h = g.outputs, adjoint_of(g)
@@ -140,15 +133,12 @@ def _potrf_steps(steps: Steps, a: Spec) -> float:
     return n**3 / 3
 
 
-_POTRF = LapackOp(
-    "linalg_potrf",
-    lambda a: square("linalg_potrf", a),
-    by_numpy(potrf),
-    gradient=conventional(_potrf_rule),
-    operands=("A",),
-    keeps=("out",),
+_POTRF = by_lapack(
+    *("linalg_potrf", "cholesky", lambda a: square("linalg_potrf", a)),
+    *(conventional(_potrf_rule), "out"),
+    operands="A",
     recipe=_potrf_steps,
-    failure=_INDEFINITE,
+    failure="matrix is not positive definite",
 )
 
 
@@ -170,11 +160,6 @@ def linalg_potri(A: Any) -> Any:
     return library.matmul(swapped(root), root)
 
 
-def inverse(xp: Any, a: Array, out: Array) -> None:
-    """The inverse."""
-    out[...] = solved("linalg_inverse", xp.linalg.inv, a, told=_SINGULAR)
-
-
 def _inverse_rule(g: Gradients) -> list[Any]:
     turned = swapped(g.outputs[0])
     product = library.matmul(library.matmul(turned, g.out_grad), turned)
@@ -192,13 +177,9 @@ def _inverse_steps(steps: Steps, a: Spec) -> float:
     return 2 * n**3
 
 
-_INVERSE = LapackOp(
-    "linalg_inverse",
-    lambda a: square("linalg_inverse", a),
-    by_numpy(inverse),
-    gradient=_inverse_rule,
-    operands=("A",),
-    keeps=("out",),
+_INVERSE = by_lapack(
+    *("linalg_inverse", "inv", lambda a: square("linalg_inverse", a), _inverse_rule, "out"),
+    operands="A",
     recipe=_inverse_steps,
 )
 
@@ -264,16 +245,6 @@ def linalg_gelqf(A: Any) -> tuple[Any, Any]:
 # determinants -----------------------------------------------------------------------------------
 
 
-def det(xp: Any, a: Array, out: Array) -> None:
-    """The determinant."""
-    out[...] = xp.linalg.det(wide(a))
-
-
-def slogdet(xp: Any, a: Array, sign: Array, size: Array) -> None:
-    """Its sign, and the logarithm of its size."""
-    sign[...], size[...] = xp.linalg.slogdet(wide(a))
-
-
 def _by_inverse(factor: Any, g: Gradients) -> list[Any]:
     turned = swapped(library.linalg_inverse(g.inputs[0]))
     return [cast(multiply(library.expand_dims(factor, (-1, -2)), turned), g.specs[0])]
@@ -296,21 +267,14 @@ def _slogdet_infer(a: Spec) -> tuple[Spec, Spec]:
     return sign, Spec(sign.shape, real_dtype(a.dtype))
 
 
-_DET = ArrayOp(
-    "linalg_det",
-    _det_infer,
-    by_numpy(det),
-    gradient=lambda g: _by_inverse(multiply(g.out_grad, g.outputs[0]), g),
-    operands=("A",),
-    keeps=("A", "out"),
+_DET = by_lapack(
+    *("linalg_det", "det", _det_infer),
+    *(lambda g: _by_inverse(multiply(g.out_grad, g.outputs[0]), g), "A out"),
+    operands="A",
 )
-_SLOGDET = ArrayOp(
-    "linalg_slogdet",
-    _slogdet_infer,
-    by_numpy(slogdet),
-    gradient=_slogdet_rule,
-    operands=("A",),
-    keeps=("A", "out0"),
+_SLOGDET = by_lapack(
+    *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"),
+    operands="A",
     nout=2,
 )
 

@@ -22,8 +22,6 @@ def turned(A: Any, transpose: bool, lower: bool) -> Any:
     """A triangle of A, transposed or not."""
 def times(alpha: float, x: Any) -> Any:
     """x times a number."""
-def potrf(xp: Any, a: Array, out: Array) -> None:
-    """Cholesky's factor."""
 def linalg_potri(A: Operand[Carried]) -> Carried:
     """The inverse of A @ A.T, where A is a lower triangle, as `linalg_potrf` gives it.
     
@@ -42,8 +40,6 @@ def linalg_potri(A: Operand[Carried]) -> Carried:
     >>> linalg_potri([[2.0, 0.0], [0.0, 1.0]])
     array([[0.25, 0.  ],
            [0.  , 1.  ]])"""
-def inverse(xp: Any, a: Array, out: Array) -> None:
-    """The inverse."""
 def linalg_syevd(A: Any) -> tuple[Any, Any]:
     """Eigenvectors and eigenvalues of symmetric matrices: A = U.T @ diag(L) @ U.
     
@@ -88,10 +84,6 @@ def linalg_gelqf(A: Any) -> tuple[Any, Any]:
     >>> q, factor = linalg_gelqf([[3.0, 4.0]])
     >>> round(abs(float(factor[0, 0])), 9)
     5.0"""
-def det(xp: Any, a: Array, out: Array) -> None:
-    """The determinant."""
-def slogdet(xp: Any, a: Array, sign: Array, size: Array) -> None:
-    """Its sign, and the logarithm of its size."""
 def linalg_trsm(A: Operand[Carried], B: Operand[Carried], *, transpose: bool=False, rightside: bool=False, lower: bool=True, alpha: float=1.0) -> Carried:
     r"""X with A @ X = alpha * B, or X @ A = alpha * B where `rightside`.
 
