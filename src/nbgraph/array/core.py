@@ -165,6 +165,9 @@ def from_host(value: np.ndarray[Any, Any], device: Context) -> Any:
     return array
 
 
+_OF_SPARSE = "dot", "sparse_dot"  # take matrices of scipy.sparse as they are
+
+
 def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = True) -> list[Any]:
     """Return operands of an operator: NDArrays, and Python numbers (weak).
 
@@ -179,7 +182,7 @@ def lift(op: str, names: Sequence[str], values: Sequence[Any], *, weak: bool = T
     alone = not weak or not any(isinstance(v, (Array, np.ndarray, np.generic)) for v in values)
     lifted: list[Any] = []
     for i, value in enumerate(values):
-        if isinstance(value, Array):
+        if isinstance(value, Array) or (op in _OF_SPARSE and hasattr(value, "tocsr")):
             lifted.append(value)
             continue
         name = names[i] if i < len(names) else f"operand {i}"
