@@ -23,6 +23,18 @@ _PASSED = Array, Context, np.dtype
 _MOST = 256  # kinds of calls of an operator
 
 
+class _Slot:
+    """What stands for a value of which nothing is known but its kind: what asks for more fails."""
+
+    __hash__ = object.__hash__
+
+    def __bool__(self) -> bool:
+        raise TypeError("the value decides")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (other != () and bool(self))  # kinds tell () from other sizes
+
+
 class _Order(NamedTuple):
     """A call as another one: where its arguments stand among those of the call and constants."""
 
@@ -79,7 +91,7 @@ def _order(call: Call, other: Call) -> _Order | None:
     values = (*args, *kwargs.values())
     results = sources = [*other[1], *other[2].values()]
     if by_names(op):  # names alone say it: what becomes of anything in these places?
-        slots = [object() for _ in values]
+        slots = [v if type(v) is bool else _Slot() for v in values]
         named = dict(zip(kwargs, slots[len(args) :], strict=True))
         try:
             again, placed, options = in_words(op, tuple(slots[: len(args)]), named)
@@ -90,9 +102,11 @@ def _order(call: Call, other: Call) -> _Order | None:
         if again is not other[0] or [*own.kwargs] != [*other[2]]:
             return None
     else:
-        slots = [v if isinstance(v, Array) else object() for v in values]
-    numbers = {id(slot): k for k, slot in enumerate(slots)}
-    if len(numbers) < len(slots) or len(sources) != len(results):
+        slots = [v if isinstance(v, Array) else _Slot() for v in values]
+    numbers = {id(slot): k for k, slot in enumerate(slots) if type(slot) is not bool}
+    if len(numbers) < sum(type(slot) is not bool for slot in slots):
+        return None
+    if len(sources) != len(results):
         return None
     places, constants = list[int](), list[Any]()
     for source, result in zip(sources, results, strict=True):
@@ -121,7 +135,8 @@ def _are_sizes(value: Any) -> bool:
 
 def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return what calls have in common that are lifted alike, or None where that is unknown: the
-    kinds of arguments, and where values decide the values, and the shapes of arrays."""
+    kinds of arguments, True or False, and where values decide the values, and the shapes of
+    arrays."""
     kinds: list[Any] = [len(args)]
     by_name = by_names(op)
     for value in (*args, *kwargs.values()):
@@ -130,7 +145,7 @@ def _kinds(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             if not _are_sizes(value):
                 return None
             kind = tuple, bool(value)  # MXNet's `axis=()` is all axes
-        kinds.append(kind)
+        kinds.append(value if kind is bool else kind)
         if not by_name:
             value = repr(value) if kind is float else value  # 0.0 and -0.0 are equal
             kinds.append(value.shape if isinstance(value, Array) else value)
