@@ -50,8 +50,10 @@ class Classes(Lists):
         if keeps_arguments(cls):
             signature = inspect.signature(cls)
             values = self.arguments(call, cls.__name__, signature)
-            for name in [name for name, value in values.items() if value is MISSING]:
-                values[name] = self._default(call, cls, name, signature)
+            fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+            preset = {f.name: f for f in fields if f.default is not f.default_factory}
+            for name in (n for n in {**values, **preset} if values.get(n, MISSING) is MISSING):
+                values[name] = self._default(call, preset.get(name), signature.parameters.get(name))
             method = inspect.getattr_static(cls, "__post_init__", None)
         elif has_own_init(cls):
             values, init, options = {}, call.args, call.kwargs
@@ -65,12 +67,13 @@ class Classes(Lists):
         self.apply(call.of(method, owner, *init, **options))
         return owner
 
-    def _default(self, call: Call, cls: type, name: str, signature: inspect.Signature) -> Value:
-        for field in dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ():
-            if field.name == name and field.default_factory is not dataclasses.MISSING:
-                make = _FACTORIES.get(field.default_factory)
-                return make(()) if make else self.apply(call.of(field.default_factory))
-        return self.constant(signature.parameters[name].default, call.node)
+    def _default(self, call: Call, field: Any, parameter: Any) -> Value:
+        """What a field or a parameter is where it is left out."""
+        factory = getattr(field, "default_factory", dataclasses.MISSING)
+        if factory is not dataclasses.MISSING:
+            make = _FACTORIES.get(factory)
+            return make(()) if make else self.apply(call.of(factory))
+        return self.constant((parameter or field).default, call.node)
 
     # attributes -------------------------------------------------------------------------------
 
@@ -112,9 +115,10 @@ class Classes(Lists):
             return True
         known = content.cls is SimpleNamespace or has_own_init(content.cls)
         free = known and not hasattr(type(member), "__set__")
-        if free or target.attr in content.fields:
+        declared = getattr(content.cls, "__dataclass_fields__", ())
+        if free := free or target.attr in (*declared, *content.fields):
             self._put(target, owner, target.attr, value, env)
-        return free or target.attr in content.fields
+        return free
 
     def _put(self, node: ast.AST, owner: Value, name: Any, value: Value, env: Env) -> None:
         key = self.changeable(node, owner, env).key
