@@ -76,7 +76,7 @@ def rows(x):
     q[1], q[2] = q[2], q[1]
     for row in q:
         row[0] += 1
-    return q[0][0] + q[2][1], [sum(row) for row in q], first[0]
+    return q[0][0] + q[2][1], *[sum(row) for row in q], first[0]
 
 
 def runge_kutta(x):

@@ -282,6 +282,11 @@ REFUSALS = [
         "assign a value like the one before",
     ),
     (lambda x: ([x] * 100_000)[0], "a list of more than 1024 items is made", "use fewer items"),
+    (
+        lambda x: (x, (x, 2.0)),
+        "the result holds a tuple or an array",
+        "return numbers as one tuple, e.g. `return x, *others`",
+    ),
     (changes_part, "part of an array is changed", "index the whole array"),
     (store_outside, "assignment index out of range", "use an index within the list"),
     (

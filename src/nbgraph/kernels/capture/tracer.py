@@ -137,6 +137,9 @@ class FunctionTracer(Expressions):
         if isinstance(values, Mapping):
             self.refuse(last, "the result is a dict, not a number", "return its values as a tuple")
         for part in values if isinstance(values, tuple) else (values,):
+            if isinstance(part, tuple):
+                what = f"the result holds {described(part)}"
+                self.refuse(last, what, "return numbers as one tuple, e.g. `return x, *others`")
             if isinstance(part, Resizable):
                 what = f"the result is {described(part)}"
                 self.refuse(last, what, "return numbers, e.g. sum(values) or len(values)")
