@@ -411,6 +411,12 @@ def fields_without_init(x):
     return tally.total + 10 * tally.twice + len(tally.seen) + tally.seen[1]
 
 
+def sums_of_objects(x):
+    first = second = Vector(x, 1.0)
+    first += Vector(1.0, x)
+    return first.x + 10 * second.x
+
+
 def kinds_of_containers(x):
     entries: Any = {"a": x}
     kinds = isinstance(entries, dict) + 2 * isinstance(entries, (list, tuple))
@@ -422,7 +428,7 @@ FUNCTIONS = [
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
     *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init),
     *(assigned_properties, compared_and_combined),
-    *(inherited, controlled, kinds_of_containers, fields_without_init),
+    *(inherited, controlled, kinds_of_containers, fields_without_init, sums_of_objects),
 ]
 X = np.array([0.3, 1.2, 2.4])
 
