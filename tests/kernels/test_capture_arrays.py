@@ -76,7 +76,7 @@ def rows(x):
     q[1], q[2] = q[2], q[1]
     for row in q:
         row[0] += 1
-    return q[0][0] + q[2][1], [sum(row) for row in q], first[0]
+    return q[0][0] + q[2][1], *[sum(row) for row in q], first[0]
 
 
 def runge_kutta(x):
@@ -214,7 +214,51 @@ def live(x):
     return a[2], b[1]
 
 
+def views(x):
+    m, a = np.zeros((2, 3)), np.ones(4)
+    row, turned, flat = m[0], m.T, m.ravel()
+    row += x
+    for part in m:
+        part[0] -= 1.0
+    turned[2, 1] = x * x
+    flat[4] = 7.0
+    m[:, 1:][0, 1] *= 2.0
+    a[:2] *= x
+    b = a[1:3]
+    b[0] = x + 1
+    b *= 2.0
+    a.reshape(2, 2)[1] += x
+    np.asarray(a)[3] -= x
+    np.flip(a)[0] *= x
+    np.transpose(m)[1] -= 0.5
+    copied = m.T.ravel()  # NumPy copies here
+    copied[0] = 100.0
+    whole = m.reshape(3, -1)[:2]
+    whole -= a[:2]
+    return *flat, *a, turned[0, 0], copied[1]
+
+
+def in_helpers(x):
+    def scale(values, factor):
+        values *= factor
+
+    def scale_rows(values, factor):
+        for k, row in enumerate(values):
+            row *= factor + k
+
+    m = np.array([[x, 1.0], [2.0, x]])
+    scale(m[0], x)
+    scale_rows(m.T, 2.0)
+    rows = list(m)
+    rows[1][0] += x
+    for _ in range(int(x) + 1):
+        rows[0] += 1.0
+    return *m[0], *m[1]
+
+
 FUNCTIONS = [
+    views,
+    in_helpers,
     *(stored, vectors, matrices, rows, runge_kutta, histogram, helpers, branches, appended),
     *(ordered, statistics, whole, sieve, bubbled, live),
 ]

@@ -373,3 +373,11 @@ def test_refusals_without_a_line():
 def test_a_capture_error_is_a_type_error():
     assert issubclass(CaptureError, TypeError)
     assert issubclass(CaptureError, ng.errors.NbgraphError)
+
+
+@pytest.mark.parametrize("name", ["out", "where", "dtype", "casting", "order", "self"])
+def test_a_parameter_whose_name_calls_take_is_refused(name):
+    home = {}
+    exec(f"def scaled(x, *, {name}=2.0):\n    return x\n", home)
+    with pytest.raises(CaptureError, match=rf"parameter '{name}' another name"):
+        ng.op(home["scaled"])

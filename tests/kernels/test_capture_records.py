@@ -387,6 +387,36 @@ def controlled(x):
     return value
 
 
+@dataclass
+class Tally:
+    first: float
+    total: float = field(default=0.0, init=False)
+    seen: list = field(default_factory=list, init=False)
+    twice: float = field(init=False)
+
+    def __post_init__(self):
+        self.twice = 2 * self.first
+
+    def add(self, value):
+        self.total += value
+        self.twice += value
+        self.seen.append(value)
+
+
+def fields_without_init(x):
+    tally = Tally(x)
+    tally.add(x)
+    tally.add(2 * x)
+    tally.total *= 2
+    return tally.total + 10 * tally.twice + len(tally.seen) + tally.seen[1]
+
+
+def sums_of_objects(x):
+    first = second = Vector(x, 1.0)
+    first += Vector(1.0, x)
+    return first.x + 10 * second.x
+
+
 def kinds_of_containers(x):
     entries: Any = {"a": x}
     kinds = isinstance(entries, dict) + 2 * isinstance(entries, (list, tuple))
@@ -398,7 +428,7 @@ FUNCTIONS = [
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
     *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init),
     *(assigned_properties, compared_and_combined),
-    *(inherited, controlled, kinds_of_containers),
+    *(inherited, controlled, kinds_of_containers, fields_without_init, sums_of_objects),
 ]
 X = np.array([0.3, 1.2, 2.4])
 

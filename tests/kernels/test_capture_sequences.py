@@ -83,7 +83,7 @@ def endless(x):
 
 def outside(x):
     shifted = GAIN.times(x) - SPRING.rest
-    return [SPRING.k * shifted, TRIPLED(x)], functools.reduce(operator.add, map(abs, (x, 1.0)))
+    return SPRING.k * shifted, TRIPLED(x), functools.reduce(operator.add, map(abs, (x, 1.0)))
 
 
 def parts(x):

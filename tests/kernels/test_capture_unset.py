@@ -72,7 +72,42 @@ def loop_after(x):
     return total
 
 
-FUNCTIONS = (two_ifs, ladder, nested, read_where_it_is_not, tuples, helper, loop_after)
+def after_no_trip(x):
+    for k in range((x > 0) * 1 + (x > 1) * 1):
+        pass
+    return k + x
+
+
+def in_another_trip(x):
+    total = 0.0
+    for _ in range(3):
+        for k in range((x > 0) * 1 + (x > 1) * 1):
+            total += k
+        total += k
+    return total
+
+
+def read_in_other_loops(x):
+    total = 0.0
+    for k in range((x > 0) * 1 + (x > 1) * 1):
+        total += k * x
+    for k in range((x > 0) * 1 + (x > 1) * 1):
+        total += x
+    return total + sum(k for k in range((x > 0) * 1 + 2))
+
+
+FUNCTIONS = (
+    two_ifs,
+    after_no_trip,
+    in_another_trip,
+    read_in_other_loops,
+    ladder,
+    nested,
+    read_where_it_is_not,
+    tuples,
+    helper,
+    loop_after,
+)
 every = pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 
 

@@ -51,7 +51,31 @@ def first_above_in_a_long_loop(x):
     return last + 1 if all((last := t) < x for t in LONG) else last
 
 
+def counted_once(x):
+    k, a, rows = 0, [0.0] * 4, [[0.0, 1.0], [2.0, 3.0]]
+
+    def following():
+        nonlocal k
+        k += 1
+        return k
+
+    a[(k := k + 1)] += x
+    a[following()] -= x * x
+    rows[0][following() - 3] *= x
+    a[following() - 4 : 2] += [x]
+    return k * 100 + a[1] + 3 * a[2] + rows[0][0] + len(a)
+
+
+def popped_once(x):
+    totals, keys, places = {"a": 0.0, "b": 0.0}, ["a", "b"], [0, 1]
+    totals[keys.pop()] += x
+    totals["b"] *= places.pop() + 1.0
+    return len(keys) * 10 + totals["b"] + len(places)
+
+
 FUNCTIONS = (
+    counted_once,
+    popped_once,
     listed,
     two_loops,
     in_a_test,

@@ -42,6 +42,13 @@ def test_roots_and_their_slopes(solve):
     np.testing.assert_allclose(by_e, np.sin(x) / (1 - E * np.cos(x)), rtol=5e-12)
 
 
+@pytest.mark.parametrize("solve", [brentq, bisect, ridder])
+def test_a_second_slope_is_that_of_the_implicit_function(solve):
+    root = ng.op(lambda c: solve(lambda u: u**3 - c, 0.0, 3.0))
+    second = root.derivative("c").derivative("c")
+    np.testing.assert_allclose(second(M), -2 / 9 * M ** (-5 / 3), rtol=1e-11)
+
+
 @pytest.mark.parametrize("solve", [by_brent, by_newton, by_halving])
 def test_roots_in_float32(solve):
     """Which may not come to a tolerance that is meant for float64."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _BITS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
+CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))  # of calls of operators
 _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
@@ -160,6 +161,11 @@ def read_signature(fn: FunctionType, choices: Iterable[Choice] = ()) -> Signatur
             )
         if p.kind is not p.KEYWORD_ONLY:
             places.append(name)
+        elif name in {*CALL_OPTIONS, "self"}:
+            raise CaptureError(
+                f"{fn.__name__}: calls of an operator have an option {name!r} of their own; give "
+                f"the keyword-only parameter {name!r} another name"
+            )
         parameter = _parameter(p, chosen.get(name), counts)
         if parameter is not None:
             parameters.append(parameter)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, DTypeError
 from nbgraph.kernels.capture.draws import KEY
-from nbgraph.kernels.signature import optional_in
+from nbgraph.kernels.signature import CALL_OPTIONS, optional_in
 from nbgraph.operator import registry
 from nbgraph.settings import config
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from nbgraph.kernels.function import Scalar
     from nbgraph.operator.elementwise import Elementwise
 
-_CALL_OPTIONS = frozenset(("out", "where", "dtype", "casting", "order"))
 _MORE_OPTIONS = frozenset(("signature", "subok"))  # where no parameter has that name
 
 
@@ -55,7 +54,7 @@ def split(
         raise ArgumentError(f"{op.__name__}: no operand; expected at least one of {some}")
     if len(operands) > op.nin:
         raise ArgumentError(_too_many(op, len(operands)))
-    call_options = _CALL_OPTIONS
+    call_options = CALL_OPTIONS
     if not _MORE_OPTIONS.isdisjoint(options):
         call_options = call_options | _MORE_OPTIONS.difference(
             names, (p.name for p in op.scalar.parameters)

@@ -59,13 +59,6 @@ def stores_other(x):
     return a[0]
 
 
-def changes_part(x):
-    a = np.zeros((3, 3))
-    b = a[0:2]
-    b[0] = x
-    return a[0, 0]
-
-
 def store_outside(x):
     a = [x]
     a[3] = 1.0
@@ -282,14 +275,22 @@ REFUSALS = [
         "assign a value like the one before",
     ),
     (lambda x: ([x] * 100_000)[0], "a list of more than 1024 items is made", "use fewer items"),
-    (changes_part, "part of an array is changed", "index the whole array"),
+    (
+        lambda x: (x, (x, 2.0)),
+        "the result holds a tuple or an array",
+        "return numbers as one tuple, e.g. `return x, *others`",
+    ),
     (store_outside, "assignment index out of range", "use an index within the list"),
     (
         store_many,
         "an index that depends on values changes one of 300 items",
         "use a list of at most 256 items",
     ),
-    (splice_number, "this assigns no list to a slice", "assign a list"),
+    (
+        splice_number,
+        "this assigns no list to a slice",
+        "assign a list of known length, and leave out the step",
+    ),
     (pops_empty, "pop() of a list: pop from empty list", "give what it takes"),
     (append_none, "append() of a list: missing a required argument: 'item'", "give what it takes"),
     (

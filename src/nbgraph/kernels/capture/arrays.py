@@ -21,6 +21,7 @@ from nbgraph.kernels.kinds import kind_of_dtype, promote
 from nbgraph.kernels.scalar import Node
 
 MAX_SIZE = 1024  # entries of an array that a function makes
+Step = Callable[..., Any]  # how a function of NumPy arranges the numbers of an array
 _STRONG = {"i": "int64", "b": "bool"}  # what Python's numbers are in an array
 
 
@@ -137,9 +138,30 @@ def leaves(value: Value) -> Iterator[Node]:
 
 def transposed(value: Value) -> Value:
     """Columns as rows."""
-    if depth(value) < 2:
-        return value
-    return Array(Array(column) for column in zip(*value, strict=True))
+    return arranged(value, np.transpose)
+
+
+def arranged(array: Value, step: Step, new: Value = None) -> Value:
+    """The numbers of an array as a function of NumPy arranges them; with `new`, the array whose
+    numbers are these, so arranged."""
+    extents, entries = shape(array), [*leaves(array)]
+    places = step(np.arange(len(entries)).reshape(extents))
+    if new is not None:
+        for place, entry in zip(places.flat, leaves(new), strict=True):
+            entries[place] = entry
+        places = np.arange(len(entries)).reshape(extents)
+    nested = lambda part: Array(map(nested, part)) if isinstance(part, list) else entries[part]
+    return nested(places.tolist())
+
+
+def keeps(array: Value, steps: Sequence[Any]) -> bool:
+    """Whether what steps lead to in an array is part of it, as NumPy has it."""
+    whole: Any = np.empty(shape(array))
+    part = whole
+    for step in steps:  # whatever an index is, the strides are the same
+        places = () if callable(step) else tuple(0 if isinstance(p, Node) else p for p in step)
+        part = cast("Step", step)(part) if callable(step) else part[places]
+    return isinstance(array, Array) and np.may_share_memory(whole, part)
 
 
 def matmul(call: Call, a: Value, b: Value) -> Value:
@@ -155,19 +177,17 @@ def matmul(call: Call, a: Value, b: Value) -> Value:
     return call.text(vectors.dot, a, b)
 
 
-def reshaped(call: Call, a: Value, *extents: Value) -> Value:
-    """The entries in another shape; one extent may be -1."""
-    asked = list(shape_of(call, extents[0] if len(extents) == 1 else tuple(extents)))
-    entries = [*leaves(a)]
-    wanted = asked
-    try:
-        wanted = np.empty(len(entries)).reshape(asked).shape
-    except ValueError as error:
-        call.refuse(str(error), "use a shape with as many entries")
-    rows: list[Value] = list(entries)
-    for extent in reversed(wanted[1:]):
-        rows = [Array(rows[k : k + extent]) for k in range(0, len(rows), extent)]
-    return Array(rows)
+def _reshaped(call: Call, *extents: Value) -> Step:
+    """How entries get another shape; one extent may be -1."""
+    asked = shape_of(call, extents[0] if len(extents) == 1 else tuple(extents))
+
+    def step(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        try:
+            return array.reshape(asked)
+        except ValueError as error:
+            call.refuse(str(error), "use a shape with as many entries")
+
+    return step
 
 
 def exchanges(count: int) -> Iterator[tuple[int, int]]:
@@ -287,10 +307,6 @@ FUNCTIONS: dict[Any, Callable[..., Value]] = {
     np.outer: lambda call, a, b: Array(
         spread(call, lambda x, y: call.graph.arithmetic("mul", x, y), item, b) for item in leaves(a)
     ),
-    np.transpose: lambda call, a: transposed(array_of(call, a)),
-    np.reshape: reshaped,
-    np.ravel: lambda call, a: Array(leaves(a)),
-    np.flip: lambda call, a: Array(a[::-1]),
     np.sort: lambda call, a: Array(in_order(call, a)),
     np.cumsum: _cumulative("add"),
     np.cumprod: _cumulative("mul"),
@@ -307,14 +323,19 @@ METHODS: dict[str, Callable[..., Value]] = {
     "copy": lambda call, a: type(a)(a) if isinstance(a, List) else array_of(call, a),
     "tolist": lambda call, a: _listed(a),
     "astype": array_of,
-    "reshape": reshaped,
-    "ravel": lambda call, a: Array(leaves(a)),
     "flatten": lambda call, a: Array(leaves(a)),
-    "transpose": lambda call, a: transposed(a),
     "cumsum": _cumulative("add"),
     "count": lambda call, a, x: call.text(vectors.count_of, a, x),
     "index": lambda call, a, x: call.text(vectors.place_of, a, x),
     "item": lambda call, a, *place: next(leaves(a)) if not place else [*leaves(a)][place[0].data],
+}
+# how functions and methods of NumPy arrange the numbers of an array, of which they make no copy
+STEPS: dict[Any, Callable[..., Step]] = {
+    np.asarray: lambda call: np.asarray,
+    **dict.fromkeys((np.transpose, "transpose", "T"), lambda call: np.transpose),
+    **dict.fromkeys((np.reshape, "reshape"), _reshaped),
+    **dict.fromkeys((np.ravel, "ravel"), lambda call: np.ravel),
+    np.flip: lambda call: np.flip,
 }
 
 

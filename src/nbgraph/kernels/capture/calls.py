@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter
@@ -17,7 +18,7 @@ import numpy as np
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
-from nbgraph.kernels.capture.arrays import spread
+from nbgraph.kernels.capture.arrays import STEPS, spread
 from nbgraph.kernels.capture.classes import DICT_CHANGES, MISSING, is_class, new_dict, replaced
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, nonlocals, walk
 from nbgraph.kernels.capture.context import Answer, Call, Method, OnInvalid, Tracer
@@ -28,7 +29,7 @@ from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.refusals import refusal
-from nbgraph.kernels.capture.sequences import takes_tuples
+from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import held, slope
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
 from nbgraph.kernels.capture.values import (
@@ -155,15 +156,16 @@ class Calls(Generators):
             target.owner, (tuple, Reference, Resizable, View)
         ):
             return self.method_call(call, target, env)
+        if (step := lookup(STEPS, target)) is not None and call.args and not call.kwargs:
+            return self.view(call, call.args[0], call.answer(step, *call.args[1:]), env)
+        shared = call
         if not _is_text(target):
-            values = [self.read(node, value, env) for value in call.args]
-            named = {name: self.read(node, value, env) for name, value in call.kwargs.items()}
+            values = [self.deep(node, value, env) for value in call.args]
+            named = {name: self.deep(node, value, env) for name, value in call.kwargs.items()}
             call = call.of(target, *values, **named)
-        for handler in (self.vector_call, self.sequence_call):
-            value = handler(call)
-            if value is not None:
-                return value
-        return self.apply(call)
+        if (value := self.vector_call(call)) is None:
+            value = self.sequence_call(call, shared, env)
+        return self.apply(call) if value is None else value
 
     def _keywords(self, node: ast.Call, env: Env, path: Node) -> dict[str, Value]:
         """The keyword arguments of a call; `**dict` stands for its items."""
@@ -384,7 +386,9 @@ def _method(cls: type, name: str) -> FunctionType | None:
 
 def _is_text(target: object) -> bool:
     """Whether a callee's text is traced in place, so that it may change lists."""
-    if target in (partial, dataclasses.replace) or isinstance(target, (LocalFunction, MethodType)):
+    if target in (partial, dataclasses.replace, dict, OrderedDict, dict.fromkeys) or isinstance(
+        target, (LocalFunction, MethodType)
+    ):
         return True
     if isinstance(target, type) and is_class(target):
         return True

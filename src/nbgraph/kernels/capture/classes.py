@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import inspect
 from collections import OrderedDict
 from types import FunctionType, SimpleNamespace
@@ -16,13 +17,14 @@ from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lists import Lists
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.values import (
+    REFERS,
     Choice,
     Env,
     List,
     Mapping,
-    Reference,
     Static,
     Value,
+    View,
     join_value,
     mapping,
     placed,
@@ -50,8 +52,10 @@ class Classes(Lists):
         if keeps_arguments(cls):
             signature = inspect.signature(cls)
             values = self.arguments(call, cls.__name__, signature)
-            for name in [name for name, value in values.items() if value is MISSING]:
-                values[name] = self._default(call, cls, name, signature)
+            fields = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+            preset = {f.name: f for f in fields if f.default is not f.default_factory}
+            for name in (n for n in {**values, **preset} if values.get(n, MISSING) is MISSING):
+                values[name] = self._default(call, preset.get(name), signature.parameters.get(name))
             method = inspect.getattr_static(cls, "__post_init__", None)
         elif has_own_init(cls):
             values, init, options = {}, call.args, call.kwargs
@@ -65,19 +69,20 @@ class Classes(Lists):
         self.apply(call.of(method, owner, *init, **options))
         return owner
 
-    def _default(self, call: Call, cls: type, name: str, signature: inspect.Signature) -> Value:
-        for field in dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ():
-            if field.name == name and field.default_factory is not dataclasses.MISSING:
-                make = _FACTORIES.get(field.default_factory)
-                return make(()) if make else self.apply(call.of(field.default_factory))
-        return self.constant(signature.parameters[name].default, call.node)
+    def _default(self, call: Call, field: Any, parameter: Any) -> Value:
+        """What a field or a parameter is where it is left out."""
+        factory = getattr(field, "default_factory", dataclasses.MISSING)
+        if factory is not dataclasses.MISSING:
+            make = _FACTORIES.get(factory)
+            return make(()) if make else self.apply(call.of(factory))
+        return self.constant((parameter or field).default, call.node)
 
     # attributes -------------------------------------------------------------------------------
 
     def of_record(self, call: Call, env: Env) -> Value:
         """An attribute, a property or a method of an object whose attributes are known."""
         (referred,), name = call.args, call.node.attr
-        owner = env[referred.key] if isinstance(referred, Reference) else self.held(referred, env)
+        owner = self.read(call.node, referred, env)
         if name in owner.fields:
             return owner[owner.fields.index(name)]
         if name in ("_replace", "__replace__"):
@@ -91,7 +96,7 @@ class Classes(Lists):
 
     def special(self, call: Call, name: str, *args: Value) -> Value | None:
         """What a method that a class writes for an operator gives; None where it has none."""
-        owner = args[0]
+        owner = self.held(args[0], self.frame) if isinstance(args[0], REFERS) else args[0]
         method = isinstance(owner, Record) and inspect.getattr_static(owner.cls, name, None)
         if not isinstance(method, FunctionType) or not is_written(owner.cls, name):
             return None
@@ -112,11 +117,18 @@ class Classes(Lists):
             return True
         known = content.cls is SimpleNamespace or has_own_init(content.cls)
         free = known and not hasattr(type(member), "__set__")
-        if free or target.attr in content.fields:
-            self._put(target, owner, target.attr, value, env)
-        return free or target.attr in content.fields
+        declared = getattr(content.cls, "__dataclass_fields__", ())
+        if free := free or target.attr in (*declared, *content.fields):
+            self._put(target, owner, target.attr, value, env, path)
+        return free
 
-    def _put(self, node: ast.AST, owner: Value, name: Any, value: Value, env: Env) -> None:
+    def _put(
+        self, node: ast.AST, owner: Value, name: Any, value: Value, env: Env, path: Node
+    ) -> None:
+        content = self.held(owner, env)
+        if isinstance(owner, View) and name in content.fields:
+            place = self.graph.const(content.fields.index(name))
+            return self.put(Call(self, node, path), owner, ((place,),), value, env)
         key = self.changeable(node, owner, env).key
         content, value = env[key], self.taken(value, env)
         fields = {**dict(zip(content.fields, content, strict=True)), name: value}
@@ -132,7 +144,7 @@ class Classes(Lists):
         value = placed(value, env)
         constant = objects.known(key)
         if constant is not None:
-            self._put(node, owner, constant[0], value, env)
+            self._put(node, owner, constant[0], value, env, path)
             return
         graph, missing = self.graph, self.graph.const(True)
         content = env[self.changeable(node, owner, env).key]
@@ -143,7 +155,7 @@ class Classes(Lists):
             missing = graph.logical_and(missing, graph.logical_not(here))
             remedy = "assign a value like the one before"
             new = self.joined(node, join_value(graph, here, value, old), remedy)
-            self._put(node, owner, name, new, env)
+            self._put(node, owner, name, new, env, path)
         if missing.op == "const" and missing.data:
             self.refuse(node, "a key of the dict depends on values", "use a list, or constant keys")
         words = "a key that depends on values is none of those that the dict has"
@@ -156,14 +168,14 @@ class Classes(Lists):
         if name == "update" and all(isinstance(value, Mapping) for value in args):
             for value in [*(a.entries for a in args), call.kwargs]:
                 for key, item in value.items():
-                    self._put(call.node, owner, key, placed(item, env), env)
+                    self._put(call.node, owner, key, placed(item, env), env, call.path)
             return Static(None)
         key = objects.known(args[0]) if args and name == "setdefault" else None
         if key is None:
             call.refuse(f"{name}() of a dict with these arguments", "write the assignments")
         entries = mapping(env[owner.key]).entries
         if key[0] not in entries:
-            self._put(call.node, owner, key[0], [*call.args, Static(None)][1], env)
+            self._put(call.node, owner, key[0], [*call.args, Static(None)][1], env, call.path)
         return mapping(env[owner.key]).entries[key[0]]
 
 
@@ -172,16 +184,20 @@ DICT_CHANGES = frozenset(("update", "setdefault"))
 
 def new_dict(call: Call) -> Value | None:
     """`dict(...)` and `dict.fromkeys(...)`; None for other functions."""
-    first = [*call.args, None][0]
+    if call.target not in (dict, OrderedDict) and call.target != dict.fromkeys:
+        return None
+    tracer, frame = call.tracer, call.tracer.frame
+    first = tracer.each(call.node, [*call.args, None][0], frame)
     if call.target == dict.fromkeys and len(call.args) in (1, 2):
         value = [*call.args, Static(None)][1]
-        pairs: Any = [(key, value) for key in call.tracer.listed(call.node, first)]
-    elif call.target not in (dict, OrderedDict) or len(call.args) > 1:
+        pairs: Any = [(key, value) for key in tracer.listed(call.node, first)]
+    elif call.target == dict.fromkeys or len(call.args) > 1:
         return None
     elif isinstance(first, Mapping):
         return record_of(dict, {**first.entries, **call.kwargs})
     else:
-        pairs = () if first is None else call.tracer.listed(call.node, first)
+        pairs = () if first is None else tracer.listed(call.node, first)
+        pairs = [tracer.each(call.node, pair, frame) for pair in pairs]
     keys = [objects.known(pair[0]) for pair in pairs]
     if None in keys:
         call.refuse("a key of the dict is not constant", "use constant keys")
@@ -194,7 +210,8 @@ def replaced(call: Call) -> Value | None:
     functions."""
     if call.target is not dataclasses.replace:
         return None
-    content = call.tracer.held(call.args[0], call.tracer.frame) if len(call.args) == 1 else None
+    read = functools.partial(call.tracer.read, call.node, env=call.tracer.frame)
+    content = read(call.args[0]) if len(call.args) == 1 else None
     again = hasattr(getattr(content, "cls", None), "__post_init__")
     if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")

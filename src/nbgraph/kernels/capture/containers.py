@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.arrays import transposed
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.context import Method
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
@@ -162,6 +161,5 @@ ARRAY_ATTRIBUTES: dict[str, Callable[[Graph, Array], Value]] = {
     "shape": lambda graph, owner: tuple(map(graph.const, owner.shape)),
     "size": lambda graph, owner: graph.const(int(np.prod(owner.shape))),
     "ndim": lambda graph, owner: graph.const(len(owner.shape)),
-    "T": lambda graph, owner: transposed(owner),
 }
 MAPPING_METHODS = frozenset(("copy", "get", "setdefault", "update", "keys", "values", "items"))

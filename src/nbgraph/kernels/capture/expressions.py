@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 from enum import Enum
 from typing import Any, NoReturn
 
@@ -18,7 +19,7 @@ from nbgraph.kernels.capture import (
     trying,
     typed,
 )
-from nbgraph.kernels.capture.arrays import METHODS, spread
+from nbgraph.kernels.capture.arrays import METHODS, STEPS, spread
 from nbgraph.kernels.capture.builtins import BINARY
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.classes import DICT_CHANGES
@@ -35,6 +36,7 @@ from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import (
     FROZEN,
+    REFERS,
     Array,
     Choice,
     Complex,
@@ -109,6 +111,10 @@ class Expressions(Calls):
 
     def condition(self, node: ast.expr, env: Env, path: Node) -> Node:
         """The truth of an expression."""
+        if isinstance(node, ast.BoolOp):
+            denied: Any = lambda part: ast.copy_location(ast.UnaryOp(ast.Not(), part), part)
+            truths = [denied(denied(part)) for part in node.values]
+            node = ast.copy_location(ast.BoolOp(node.op, truths), node)
         value = self.expression(node, env, path)
         if isinstance(value, Unknown) and self.survey is not None:
             return self.survey.truth(self.graph)
@@ -208,8 +214,8 @@ class Expressions(Calls):
         while isinstance(rest[-1].left, ast.BinOp):
             rest.append(rest[-1].left)
         rest.reverse()
-        value = self.expression(rest[0].left, env, path)
-        rights = [self.expression(operation.right, env, path) for operation in rest]
+        value = self.object(rest[0].left, env, path)
+        rights = [self.object(operation.right, env, path) for operation in rest]
         for operation, right in zip(rest, rights, strict=True):
             try:
                 value = self._binary(operation, value, right, env, path)
@@ -219,12 +225,12 @@ class Expressions(Calls):
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         name, self.frame = BINARY.get(type(node.op), "matmul"), env
-        a, b = (self.read(node, v, env) if isinstance(v, Reference) else v for v in (a, b))
         for one, other, side in ((a, b, ""), (b, a, "r")):
             method = f"__{side}{'truediv' if name == 'div' else name}__"
             special = self.special(Call(self, node, path), method, one, other)
             if special is not None:
                 return special
+        a, b = self.read(node.left, a, env), self.read(node.right, b, env)
         if objects.are_objects(a, b):
             return objects.binary(self, node, BINARY.get(type(node.op), "@"), a, b)
         if isinstance(a, (tuple, Resizable)) or isinstance(b, (tuple, Resizable)):
@@ -328,19 +334,18 @@ class Expressions(Calls):
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
         owner = referred = self.object(node.value, env, path)
-        if isinstance(owner, (tuple, Reference, View)):
-            known = env[owner.key] if isinstance(owner, Reference) else None
-            owner = known if isinstance(mapping(known), Mapping) else self.held(owner, env)
-            if isinstance(owner, Undefined):
-                self.read(node.value, owner, env)
-        owner = mapping(owner)
+        owner = self.read(node.value, owner, env)
         if isinstance(owner, Record):
             return self.of_record(Call(self, node, path, None, [referred]), env)
+        if isinstance(owner, Array) and node.attr == "T":
+            return self.view(Call(self, node, path), referred, np.transpose, env)
         if isinstance(owner, Array) and node.attr in ARRAY_ATTRIBUTES:
             return ARRAY_ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Mapping) and node.attr in MAPPING_METHODS:
             return Static(Method(referred if node.attr in DICT_CHANGES else owner, node.attr))
-        if isinstance(owner, (tuple, Resizable)) and (node.attr in METHODS or node.attr in CHANGES):
+        if isinstance(owner, (tuple, Resizable)) and any(
+            node.attr in names for names in (METHODS, CHANGES, STEPS)
+        ):
             return Static(Method(referred, node.attr))
         if isinstance(owner, (tuple, Resizable)):
             what = f"a tuple of values has no attribute {node.attr!r} here (a list is one, too)"
@@ -403,11 +408,11 @@ class Expressions(Calls):
     def _unary(self, node: ast.UnaryOp, env: Env, path: Node) -> Value:
         if isinstance(node.op, ast.Not):
             return self.graph.logical_not(self.condition(node.operand, env, path))
-        value = self.expression(node.operand, env, path)
+        referred, self.frame = self.object(node.operand, env, path), env
+        value = self.read(node.operand, referred, env)
         if isinstance(value, Array):
             return spread(Call(self, node, path), lambda entry: self._signed(node.op, entry), value)
-        self.frame = env
-        own = self.special(Call(self, node, path), "__neg__", value)
+        own = self.special(Call(self, node, path), "__neg__", referred)
         if isinstance(node.op, ast.USub) and own is not None:
             return own
         return self._signed(node.op, self.operand_of(node.operand, value))
@@ -430,12 +435,13 @@ class Expressions(Calls):
         graph, result = self.graph, self.graph.const(True)
         self.frame = env
         same = isinstance(node.ops[0], (ast.Is, ast.IsNot))
-        left = (self.object if same else self.expression)(node.left, env, path)
+        left = self.object(node.left, env, path)
+        left = left if same else self.deep(node.left, left, env)
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             if isinstance(right_node, ast.Set) and isinstance(op, (ast.In, ast.NotIn)):
                 right_node = ast.copy_location(ast.Tuple(right_node.elts, ast.Load()), right_node)
             right = self._guarded(right_node, env, path, result)
-            right = right if same else self.read(right_node, right, env)
+            right = right if same else self.deep(right_node, right, env)
             compare = functools.partial(comparing.compare, self, node, op)
             spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
             if spreads and (isinstance(left, Array) or isinstance(right, Array)):
@@ -446,16 +452,16 @@ class Expressions(Calls):
 
     def _boolean(self, node: ast.BoolOp, env: Env, path: Node) -> Value:
         graph, is_and = self.graph, isinstance(node.op, ast.And)
-        value = self.expression(node.values[0], env, path)
-        for item in node.values[1:]:
-            first = value
+        value = self.object(node.values[0], env, path)
+        for before, item in itertools.pairwise(node.values):
+            first, value = value, self.read(before, value, env)
             if isinstance(value, Static):
                 value = graph.const(bool(value.value))
             truth = self.truth(value)
             taken = truth if is_and else graph.logical_not(truth)
             if taken.op == "const" and not taken.data:
                 return first
-            other = self.held(self._guarded(item, env, path, taken), env)
+            other = self._guarded(item, env, path, taken)
             if taken.op == "const":
                 value = other
                 continue
@@ -465,9 +471,18 @@ class Expressions(Calls):
                 join = graph.logical_and if is_and else graph.logical_or
                 value = join(truth, graph.truth(other))
             else:
-                value = join_value(graph, taken, other, value)
-            value = self.joined(node, value, "write `a if condition else b`")
+                value = first if isinstance(first, REFERS) else value
+                value = self._either(node, taken, other, value, env, "write `a if c else b`")
         return value
+
+    def _either(
+        self, node: ast.expr, cond: Node, a: Value, b: Value, env: Env, remedy: str
+    ) -> Value:
+        """The first value where a condition holds, else the second; of lists one that is either."""
+        lists = ListJoin(self.graph, cond, env, env, env)
+        value = join_value(self.graph, cond, placed(a, env), placed(b, env), lists)
+        lists.freeze()
+        return self.joined(node, value, remedy)
 
     def _guarded(self, node: ast.expr, env: Env, path: Node, cond: Node) -> Value:
         """An expression that is evaluated where `cond` holds: `:=` inside assigns there only."""
@@ -491,10 +506,7 @@ class Expressions(Calls):
             return self.object(node.body if cond.data else node.orelse, env, path)
         a = self._guarded(node.body, env, path, cond)
         b = self._guarded(node.orelse, env, path, graph.logical_not(cond))
-        lists = ListJoin(graph, cond, env, env, env)
-        value = join_value(graph, cond, placed(a, env), placed(b, env), lists)
-        lists.freeze()
-        return self.joined(node, value, "give both branches one type")
+        return self._either(node, cond, a, b, env, "give both branches one type")
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
         owner = mapping(self.object(node.value, env, path))

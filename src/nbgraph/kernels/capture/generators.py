@@ -12,7 +12,7 @@ from typing import Any
 
 from nbgraph.kernels.capture.closures import Comprehension, each_of, loops_of
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Sequences, lookup
-from nbgraph.kernels.capture.values import Env, Value, join_value
+from nbgraph.kernels.capture.values import Env, Value, join_value, lists_of
 from nbgraph.kernels.scalar import Node
 
 TOTAL, SEEN, BEST = "$total", "$seen", "$best"  # no names that a text can hold
@@ -71,6 +71,7 @@ class Generators(Sequences):
         inner = {**env, **self._start(target, sort, start)}
         after = self.block(body, inner, path)
         self.leave(after)
+        env.update(lists_of(after))
         env.update({name: after[name] for name in assigned if name in after})
         if sort not in ("next", "min", "max"):
             return after[TOTAL]

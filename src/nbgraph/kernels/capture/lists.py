@@ -8,12 +8,14 @@ branches join and loops carry like any other variable.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture import resizable, vectors
+from nbgraph.kernels.capture import arrays, resizable, vectors
 from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, spread, whole
 from nbgraph.kernels.capture.builtins import BINARY
 from nbgraph.kernels.capture.containers import Containers
@@ -24,7 +26,9 @@ from nbgraph.kernels.capture.values import (
     FROZEN,
     HELD,
     OUTER,
+    REFERS,
     Array,
+    ConstantArray,
     Env,
     List,
     Mapping,
@@ -43,7 +47,7 @@ from nbgraph.kernels.capture.values import (
     placed,
 )
 from nbgraph.kernels.kinds import is_boolean
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.scalar import Graph, Node
 
 _CHANGED = "a list or an array that is not made here would be changed"
 _COPY = "change a copy, e.g. list(values) or values.copy()"
@@ -59,42 +63,74 @@ class Lists(Containers):
         if isinstance(value, Reference):
             return copied(self.held(env[value.key], env))
         if isinstance(value, View):
-            part = self.held(value.owner, env)
-            for places in value.subscripts:
-                part = self.entries(value.node, part, places)
-            return part
+            return self._stepped(value.node, self.held(value.owner, env), value.steps)
         if _holds(value) and any(map(_refers, value)):
             return type(value)(self.held(item, env) for item in value)
         return value
 
+    def _stepped(self, node: ast.Subscript, part: Value, steps: Sequence[Any]) -> Value:
+        """The part of a value that steps lead to, one after another."""
+        for step in steps:
+            whole = arrays.arranged if callable(step) else functools.partial(self.entries, node)
+            part = whole(part, step)
+        return part
+
     def read(self, node: ast.expr, value: Value, env: Env) -> Value:
-        """A value that is used: what lists and arrays hold, refused where that is not known."""
-        value = mapping(self.held(value, env))
+        """A value that is used: what a list or an array holds, refused where that is not known.
+        Items that are lists in turn stay references."""
+        if isinstance(value, Reference):
+            value = copied(env[value.key])
+        elif isinstance(value, View):
+            part = self.held(value, env)
+            value = part if isinstance(part, Array) else _rows(self.graph, value, part)
+        value = mapping(value)
         if isinstance(value, Undefined) and not isinstance(value, Unknown):
             what = f"{ast.unparse(node)!r} {value.why}"
             self.refuse(node, what, "give it a value, of one length, on every path")
         return value
 
+    def changes_in_place(self, value: Value, env: Env) -> bool:
+        """Whether `name op= ...` of a name for a value changes what other names mean, too."""
+        known = isinstance(value, (*REFERS, ConstantArray))
+        return known and isinstance(self.held(value, env), (List, Array, Resizable))
+
+    def deep(self, node: ast.expr, value: Value, env: Env) -> Value:
+        """`read`, with what they hold in place of all references."""
+        return self.read(node, self.held(value, env), env)
+
+    def each(self, node: ast.expr, value: Value, env: Env) -> Value:
+        """`read` of what is gone through: a change of an item is one of what it is part of."""
+        content = self.read(node, value, env)
+        return _rows(self.graph, value, content) if isinstance(content, Array) else content
+
     def part(self, node: ast.Subscript, owner: Reference | View, env: Env, path: Node) -> Value:
         """`owner[...]`: a number, the list that is an item, or part of an array."""
-        root, before = (owner.owner, owner.subscripts) if isinstance(owner, View) else (owner, ())
-        if not before and isinstance(entries := mapping(env[root.key]), Mapping):
-            return self.at_key(node, entries, self.expression(node.slice, env, path))
+        content = self.read(node.value, owner, env)
+        if isinstance(content, Mapping):
+            return self.at_key(node, content, self.expression(node.slice, env, path))
         places = self.places(node, self.held(owner, env), env, path)
-        content = env[root.key]
         first = places[0]
-        if not before and type(content) is List and isinstance(first, Node):
+        if type(content) is List and isinstance(first, Node):
             if first.op == "const" and -len(content) <= first.data < len(content):
                 return content[first.data]
         value = self.entries(node, self.held(owner, env), places, path)
-        copied = isinstance(value, List) and isinstance(first, slice)
-        if isinstance(value, tuple) and not copied:
-            return View(root, (*before, tuple(places)), node)
-        return value
+        if type(value) is List and isinstance(first, slice):
+            return self.entries(node, content, places, path)
+        return View.of(owner, tuple(places), node) if isinstance(value, tuple) else value
+
+    def view(self, call: Call, value: Value, step: arrays.Step, env: Env) -> Value:
+        """What a function of NumPy makes of an array without a copy of its numbers."""
+        if isinstance(value, REFERS):
+            view = View.of(value, step, ITEM)
+            if arrays.keeps(env[view.owner.key], view.steps):
+                return view
+        return arrays.arranged(arrays.array_of(call, self.held(value, env)), step)
 
     def of_sequences(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         """An operator of arrays; `+` and `*` of lists and tuples."""
         call = Call(self, node, path)
+        if not all(type(v) in (tuple, List, Node) for v in (a, b)):
+            a, b = self.deep(node.left, a, env), self.deep(node.right, b, env)
         if isinstance(node.op, ast.MatMult):
             return matmul(call, a, b)
         name = BINARY[type(node.op)]
@@ -133,20 +169,37 @@ class Lists(Containers):
         if isinstance(mapping(self.held(owner, env)), Mapping):
             self.store_key(node, owner, value, env, path)
             return
-        places = list(self.places(node, self.held(owner, env), env, path))
+        places = self.places(node, self.held(owner, env), env, path)
+        self.put(Call(self, node, path), owner, (places,), value, env)
+
+    def put(self, call: Call, owner: Value, steps: tuple[Any, ...], value: Value, env: Env) -> None:
+        """Store a value where steps lead to in a list or an array, in place of the environment."""
         if isinstance(owner, View):
-            before = [place for places in owner.subscripts for place in places]
-            if any(isinstance(place, slice) for place in before):
-                self.refuse(node, "part of an array is changed", "index the whole array")
-            places, owner = [*before, *places], owner.owner
-        root = self.changeable(node, owner, env)
+            owner, steps = owner.owner, (*owner.steps, *steps)
+        root = self.changeable(call.node, owner, env)
         content = env[root.key]
         if isinstance(content, Array):
             value = self.held(value, env)
-        elif isinstance(value := placed(self.taken(value, env), env), (tuple, Reference)):
+        elif steps and isinstance(value := placed(self.taken(value, env), env), (tuple, Reference)):
             self._forget(root.key, env)
-        call = Call(self, node, path)
-        env[root.key] = self._changed(call, content, places, value, env, self.graph.const(True))
+        env[root.key] = self._through(call, content, steps, value, env)
+
+    def _through(
+        self, call: Call, old: Value, steps: tuple[Any, ...], value: Value, env: Env
+    ) -> Value:
+        """What a list or an array holds once a value was stored where steps lead to: what comes
+        after a slice, or after an array's numbers were arranged, is a change of that part."""
+        for k, step in enumerate(steps, 1):
+            sliced = not callable(step) and any(isinstance(place, slice) for place in step)
+            if callable(step) or (sliced and k < len(steps)):
+                part = self._stepped(call.node, self.held(old, env), steps[:k])
+                value = self._through(call, part, steps[k:], value, env) if steps[k:] else value
+                if callable(step):
+                    k, before = k - 1, self._stepped(call.node, self.held(old, env), steps[: k - 1])
+                    value = arrays.arranged(before, step, value)
+                return self._through(call, old, steps[:k], value, env) if k else value
+        places = [place for step in steps for place in step]
+        return self._changed(call, old, places, value, env, self.graph.const(True))
 
     def _changed(
         self, call: Call, old: Value, places: Sequence[Any], value: Value, env: Env, cond: Node
@@ -203,10 +256,12 @@ class Lists(Containers):
         """`a[i:j] = value`: a list takes as many items as there are, an array one for each."""
         items, numbers = list(old), range(len(old))[place]
         if type(old) is List:
+            value = self.each(call.node, value, env)
             if not isinstance(value, tuple) or (place.step or 1) != 1:
-                call.refuse("this assigns no list to a slice", "assign a list")
+                remedy = "assign a list of known length, and leave out the step"
+                call.refuse("this assigns no list to a slice", remedy)
             items[place] = cast("tuple[Value, ...]", value)
-            return List(items)
+            return List(placed(item, env) for item in items)
         several = isinstance(value, tuple) and depth(value) >= depth(old) - sum(
             isinstance(p, Node) for p in rest
         )
@@ -221,11 +276,12 @@ class Lists(Containers):
     def taken(self, value: Value, env: Env, *, alone: bool = False) -> Value:
         """What a list keeps of part of another one: a copy, and nothing may change either, unless
         it is then the only one."""
-        if not isinstance(value, View) or isinstance(rows := env[value.owner.key], Array):
+        if not isinstance(value, View) or isinstance(env[value.owner.key], Array):
             return value
         entry = placed(copied(self.held(value, env), back=True), env)
         if isinstance(entry, Reference) and not alone:
-            env[FROZEN] = env.get(FROZEN, frozenset()) | {entry.key, *keys_in(rows)}
+            others = keys_in((entry, env[value.owner.key]), env)
+            env[FROZEN] = env.get(FROZEN, frozenset()).union(others)
         return entry
 
     def _forget(self, key: str, env: Env) -> None:
@@ -239,7 +295,8 @@ class Lists(Containers):
         keys = {v.key for v in (old, value) if isinstance(v, Reference)}
         names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
         kept = [key for n in names if n.startswith(HELD) for key in keys_in(env[n])]
-        if not keys.isdisjoint(env.get(OUTER, ())) or any(kept.count(key) > 1 for key in keys):
+        held = any(kept.count(key) > (v is old) for v in (old, value) for key in keys_in(v))
+        if not keys.isdisjoint(env.get(OUTER, ())) or held:
             what = "an index that depends on values moves a list which others hold, too"
             call.refuse(what, _COPY)
         for name in (n for n in names if not n.startswith(HELD)):
@@ -278,7 +335,7 @@ class Lists(Containers):
             return resizable.change(call, method.name, root.key, args, env)
         items = [*content]
         if method.name == "extend":
-            args = [env[a.key] if isinstance(a, Reference) else self.held(a, env) for a in args]
+            args = [self.each(call.node, a, env) for a in args]
         else:
             args = [placed(a, env) for a in args]
         make = CHANGES[method.name]
@@ -318,8 +375,27 @@ CHANGES: dict[str, Callable[..., Value]] = {
 }
 
 
+def _rows(graph: Graph, owner: Value, content: Value) -> Value:
+    """What a list or an array holds, with its rows as parts of it."""
+    if not isinstance(content, tuple) or not isinstance(owner, REFERS):
+        return content
+    view = lambda k, item: item if _is_fixed(item) else View.of(owner, (graph.const(k),), ITEM)
+    make = tuple if isinstance(content, Array) else type(content)
+    return make(itertools.starmap(view, enumerate(content)))
+
+
+def _is_fixed(value: Value) -> bool:
+    """Whether nothing can change a value: it is a number, or a tuple of such."""
+    if isinstance(value, (List, Array)) or (isinstance(value, Record) and value.shared):
+        return False
+    return not isinstance(value, tuple) or all(map(_is_fixed, value))
+
+
+ITEM: Any = ast.parse("items[0]", mode="eval").body  # what part of a list is, for messages
+
+
 def _refers(value: Value) -> bool:
-    return isinstance(value, (Reference, View)) or _holds(value)
+    return isinstance(value, REFERS) or _holds(value)
 
 
 def _holds(value: Value) -> bool:

@@ -7,9 +7,10 @@ tuple or a short constant range is written out.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from nbgraph.errors import CaptureError
@@ -30,31 +31,33 @@ from nbgraph.kernels.capture.values import (
     Reference,
     Resizable,
     Static,
-    Value,
     flag,
     is_true,
     join,
+    placed,
     raises_of,
     stopped,
     without_flags,
 )
 from nbgraph.kernels.scalar import Node
 
+_LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip
+Items = Callable[[Env], Any]  # what a loop goes over, as it is in an environment
 _TESTED = (ast.NamedExpr, ast.Call, ast.Subscript)  # what assigns, or may raise, in a test
 
 
 def looped(tracer: Tracer, st: ast.While | ast.For, env: Env, path: Node) -> Env:
     """The environment after a loop."""
     if isinstance(st, ast.For):
-        iterated = _range(tracer, st, env, path) or _looped_over(tracer, st, env, path)
-        if (digits := digits_of(iterated)) is not None:
+        env = dict(env)
+        iterated = _range(tracer, st, env, path)
+        now = (lambda env: iterated) if iterated else _looped_over(tracer, st.iter, env, path)
+        if (digits := digits_of(known := now(env))) is not None:
             return _over_digits(tracer, st, digits, env, path)
-        if isinstance(iterated, Range):
-            run = functools.partial(_for, tracer, st, iterated.parts)
+        if isinstance(known, Range):
+            run = functools.partial(_for, tracer, st, known.parts)
         else:
-            resizable = isinstance(iterated, Resizable)
-            items = iterated if resizable else tracer.listed(st.iter, iterated)
-            run = functools.partial(_over_items, tracer, st, items)
+            run = functools.partial(_over_items, tracer, st, now)
         return _else(tracer, st, tracer.going(tracer.settled(env), path, run), path)
     after = RegionLoop(tracer, st, env, path, None).run()
     if isinstance(st.test, ast.Constant) and st.test.value and not breaks(st.body):
@@ -73,7 +76,8 @@ def _for(tracer: Tracer, st: ast.For, bounds: tuple[Node, ...], env: Env, path: 
             if trips is None or len(trips) > MAX_WRITTEN or tracer.survey is not None:
                 raise
             del tracer.pending[noted:]
-    return _unroll(tracer, st, [tracer.graph.const(i) for i in trips], env, path)
+    numbers = [tracer.graph.const(i) for i in trips]
+    return _unroll(tracer, st, lambda env: numbers, env, path)
 
 
 def _last_test(tracer: Tracer, st: ast.While, after: Env, path: Node) -> Env:
@@ -110,14 +114,15 @@ def _over_digits(tracer: Tracer, st: ast.For, digits: Digits, env: Env, path: No
     return looped(tracer, loop, env | {name + mark: v for name, v in values.items()}, path)
 
 
-def _over_items(tracer: Tracer, st: ast.For, items: Any, env: Env, path: Node) -> Env:
+def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
     """A loop over a tuple; a long one of constants looks them up in tables. One over a list whose
     length depends on values may not change it."""
-    if isinstance(items, Resizable):
+    if isinstance(items := now(env), Resizable):
         count, items = items.length, items.items
-    elif is_short(st, len(items)) or not is_constant(items):
-        return _unroll(tracer, st, items, env, path, live=_is_live(st.iter))
     else:
+        listed = lambda env: tracer.listed(st.iter, now(env))
+        if is_short(st, len(items := listed(env))) or not is_constant(items):
+            return _unroll(tracer, st, listed, env, path)
         count = tracer.graph.const(len(items))
     bounds = (tracer.graph.const(0), count, tracer.graph.const(1))
     after = RegionLoop(tracer, st, env, path, bounds, items).run()
@@ -142,25 +147,28 @@ def _range(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Range | None:
     return range_of(call, nodes)
 
 
-def _looped_over(tracer: Tracer, st: ast.For, env: Env, path: Node) -> Value:
-    """What a loop goes over; the items that are lists are references to them."""
-    iterated = tracer.object(st.iter, env, path)
-    if isinstance(iterated, Reference):
-        return env[iterated.key]
-    return iterated if type(iterated) is tuple else tracer.held(iterated, env)
+def _looped_over(tracer: Tracer, node: ast.expr, env: Env, path: Node) -> Items:
+    """What a loop goes over in an environment: lists and arrays are what they are at a trip."""
+    kept: Env = {}
+
+    def once(part: ast.expr) -> ast.expr:
+        if isinstance(part, ast.Call) and tracer.static(part.func, env) in _LAZY:
+            part = copy.copy(part)
+            part.args = [once(arg) for arg in part.args]
+            return part
+        name = ast.unparse(part)
+        kept[name] = placed(tracer.object(part, env, path), env)
+        return ast.copy_location(ast.Name(name, ast.Load()), part)
+
+    over = once(node)
+    return lambda env: tracer.each(node, tracer.object(over, env | kept, path), env)
 
 
-def _unroll(
-    tracer: Tracer, st: ast.For, items: Sequence[Value], env: Env, path: Node, *, live: bool = False
-) -> Env:
-    """The trips one after another. `live`: items are what they are at their trip."""
-    graph, count = tracer.graph, len(items)
+def _unroll(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -> Env:
+    """The trips one after another; items are what they are at their trip."""
+    graph, count = tracer.graph, len(now(env))
     for trip in range(count):
-        if (
-            live
-            and trip
-            and len(items := tracer.listed(st.iter, _looped_over(tracer, st, env, path))) != count
-        ):
+        if len(items := now(env)) != count:
             what = "the list that a loop goes over changes its length"
             tracer.refuse(st, what, "go over a copy, e.g. list(values)")
         item = items[trip]
@@ -190,10 +198,3 @@ def _constant_range(bounds: tuple[Node, ...]) -> range | None:
     if all(b.op == "const" for b in bounds):
         return range(*(int(b.data) for b in bounds))
     return None
-
-
-def _is_live(node: ast.expr) -> bool:
-    """Whether a loop over this sees what its trips change."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("enumerate", "zip", "reversed") and all(map(_is_live, node.args))
-    return isinstance(node, ast.Name)

@@ -16,7 +16,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from nbgraph.kernels.capture.closures import nonlocals, walk
+from nbgraph.kernels.capture.closures import Comprehension, nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.intervals import Intervals
@@ -25,8 +25,10 @@ from nbgraph.kernels.capture.resizable import widened
 from nbgraph.kernels.capture.values import (
     BROKE,
     CONTINUED,
+    FROZEN,
     HELD,
     MISSED,
+    OUTER,
     RESULT,
     RETURNED,
     Choice,
@@ -85,17 +87,28 @@ class RegionLoop:
         inside = list(walk(st.body))
         self.leaves = {type(n) for n in inside}
         tested = list(walk([st.test])) if isinstance(st, ast.While) else []
-        assigned = {n.id for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)}
+        in_place = {id(n.target) for n in inside if isinstance(n, ast.AugAssign)}
+        stores = [n for n in inside + tested if isinstance(n, ast.Name) and _is_store(n)]
+        lists = {k for k, v in self.start.items() if tracer.changes_in_place(v, self.start)}
+        assigned = {n.id for n in stores if id(n) not in in_place or n.id not in lists}
         assigned |= {n.name for n in inside if isinstance(n, ast.MatchAs) and n.name}
+        after = _read_after(tracer.text.body, st)
         assigned |= nonlocals(tracer.text.body)
         if isinstance(st, ast.For):
             assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]
             first: Env = {}
             tracer.bind(st.target, self._item(bounds[0]), first)
-            self.start = {**first, **self.start}
+            self.start = {**{n: v for n, v in first.items() if n not in after}, **self.start}
             assigned.add(self.COUNTER)
+        # names of lists that other names mean, too: the keys of these
+        self.shared, self.merged = dict[str, set[str]](), dict[str, set[str]]()
+        before = {n: v for n, v in self.start.items() if not n.startswith(HELD)}
         for name in assigned & self.start.keys():
+            others = keys_in(tuple(v for n, v in before.items() if n != name), self.start)
+            keys = {*keys_in(self.start[name], self.start)}
+            if keys & {*others, *self.start.get(OUTER, ())}:
+                self.shared[name] = keys
             self.start[name] = copied(tracer.held(self.start[name], self.start), back=True)
             if isinstance(value := self.start[name], Static) and value.value is not None:
                 self.start[name] = Choice(self.graph.const(0), (value,))
@@ -104,7 +117,7 @@ class RegionLoop:
             assigned - self.none - {k for k, v in self.start.items() if flatten(v) is not None}
         )
         self.names = sorted(assigned - self.late - self.none)
-        self.read_later = self.late & _read_outside(tracer.text.body, st)
+        self.read_later, self.read_after = self.late & after, after
         self.ahead: list[tuple[str, Node]] = []
         self.first: set[str] = set()  # names that a trip gives their first values
 
@@ -242,15 +255,25 @@ class RegionLoop:
             tracer.counter, tracer.ahead = outer
 
     def _unshared(self, inside: Env, ends: Env) -> None:
-        """Refuse a list that two variables of the loop mean, and that a trip changes."""
+        """Refuse a list that two variables of the loop mean, and that a trip changes: each trip
+        begins with copies of what they mean. Note which mean lists of before."""
         meant: dict[str, str] = {}
-        for name in self.names:
-            for key in [] if name.startswith(HELD) else keys_in(ends.get(name)):
+        names = [name for name in self.names if not name.startswith(HELD)]
+        changed = lambda keys: any(ends.get(k) is not inside.get(k, ends.get(k)) for k in keys)
+        moved = {name for name in names if changed(keys_in(inside[name], inside))}
+        for name in names:
+            keys = {*keys_in(ends.get(name), ends)}
+            shared = name in moved & self.shared.keys()
+            for key in keys:
                 other = meant.setdefault(key, name)
-                shared = other != name or key in self.start
-                if shared and ends[key] is not inside.get(key, ends[key]):
-                    what = f"a trip changes a list that {name!r} and another name mean"
-                    self.tracer.refuse(self.st, what, "copy it, e.g. list(values) or values.copy()")
+                if other != name or key in self.start:
+                    shared = shared or changed((key,)) or bool({name, other} & moved)
+            if shared:
+                what = f"a trip changes a list that {name!r} and another name mean"
+                self.tracer.refuse(self.st, what, "copy it, e.g. list(values) or values.copy()")
+            old = {*self.shared.get(name, ()), *(keys & self.start.keys())}
+            if old and name in self.read_after:
+                self.merged[name] = old
 
     def _moves(self, phis: dict[str, list[Node]], ends: Env) -> Node:
         """Whether a trip changed a variable."""
@@ -424,6 +447,9 @@ class RegionLoop:
                 after[name] = after[name].value
             if not name.startswith(HELD):
                 after[name] = placed(after[name], after, name)
+        after[FROZEN] = after.get(FROZEN, frozenset()) | ends.get(FROZEN, frozenset())
+        for name, old in self.merged.items():  # which of them it means depends on the trips
+            after[FROZEN] = after[FROZEN].union(old, keys_in(after[name], after))
         for name in self.late:
             after[name] = Undefined(_LATE)
         after.pop(self.COUNTER, None)
@@ -437,16 +463,28 @@ def _carried(value: Value) -> list[Node] | None:
     return flatten(tuple(() if isinstance(v, Reference) else v for v in value) if lists else value)
 
 
-def _read_outside(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
-    """The names that a function reads, apart from the trips of a loop in it."""
+def _read_after(body: list[ast.stmt], st: ast.While | ast.For) -> set[str]:
+    """The names that a function may read after a trip of a loop, apart from other trips of it and
+    from loops and comprehensions that assign them first."""
     head = st.target if isinstance(st, ast.For) else st.test
     trips = {id(n) for part in (head, *st.body) for n in ast.walk(part)}
     read = set[str]()
-    for node in (n for part in body for n in ast.walk(part) if id(n) not in trips):
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            read.add(node.target.id)
-        elif isinstance(node, ast.Name) and not _is_store(node):
-            read.add(node.id)
+
+    def visit(node: Any, known: set[str]) -> None:
+        inner = known
+        if isinstance(node, (ast.For, ast.DictComp, Comprehension)) and node is not st:
+            parts = [node] if isinstance(node, ast.For) else node.generators
+            targets = [n for part in parts for n in ast.walk(part.target)]
+            inner = known.union(n.id for n in targets if isinstance(n, ast.Name))
+        name = node.target if isinstance(node, ast.AugAssign) else node
+        if isinstance(name, ast.Name) and (name is not node or not _is_store(name)):
+            read.update({name.id} - known)
+        for child in (n for n in ast.iter_child_nodes(node) if id(n) not in trips):
+            outside = isinstance(node, ast.For) and child in (node.iter, *node.orelse)
+            visit(child, known if outside else inner)
+
+    for part in body:
+        visit(part, set())
     return read
 
 

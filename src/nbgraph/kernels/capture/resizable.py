@@ -7,7 +7,6 @@ loop of unknown length grows has `PLACES`; the element raises where it would get
 
 from __future__ import annotations
 
-import ast
 import functools
 import math
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ from nbgraph.kernels.capture.arrays import whole
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lookups import entry_at
 from nbgraph.kernels.capture.values import (
+    FROZEN,
     Array,
     Env,
     List,
@@ -30,6 +30,7 @@ from nbgraph.kernels.capture.values import (
     flatten,
     form,
     join_value,
+    keys_in,
     resizable,
     unflatten,
 )
@@ -49,7 +50,7 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
         return None
     first, last = resizable(graph, start), resizable(graph, end)
     items, more = [*first.items, *last.items], len(last.items) - len(first.items)
-    items = items if first.items else [*map(_frozen, items)]
+    items = items if first.items else [*map(frozen, items)]
     exact = isinstance(end, List) and trips is not None and trips <= MAX_WRITTEN
     if exact or not items or len({*map(form, items)}) > 1 or flatten(items[0]) is None:
         return None
@@ -67,9 +68,9 @@ def widened(graph: Graph, start: Value, end: Value, trips: int | None) -> Resiza
     return Resizable(first.length, (*first.items, *rest), bounded=True)
 
 
-def _frozen(value: Value) -> Value:
+def frozen(value: Value) -> Value:
     """A new list that is put into another one, as a tuple: nothing changes it there."""
-    return tuple(map(_frozen, value)) if isinstance(value, List) else value
+    return tuple(map(frozen, value)) if isinstance(value, List) else value
 
 
 def repeated(call: Call, items: Sequence[Value], count: Node) -> Resizable:
@@ -149,7 +150,7 @@ def _put(
 
 def part(call: Call, owner: Value, lower: Value, upper: Value, step: Value) -> Value:
     """`owner[lower:upper:step]`."""
-    owner = resizable(call.graph, owner)
+    owner = resizable(call.graph, frozen(owner) if isinstance(owner, List) else owner)
     stride = 1 if step is None else whole(call, step, "the step of a slice")
     if stride < 0 and (lower is not None or upper is not None or stride != -1):
         call.refuse(f"a slice of {_WHAT} goes backwards", "use [::-1], or write a loop")
@@ -216,11 +217,14 @@ CHANGES: dict[str, Callable[..., tuple[Value, Value]]] = {
 
 def change(call: Call, name: str, key: str, args: Sequence[Value], env: Env) -> Value:
     """A method that changes a list; a list that is put in is a tuple, as nothing changes it."""
-    named = any(isinstance(arg, ast.Name) for arg in call.node.args) and name != "extend"
-    values = [call.tracer.held(arg, env) for arg in args]
-    if named and any(isinstance(value, (List, Resizable)) for value in values):
+    known, values = {*keys_in(tuple(env.values()))}, [call.tracer.held(arg, env) for arg in args]
+    inside = [env.get(getattr(arg, "key", ""), arg) if name == "extend" else arg for arg in args]
+    lists = any(isinstance(value, (List, Resizable)) for value in values) and name != "extend"
+    shared = known & {*keys_in(tuple(inside), env)}
+    env[FROZEN] = env.get(FROZEN, frozenset()) | shared
+    if lists and shared:
         call.refuse(f"a list that has a name is put into {_WHAT}", "put in a tuple of its items")
-    values = [_frozen(value) for value in values]
+    values = [frozen(value) for value in values]
     env[key], result = call.answer(CHANGES[name], env[key], *values, **call.kwargs)
     return Static(None) if result is None else result
 

@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.comparing import compare
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.values import Env, Resizable, Static, Undefined, Value, join
+from nbgraph.kernels.capture.values import Env, Resizable, Static, Undefined, Value, join, placed
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Node
 
@@ -102,7 +102,7 @@ def _require_quiet(tracer: Tracer, st: ast.With, env: Env) -> None:
 def matched(tracer: Tracer, st: ast.Match, env: Env, path: Node) -> Env:
     """The environment after a `match` statement."""
     env = dict(env)
-    return _cases(tracer, st.cases, tracer.expression(st.subject, env, path), env, path)
+    return _cases(tracer, st.cases, tracer.object(st.subject, env, path), env, path)
 
 
 def _cases(
@@ -129,21 +129,23 @@ def _cases(
 
 def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: Node) -> Node:
     """Whether a value fits; the names of the pattern are bound in `env`."""
-    graph = tracer.graph
+    graph, referred = tracer.graph, subject
+    subject = tracer.each(pattern, subject, env)  # type: ignore[arg-type]
     match pattern:
         case ast.MatchValue(value=value):
+            subject = tracer.deep(value, subject, env)
             return compare(tracer, value, ast.Eq(), subject, tracer.expression(value, env, path))
         case ast.MatchSingleton(value=value):
             if isinstance(value, bool) and is_boolean(getattr(subject, "kind", "")):
                 return graph.truth(subject) if value else graph.logical_not(graph.truth(subject))
             return graph.const(isinstance(subject, Static) and subject.value is value)
         case ast.MatchOr(patterns=patterns):
-            fits = [_fits(tracer, p, subject, env, path) for p in patterns]
+            fits = [_fits(tracer, p, referred, env, path) for p in patterns]
             return functools.reduce(graph.logical_or, fits)
         case ast.MatchAs(pattern=inner, name=name):
             if name is not None:
-                env[name] = subject
-            return graph.const(True) if inner is None else _fits(tracer, inner, subject, env, path)
+                env[name] = placed(referred, env)
+            return graph.const(True) if inner is None else _fits(tracer, inner, referred, env, path)
         case ast.MatchSequence(patterns=parts) if not (
             isinstance(subject, Resizable) or any(isinstance(p, ast.MatchStar) for p in parts)
         ):

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
-from nbgraph.kernels.capture.arrays import METHODS, in_order, whole
+from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
 from nbgraph.kernels.capture.classes import Classes
 from nbgraph.kernels.capture.closures import (
     Comprehension,
@@ -29,7 +29,7 @@ from nbgraph.kernels.capture.closures import (
 )
 from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.digits import Digits
-from nbgraph.kernels.capture.lists import CHANGES
+from nbgraph.kernels.capture.lists import CHANGES, ITEM
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.text import CountError, KindError
@@ -42,13 +42,16 @@ from nbgraph.kernels.capture.values import (
     Resizable,
     Static,
     Value,
+    View,
     described,
     flatten,
     is_none,
     join_value,
+    keys_in,
     lists_of,
     mapping,
     placed,
+    reference,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
@@ -80,7 +83,7 @@ class Sequences(Classes):
                     value = self._looped(each_of(node), env, path)
                 items.append(placed(value, env))
                 continue
-            inner = self.expression(node.value, env, path)
+            inner = self.each(node.value, self.object(node.value, env, path), env)
             if not isinstance(inner, tuple):
                 self.refuse(node, "what follows * is not a tuple", "write the arguments out")
             items += cast("tuple[Value, ...]", inner)
@@ -108,9 +111,9 @@ class Sequences(Classes):
         body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
         after = self.block(body, inner, path)
         self.leave(after)
-        env.update(lists_of({k: v for k, v in after.items() if k in env}))
+        env.update(lists_of(after))
         env.update({name: after[name] for name in self.assigned(node) if name in after})
-        return self.held(after[name], after)
+        return self.read(node, after[name], after)
 
     def _written_out(self, node: Comprehension, env: Env, path: Node) -> tuple[Value, ...]:
         """The tuple of what a comprehension lists."""
@@ -126,7 +129,8 @@ class Sequences(Classes):
                 items.append(placed(self.object(node.elt, inner, path), inner))
                 return
             first, *rest = generators
-            for item in self.listed(first.iter, self.expression(first.iter, inner, path)):
+            iterated = self.each(first.iter, self.object(first.iter, inner, path), inner)
+            for item in self.listed(first.iter, iterated):
                 bound = dict(inner)
                 self.bind(first.target, item, bound)
                 if all(self._certain(test, bound, path) for test in first.ifs):
@@ -166,14 +170,19 @@ class Sequences(Classes):
 
     # functions of tuples ----------------------------------------------------------------------
 
-    def sequence_call(self, call: Call) -> Value | None:
-        """The value of a built-in function of tuples; None for other functions."""
+    def sequence_call(self, call: Call, shared: Call, env: Env) -> Value | None:
+        """The value of a built-in function of tuples; None for other functions. `shared`: the call
+        with references to lists, whose items some functions only put together."""
+        sized = not any(isinstance(value, (Resizable, Range)) for value in call.values)
+        if sized and lookup(_MAKERS, call.target) is not None and call.target in _KEEPS:
+            call = call._replace(args=[self.each(call.node, a, env) for a in shared.args])
         if call.args and isinstance(call.args[0], Range) and call.target in _OF_RANGES:
             return _OF_RANGES[call.target](call.args[0], call)
         call = call._replace(args=[self._items_of(call, value) for value in call.args])
         make, (first, *rest) = lookup(_MAKERS, call.target), (*call.args, None)
         if any(isinstance(a, (Resizable, Range)) for a in call.args):
             make, fits = lookup(resizable.FUNCTIONS, call.target), True
+            call = call._replace(args=[*map(resizable.frozen, call.args)])
         elif isinstance(first, (tuple, Mapping)) or (call.target in _EMPTY and not call.args):
             fits = True
         elif call.target in (map, functools.reduce):
@@ -215,7 +224,11 @@ class Sequences(Classes):
 
     def method_call(self, call: Call, method: Method, env: Env) -> Value:
         """The value of a method of a list or an array."""
+        if method.name in STEPS and not call.kwargs:
+            return self.view(call, method.owner, call.answer(STEPS[method.name], *call.args), env)
         owner = self.held(method.owner, env)
+        if method.name == "copy" and type(owner) is List:
+            return self.read(call.node, method.owner, env)
         if method.name in CHANGES and not call.kwargs:
             return self.change(call, method, call.args, env)
         if isinstance(owner, Resizable) and method.name in resizable.METHODS:
@@ -396,14 +409,19 @@ def _zip(call: Call, *columns: Value, strict: Value = None) -> Value:
     return tuple(zip(*listed, strict=False))
 
 
+def _called(call: Call, fn: Value, *args: Value) -> Value:
+    """What a function that is an argument gives for items of another one."""
+    return call.tracer.called(call.of(fn.value, *args), call.tracer.frame)
+
+
 def _map(call: Call, fn: Value, *columns: Value) -> Value:
-    return tuple(call.tracer.apply(call.of(fn.value, *row)) for row in _zip(call, *columns))
+    return tuple(_called(call, fn, *row) for row in _zip(call, *columns))
 
 
 def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
     func, initial = (None if getattr(v, "value", v) is None else v for v in (func, initial))
-    fn = operator.add if func is None else func.value
-    apply = lambda a, b: call.tracer.apply(call.of(fn, a, b))
+    fn = Static(operator.add) if func is None else func
+    apply = functools.partial(_called, call, fn)
     return tuple(itertools.accumulate(items, apply, initial=initial))
 
 
@@ -411,25 +429,40 @@ def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:
     values = [*start, *call.tracer.listed(call.node, items)]
     if not values:
         call.refuse("reduce() of an empty tuple", "give a start value")
-    return functools.reduce(lambda a, b: call.tracer.apply(call.of(fn.value, a, b)), values)
+    return functools.reduce(functools.partial(_called, call, fn), values)
 
 
 def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value, Value]]:
-    """Items with what they are ordered by: numbers, or tuples."""
+    """What items are ordered by, numbers or tuples; and the items, for lists and objects the
+    places at which they are."""
     if not (key is None or isinstance(key, Static)):
         call.refuse("a keyword argument is not understood here", "leave it out")
-    by = None if key is None else key.value
-    ranks = [item if by is None else call.tracer.apply(call.of(by, item)) for item in items]
+    ranks = items if key is None else [_called(call, key, item) for item in items]
+    ranks = [call.tracer.deep(call.node, rank, call.tracer.frame) for rank in ranks]
     _numbers(call, [rank for rank in ranks if type(rank) is not tuple])
+    if any(next(keys_in(item), None) for item in items):
+        items = [call.graph.const(k) for k in range(len(items))]
     return list(zip(ranks, items, strict=True))
+
+
+def _placed(call: Call, items: Sequence[Value], ordered: Sequence[Value]) -> list[Value]:
+    """Items in the order that `_ranked` has led to."""
+    if not any(next(keys_in(item), None) for item in items):
+        return [*ordered]
+    holder = reference(call.tracer.frame, List(items))
+    return [
+        items[place.data] if place.op == "const" else View.of(holder, (place,), ITEM)
+        for place in ordered
+    ]
 
 
 def _extreme(op: ast.cmpop) -> Callable[..., Value]:
     def chosen(call: Call, *items: Value, key: Value = None, default: Value = None) -> Value:
-        rows = _ranked(call, items[0] if len(items) == 1 else items, key)
-        if not rows:
+        among = items[0] if len(items) == 1 else items
+        if not (rows := _ranked(call, among, key)):
             return default or _numbers(call, (), 1)
-        return functools.reduce(lambda a, b: _ordered(call, op, a, b)[0], rows)[1]
+        first = functools.reduce(lambda a, b: _ordered(call, op, a, b)[0], rows)
+        return _placed(call, among, first[1:])[0]
 
     return chosen
 
@@ -447,7 +480,7 @@ def _sorted(call: Call, items: Value, key: Value = None, reverse: Value = None) 
         for k in range(last):
             op = ast.Gt() if falls else ast.Lt()
             rows[k : k + 2] = _ordered(call, op, rows[k], rows[k + 1])
-    return List(item for _, item in rows)
+    return List(_placed(call, items, [item for _, item in rows]))
 
 
 def _ordered(
@@ -484,6 +517,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     deque: lambda call, items=(): List(items),
     **dict.fromkeys((set, frozenset), lambda call, items=(): as_list(distinct(call, items))),
     reversed: lambda call, items: items[::-1],
+    bool: lambda call, items: call.tracer.truth(items),
     range: _range,
     min: _extreme(ast.Lt()),
     max: _extreme(ast.Gt()),
@@ -494,6 +528,11 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     functools.reduce: _reduce,
     itertools.accumulate: _accumulate,
     **{getattr(itertools, name): _iterated for name in _ITERTOOLS},
+}
+# those that put items together, which are not read
+_KEEPS = frozenset((tuple, list, deque, reversed, enumerate, zip, map, sorted, min, max)) | {
+    *(functools.reduce, itertools.accumulate),
+    *(getattr(itertools, name) for name in _ITERTOOLS),
 }
 
 

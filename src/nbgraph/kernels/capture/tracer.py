@@ -14,7 +14,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from nbgraph.errors import CaptureError, Raised
 from nbgraph.kernels.capture import effects, objects, refusals
@@ -45,7 +45,6 @@ from nbgraph.kernels.capture.values import (
     Mapping,
     Optional,
     Partly,
-    Reference,
     Resizable,
     Static,
     Undefined,
@@ -137,6 +136,9 @@ class FunctionTracer(Expressions):
         if isinstance(values, Mapping):
             self.refuse(last, "the result is a dict, not a number", "return its values as a tuple")
         for part in values if isinstance(values, tuple) else (values,):
+            if isinstance(part, tuple):
+                what = f"the result holds {described(part)}"
+                self.refuse(last, what, "return numbers as one tuple, e.g. `return x, *others`")
             if isinstance(part, Resizable):
                 what = f"the result is {described(part)}"
                 self.refuse(last, what, "return numbers, e.g. sum(values) or len(values)")
@@ -333,22 +335,45 @@ class FunctionTracer(Expressions):
 
     def _augmented(self, st: ast.AugAssign, env: Env, path: Node) -> Env:
         """`target op= value`; a list or an array is changed in place."""
-        known, target = None, st.target
+        target, names = st.target, {*env}
         if isinstance(target, ast.Name):
             known, left = env.get(target.id), ast.Name(target.id, ast.Load())
         else:
+            target = copy.copy(target)
+            target.value = self._once(target.value, env, path)
+            if isinstance(target, ast.Subscript):
+                target.slice = self._once(target.slice, env, path)
             left = copy.copy(target)
             left.ctx = ast.Load()
+            left = self._once(ast.copy_location(left, st), env, path)
+            known = env[left.id]
         total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
         value = self.expression(ast.copy_location(total, st), env, path)
-        if isinstance(known, Reference):
-            root, call = self.changeable(st, known, env), Call(self, st, path)
-            if isinstance(items := env[root.key], Array):
-                value = spread(call, lambda old, new: self.as_kind(new, old.kind), items, value)
-            env[root.key] = value
+        if self.changes_in_place(known, env):
+            call, content = Call(self, st, path), self.held(known, env)
+            if isinstance(content, Array):
+                value = spread(call, lambda old, new: self.as_kind(new, old.kind), content, value)
+            self.put(call, known, (), value, env)
         else:
             self.assign_to(target, placed(value, env), env, path)
+        for node in (left, *ast.walk(target)):
+            if isinstance(node, ast.Name) and node.id not in names and node is not st.target:
+                env.pop(node.id, None)
         return env
+
+    def _once(self, node: Any, env: Env, path: Node) -> Any:
+        """Names that hold the values of an expression, so that it is evaluated once: its text."""
+        once = functools.partial(self._once, env=env, path=path)
+        match node:
+            case None | ast.Name() | ast.Constant():
+                return node
+            case ast.Slice():
+                return ast.Slice(once(node.lower), once(node.upper), once(node.step))
+            case ast.Tuple():
+                return ast.Tuple([*map(once, node.elts)], ast.Load())
+        name = ast.unparse(node)
+        env[name] = self.object(node, env, path)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def assign_to(self, target: ast.expr, value: Value, env: Env, path: Node) -> None:
         """Assign to names, items of lists and tuples of such, in place of the environment."""
@@ -377,8 +402,7 @@ class FunctionTracer(Expressions):
         self, target: ast.Tuple | ast.List, value: Value, env: Env
     ) -> list[tuple[ast.expr, Value]]:
         """Each target with the item that is assigned to it; one with a star takes a list."""
-        items = env[value.key] if isinstance(value, Reference) else value
-        items = mapping(self.held(items, env) if isinstance(items, View) else items)
+        items = self.each(target, value, env)
         items = self.keys(target, items) if isinstance(items, Mapping) else items
         parts, count = target.elts, len(target.elts)
         star = next((i for i, part in enumerate(parts) if isinstance(part, ast.Starred)), None)

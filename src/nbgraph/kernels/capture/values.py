@@ -122,11 +122,19 @@ class Reference:
 
 @dataclass(slots=True, eq=False, repr=False)
 class View:
-    """Part of a list or an array, as it is when it is read: subscripts applied in order."""
+    """Part of a list or an array, as it is when it is read: steps in order, each the places of a
+    subscript, or how NumPy arranges the numbers of an array anew."""
 
     owner: Reference
-    subscripts: tuple[tuple[Any, ...], ...]
+    steps: tuple[Any, ...]
     node: ast.Subscript
+
+    @classmethod
+    def of(cls, owner: Reference | View, step: Any, node: ast.Subscript) -> View:
+        """The part that one more step leads to."""
+        if isinstance(owner, View):
+            return cls(owner.owner, (*owner.steps, step), node)
+        return cls(owner, (step,), node)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -457,6 +465,8 @@ class ListJoin:
         merged = {key for pair in self._made for key in pair if isinstance(key, str)}
         values = [v for name, v in self._result.items() if name not in merged]
         seen = {*self._result.get(OUTER, ())}.union(*map(keys_in, values))
+        for side in zip(*self._made, strict=True):  # two joined ones may be one list on a path
+            seen |= {key for key in side if side.count(key) > 1}
         for pair, joined in self._made.items():
             old = {key for key in pair if isinstance(key, str)}
             if old & (frozen | seen):
@@ -501,15 +511,15 @@ def lists_of(env: Env) -> Env:
     return {name: v for name, v in env.items() if name.startswith(HELD) or name == FROZEN}
 
 
-def keys_in(value: Value) -> Iterator[str]:
-    """The keys of the lists that a value refers to."""
-    if isinstance(value, Reference):
-        yield value.key
-    elif isinstance(value, View):
-        yield value.owner.key
+def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:
+    """The keys of the lists that a value refers to; in an environment of those in them, too."""
+    if isinstance(value, (Reference, View)):
+        key = (value.owner if isinstance(value, View) else value).key
+        yield key
+        yield from keys_in((env or {}).get(key), env)
     elif type(value) in (tuple, List) or isinstance(value, Record):
         for item in value:
-            yield from keys_in(item)
+            yield from keys_in(item, env)
 
 
 def _key(value: Value) -> object:

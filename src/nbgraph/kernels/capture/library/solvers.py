@@ -1,7 +1,7 @@
 """Roots and integrals of functions inside scalar functions, as plain scalar texts.
 
-The function is captured in place. A root is refined by one step of Newton's method at the end,
-through which its derivative is that of the implicit function, however the root was found.
+The function is captured in place. A root is refined by two steps of Newton's method at the end,
+through which its derivatives are those of the implicit function, however the root was found.
 Brent, Algorithms for minimization without derivatives, 1973; Piessens et al., QUADPACK, 1983.
 """
 
@@ -43,10 +43,13 @@ listed = lambda args: args if isinstance(args, (tuple, list)) else (args,)  # as
 
 
 def polished(f, x, args):
-    """A root after a step of Newton's method; itself where that is not a number."""
+    """A root after two steps of Newton's method, through which its slopes are right up to the third
+    order; itself where a step is not a number."""
     x = held(x)
-    step = f(x, *args) / slope(f, x, args)
-    return x - step if abs(step) < math.inf else x
+    for _ in range(2):
+        step = f(x, *args) / slope(f, x, args)
+        x = x - step if abs(step) < math.inf else x
+    return x
 
 
 def brentq(f, a, b, args=(), xtol=2e-12, rtol=8.881784197001252e-16, maxiter=100):
