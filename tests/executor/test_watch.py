@@ -57,7 +57,7 @@ def test_what_is_seen_belongs_to_the_run(joint):
     else:
         (out,) = exe.forward(is_train=True)
         exe.backward()
-    dropped = seen["dropout0_output0"]
+    dropped = seen["dropout0_output"]
     assert 0 < (dropped == 0).sum() < 500
     assert out.asnumpy() == np.float32(3 * dropped).sum()
     assert np.array_equal(exe.grad_dict["x"].asnumpy(), 3 * dropped)

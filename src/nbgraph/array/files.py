@@ -31,6 +31,7 @@ _FORMAT = 1
 _PREFIX = "array."  # before each name: a name may be anything
 _ALIGNED = 64
 _HEADER, _ZIP64, _FIELD = 30, 20, 4  # bytes of an entry's header, and of fields in it
+_MXNET = (0x112).to_bytes(8, "little")  # how MXNet's files of arrays begin
 _PADDING = 0xD935  # the field that zipalign pads with
 
 
@@ -105,6 +106,12 @@ def load(path: str | os.PathLike[str], *, device: Context | None = None, mmap: b
             if b'"nbgraph symbol"' in file.read(64):
                 raise FormatError(
                     f"load: {os.fspath(path)!r} holds a symbol; read it with ng.load_symbol"
+                ) from None
+            file.seek(0)
+            if file.read(8) == _MXNET:
+                raise FormatError(
+                    f"load: {os.fspath(path)!r} has MXNet's own format, which is not read here; "
+                    "write its arrays by numpy.savez where MXNet is, and read that"
                 ) from None
             raise FormatError(
                 f"load: {os.fspath(path)!r} is not a file of arrays, or is damaged; give one that "

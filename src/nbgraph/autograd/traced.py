@@ -118,7 +118,7 @@ class Traced(Symbol):
     def _become(self, name: str, successor: Symbol) -> None:
         """Replace the value by another one from now on."""
         if self.node.op is None:
-            x = "x" if self.node.name.startswith(BODY) else self.node.name
+            x = "x" if str(self.node.name).startswith(BODY) else self.node.name
             way = f"y = {x} + 1 instead of {x} += 1"
             if name == "setitem":
                 way = f"y = ng.index_update({x}, index, value)"

@@ -184,7 +184,8 @@ def _shape(call: str, name: str, shape: Any) -> tuple[int, ...]:
         return tuple(operator.index(n) for n in sizes)
     except (TypeError, ValueError):
         raise ArgumentError(
-            f"{call}: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers"
+            f"{call}: {name}={shape!r}; give the shape of {name!r} as a tuple of whole numbers; "
+            f"{call} has no option of that name"
         ) from None
 
 

@@ -75,7 +75,8 @@ def _named(op: Any, made: Any, args: Any, kwargs: dict[str, Any], name: str) -> 
         return named(made, name)
     if len({symbol.node for symbol in made}) > 1:
         return Symbol.__nbgraph_defer__(op, args, kwargs, len(made), name)
-    return type(made)([symbol.named(name) for symbol in made])
+    symbols = [symbol.named(name) for symbol in made]
+    return type(made)(*symbols) if hasattr(made, "_fields") else type(made)(symbols)
 
 
 def _names_itself(op: Any) -> bool:

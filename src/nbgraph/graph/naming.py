@@ -106,4 +106,5 @@ def output_name(node: GraphNode, index: int, name: str) -> str:
     own = getattr(node.op, "outputs", None)
     if own is not None:
         return f"{name}_{own[index]}"
-    return f"{name}_output" if node.nout == 1 else f"{name}_output{index}"
+    shown = getattr(node.op, "visible", None) or node.nout  # others are for the gradient alone
+    return f"{name}_output" if shown == 1 and index == 0 else f"{name}_output{index}"

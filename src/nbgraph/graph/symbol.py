@@ -26,7 +26,7 @@ from nbgraph.graph.calling import Calling
 from nbgraph.graph.compose import composed
 from nbgraph.graph.composite import deferred
 from nbgraph.graph.files import Saved
-from nbgraph.graph.graph import Entry
+from nbgraph.graph.graph import Entry, Graph
 from nbgraph.graph.infer import as_partial, variable_dtype
 from nbgraph.graph.listing import drawn, listing
 from nbgraph.operator import complex_call
@@ -262,8 +262,10 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
     def _named_output(self, name: str) -> Symbol:
         names = self.list_outputs()
         for wanted in (name, f"{name}_output"):
-            if names.count(wanted) == 1:
-                return type(self)([self.entries[names.index(wanted)]])
+            found = [e for e, own in zip(self.entries, names, strict=True) if own == wanted]
+            below = set(Graph(found[-1:]).nodes) if len(found) > 1 else set()
+            if found and all(node in below for node, _ in found[:-1]):  # a layer of several nodes
+                return type(self)(found[-1:])
         known = ", ".join(names)
         raise ArgumentError(f"there is no output {name!r} here, or several; there are: {known}")
 

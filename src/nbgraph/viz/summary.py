@@ -87,8 +87,8 @@ def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None, **unknow
     ----------
     symbol : Symbol or Executor
     shapes : dict from names to shapes, optional
-        Of inputs; the variables named here are inputs, all others are parameters. Shapes of
-        others are inferred; ShapeError where they cannot be.
+        Of inputs; the variables named here are inputs, and those that are labels by their names;
+        all others are parameters. Shapes of others are inferred; ShapeError where they cannot be.
 
     ArgumentError where these are something else.
 
@@ -105,9 +105,13 @@ def print_summary(symbol: Any, shapes: Mapping[str, Any] | None = None, **unknow
     _require_graph(symbol, shapes, unknown)
     known = dict(shapes or {})
     graph = typed(symbol.graph, known, {})
-    sizes = {v: 0 if v.name in known else _count(v) for v in graph.variables}
+    sizes = {v: 0 if v.name in known or _is_label(v.name) else _count(v) for v in graph.variables}
     total = sum(_bytes(v) for v in graph.variables if sizes[v])
     return Summary(_rows(graph, sizes), sum(sizes.values()), total)
+
+
+def _is_label(name: str | None) -> bool:
+    return name == "label" or str(name).endswith("_label")
 
 
 def _require_graph(symbol: Any, shapes: Any, unknown: Mapping[str, Any]) -> None:

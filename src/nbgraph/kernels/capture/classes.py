@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 import inspect
 from collections import OrderedDict
 from types import FunctionType, SimpleNamespace
@@ -210,8 +209,8 @@ def replaced(call: Call) -> Value | None:
     functions."""
     if call.target is not dataclasses.replace:
         return None
-    read = functools.partial(call.tracer.read, call.node, env=call.tracer.frame)
-    content = read(call.args[0]) if len(call.args) == 1 else None
+    one, (node, frame) = len(call.args) == 1, (call.node, call.tracer.frame)
+    content = call.tracer.read(node, call.args[0], frame) if one else None
     again = hasattr(getattr(content, "cls", None), "__post_init__")
     if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")

@@ -67,13 +67,19 @@ softmin(data, axis=-1, temperature=None, use_length=False, dtype=None):
     = then("astype", dtype, call.softmin(data, axis, temperature=temperature))
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
+mean(data, axis=None, keepdims=False, exclude=False):
+    = call.mean(data, axis, keepdims=keepdims, exclude=exclude)
+prod(data, axis=None, keepdims=False, exclude=False):
+    = call.prod(data, axis, keepdims=keepdims, exclude=exclude)
+sum(data, axis=None, keepdims=False, exclude=False):
+    = call.sum(data, axis, keepdims=keepdims, exclude=exclude)
 stack(*data, axis=0, num_args=None):
     = call.stack(list(several(data)), axis)
 swapaxes(data, dim1=0, dim2=0):
     = call.swapaxes(data, dim1, dim2)
 take(a, indices, axis=0, mode="clip"):
     = call.take(a, library.astype(indices, "int64"), axis, mode=mode)
-topk(data, k=1, axis=-1, ret_typ="indices", is_ascend=False, dtype="int64"):
+topk(data, axis=-1, k=1, ret_typ="indices", is_ascend=False, dtype="int64"):
     = then("reshape_like", data if axis is None and ret_typ == "mask" else None, then("astype",
         dtype if ret_typ == "indices" else None, call.topk(
         library.ravel(data) if axis is None else data, k, -1 if axis is None else axis,
@@ -196,6 +202,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     **dict.fromkeys(
         ("empty", "full", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
     ),
+    **dict.fromkeys(("mean", "prod", "sum"), ("dtype", lambda dtype, _: type(dtype) is bool)),
     "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),

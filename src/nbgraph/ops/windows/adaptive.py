@@ -18,7 +18,7 @@ from nbgraph.shape import Array
 
 @composed("x")
 @deferrable()
-def adaptive_avg_pooling(x: Any, places: Any) -> Any:
+def adaptive_avg_pooling(x: Any, places: Any = 1) -> Any:
     """The mean of each of `places` parts of space, for every channel and image.
 
     x : array (images, channels, *space), one to three axes of space, floats

@@ -4,7 +4,7 @@ from typing import Any
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
-def adaptive_avg_pooling(x: Operand[Carried], places: Any) -> Carried:
+def adaptive_avg_pooling(x: Operand[Carried], places: Any=1) -> Carried:
     """The mean of each of `places` parts of space, for every channel and image.
     
     Parameters
