@@ -119,3 +119,17 @@ def test_a_factorisation_that_fails_is_told_at_the_wait():
     with pytest.raises(ValueError, match="linalg_potrf: .*positive definite"):
         ng.linalg_potrf(a).wait_to_read()
     np.testing.assert_array_equal(ng.linalg_potrf(-a).asnumpy(), np.eye(3))
+
+
+def test_writes_through_a_reversed_view():
+    """Places are negative there, and are places all the same."""
+    key = np.array([0, 1, 2]), np.array([True, False, False, True, False])
+    for index in key:
+        own, host = ng.zeros(5, device=GPU), np.zeros(5)
+        own[::-1][index], host[::-1][index] = 9, 9
+        same(own, host.astype("float32"))
+    own, host = ng.zeros((3, 3), device=GPU), np.zeros((3, 3), "float32")
+    pair = np.array([0, 1]), np.array([0, 1])
+    own[::-1][pair] += 5
+    host[::-1][pair] += 5
+    same(own, host)

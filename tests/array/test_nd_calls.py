@@ -129,3 +129,54 @@ def test_memory_of_another_kind_is_written_or_refused(name):
     own = ng.array(out)
     assert getattr(ng.nd, name)(*operands, out=own, **options) is own
     assert own.asnumpy().any()
+
+
+CHOICES = {
+    "sort": ("sort(x, is_ascend={})", (True, False)),
+    "argsort": ("argsort(x, is_ascend={})", (True, False)),
+    "linalg_potrf": ("linalg_potrf(s, lower={})", (True, False)),
+    "linalg_potri": ("linalg_potri(t, lower={})", (True, False)),
+    "softmax": ("softmax(x, length=n, use_length={})", (True, False)),
+    "eye": ("eye(N=3, M={})", (2, 0)),
+    "transpose": ("transpose(x, axes={})", ((0, 1), ())),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_value_decides_at_each_call(name, turned):
+    """No result depends on the calls before."""
+    text, choices = CHOICES[name]
+    s = np.array([[4.0, 2.0], [2.0, 3.0]])
+    names = {
+        "x": ng.array(X),
+        "s": ng.array(s),
+        "t": ng.array([[2.0, 0.0], [1.0, 1.5]]),
+        "n": ng.array([1, 2, 3], dtype="int32"),
+    }
+
+    def run(choice):
+        return eval(f"nd.{text.format(choice)}", {"nd": ng.nd, **names}).asnumpy()
+
+    alone = []
+    for choice in choices:
+        namespace._PASSED_ON.clear()
+        alone.append(run(choice))
+    assert alone[0].shape != alone[1].shape or (alone[0] != alone[1]).any()
+    namespace._PASSED_ON.clear()
+    for _ in range(3):
+        for k in (1, 0) if turned else (0, 1):
+            np.testing.assert_array_equal(run(choices[k]), alone[k])
+
+
+def test_arguments_by_place_in_mxnets_order():
+    x = ng.array([[[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]]])
+    np.testing.assert_array_equal(
+        ng.nd.topk(x, 2, 2).asnumpy(), ng.nd.topk(x, axis=2, k=2).asnumpy()
+    )
+    for name in ("sum", "mean", "prod"):
+        call = getattr(ng.nd, name)
+        np.testing.assert_array_equal(
+            call(x, 1, True).asnumpy(), call(x, axis=1, keepdims=True).asnumpy()
+        )
+    assert ng.nd.contrib.AdaptiveAvgPooling2D(ng.ones((1, 2, 4, 4))).shape == (1, 2, 1, 1)

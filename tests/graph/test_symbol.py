@@ -390,3 +390,22 @@ def test_what_makes_symbols_has_the_names_of_mxnet():
 def test_sym_var_is_a_variable_of_a_name_and_the_variance_of_a_symbol():
     assert ng.sym.var("x", shape=(2, 3)).shape == (2, 3)
     assert ng.sym.var(ng.var("x", shape=(2, 3))).shape == ()
+
+
+def test_a_layer_of_several_nodes_has_one_output_of_its_name():
+    """As in MXNet: features are taken by it; what is for gradients alone does not number it."""
+    data = ng.sym.Variable("data")
+    net = ng.sym.FullyConnected(ng.sym.BatchNorm(data, name="bn"), num_hidden=2, name="fc")
+    for name in ("bn_output", "bn"):
+        part = net.get_internals()[name]
+        assert part.list_outputs() == ["bn_output"]
+        assert part.infer_shape(data=(3, 5))[1] == [(3, 5)]
+    assert ng.sym.Dropout(data, name="d").list_outputs() == ["d_output"]
+    factors = ng.sym.linalg_slogdet(data, name="s")
+    assert factors.list_outputs() == ["s_output0", "s_output1"]
+
+
+def test_labels_are_not_counted_as_parameters():
+    data = ng.sym.Variable("data")
+    net = ng.sym.SoftmaxOutput(ng.sym.FullyConnected(data, num_hidden=3, name="f"), name="s")
+    assert "33 parameters" in str(ng.print_summary(net, shapes={"data": (64, 10)}))

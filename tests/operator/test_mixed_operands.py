@@ -185,3 +185,18 @@ def test_a_call_has_the_dtype_it_always_has(numbers):
         assert ng.multiply(x, number).dtype == wanted.dtype
         np.testing.assert_array_equal(ng.multiply(x, number).asnumpy(), wanted)
         assert ng.divide(x, -number).dtype == np.float64
+
+
+def test_a_python_number_is_weak_beside_bfloat16():
+    """As it is beside float16."""
+    pytest.importorskip("ml_dtypes")
+    x = ng.array([1.0, 2.0], dtype="bfloat16")
+    values = (x * 1.5, x - 0.1, x / 1.5, ng.maximum(x, 0.5), ng.clip(x, 0.1, None))
+    assert {str(v.dtype) for v in (*values, ng.jit(lambda a: a * 1.5)(x))} == {"bfloat16"}
+    assert (x + ng.array([1.0])).dtype == "float32"
+
+
+def test_the_least_integer_of_a_narrow_dtype_beside_a_wide_one():
+    for narrow, wide in (("int8", "int16"), ("int16", "int64")):
+        a, b = np.array([np.iinfo(narrow).min], narrow), np.array([3], wide)
+        np.testing.assert_array_equal(ng.lcm(a, b), np.lcm(a, b))

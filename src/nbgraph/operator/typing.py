@@ -126,7 +126,13 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
     """NumPy's result type of operands, which are arrays, dtypes or numbers; Python numbers alone
     give bool, int64 or float64. The words of draws do not count."""
     parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
-    return np.result_type(*parts[: len(parts) - scalar.draws])
+    parts = parts[: len(parts) - scalar.draws]
+    common = np.result_type(*parts)
+    others = [v for v in parts if type(v) is not float]
+    if common.char == "d" and 0 < len(others) < len(parts):  # weak beside bfloat16, too
+        own = np.result_type(*others)
+        return own if own.name == "bfloat16" else common
+    return common
 
 
 def in_common(

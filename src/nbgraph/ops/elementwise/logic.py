@@ -99,4 +99,5 @@ def lcm(x1, x2):
     array([20, 30])
     """
     divisor = gcd(x1, x2)
-    return np.absolute(x1) // divisor * np.absolute(x2)
+    zero = divisor ^ divisor
+    return np.absolute(x1 | zero) // divisor * np.absolute(x2 | zero)

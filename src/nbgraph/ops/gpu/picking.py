@@ -37,10 +37,12 @@ from nbgraph.ops.indexing.indexing import take, take_along_axis
 from nbgraph.ops.indexing.keys import Template
 from nbgraph.ops.shapes.slicing import at_axis
 
+NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
+
 
 def _call(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) -> KernelCall:
-    """The kernel that stores the chosen elements, of this kind; without one, their places, -1 where
-    an index is out of bounds."""
+    """The kernel that stores the chosen elements, of this kind; without one, their places, NOWHERE
+    where an index is out of bounds."""
     dims = merged(places.dims)
     words = {"total": math.prod(dim.extent for dim in places.dims), "base": places.base}
     words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")
@@ -52,7 +54,7 @@ def _call(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) 
         looks = looked_at if kind is None else indexed
         lines += [*looks(k, f"n{k}", total(dims, 1 + k, f"t{k}_")), f"at += a{k} * m{k}"]
     if kind is None:
-        lines = ["fits = i >= 0", *lines, "store(y, i, select(fits, at, 0 - 1))"]
+        lines = ["fits = i >= 0", *lines, f"store(y, i, select(fits, at, {NOWHERE}))"]
     else:
         lines.append("store(y, i, load(given, at))")
     return threads(

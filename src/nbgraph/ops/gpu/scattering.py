@@ -30,7 +30,7 @@ from nbgraph.ops.gpu.addressing import (
     threads,
     total,
 )
-from nbgraph.ops.gpu.picking import PLACES
+from nbgraph.ops.gpu.picking import NOWHERE, PLACES
 from nbgraph.ops.indexing.gathering import index_add, index_update, scatter_add
 from nbgraph.ops.indexing.indexing import scatter_along_axis
 from nbgraph.ops.indexing.keys import ARRAY, Template
@@ -42,12 +42,12 @@ _FEW = 1 << 28  # comparisons that a search in all positions may cost: about 40 
 
 # the kernel --------------------------------------------------------------------------------------
 
-_FIRST_OF_SORTED = """\
+_FIRST_OF_SORTED = f"""\
 own = load(lines, l0 + s * ls)
-work = (own >= 0) & ((load(lines, l0 + max(s - 1, 0) * ls) != own) | (s == 0))"""
-_FIRST_OF_ALL = """\
+work = (own != {NOWHERE}) & ((load(lines, l0 + max(s - 1, 0) * ls) != own) | (s == 0))"""
+_FIRST_OF_ALL = f"""\
 own = load(lines, l0 + s * ls)
-work = own >= 0
+work = own != {NOWHERE}
 for q in range(s):
     if load(lines, l0 + q * ls) == own:
         work = False
