@@ -173,4 +173,5 @@ def _copy(t: Function, kind: str, record: str, first: int, places: Sequence[str]
             gap = t.number("sub", i, j)
             within = t.all(t.compare("sge", gap, least), t.compare("sle", gap, most))
             value = t.value(f"load {kind}, ptr {source}")
+            value = t.value(f"fadd {kind} {value}, 0.0")  # 0.0 of -0.0
             t.put(target, t.value(f"select i1 {within}, {kind} {value}, {kind} 0.0"), kind)
