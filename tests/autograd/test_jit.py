@@ -9,6 +9,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
+from tests.array.gpu import GPU
 from tests.engine.conftest import engine
 
 __all__ = ["engine"]
@@ -438,3 +439,17 @@ def test_functions_of_nd_take_traced_arrays():
     same_bits(f(x), ng.sum(ng.tanh(x) + y))
     (slope,) = ng.grad(f, argnums=(0,))(x)
     assert np.allclose(slope.asnumpy(), 1 - np.tanh(x.asnumpy()) ** 2)
+
+
+def test_a_traced_array_is_where_the_arguments_are():
+    """So that a function may put more there, as it does when it runs as it is written."""
+    x, w = ng.array(X, device=GPU), np.arange(float(len(X)), dtype="float32")
+
+    def f(a):
+        return (a * ng.array(w, device=a.device)).sum()
+
+    expected = float(np.dot(X.astype("float32"), w))
+    for call in (f, ng.jit(f), ng.checkpoint(f), lambda a: ng.value_and_grad(ng.jit(f))(a)[0]):
+        out = call(x)
+        assert out.device == GPU
+        assert out.item() == pytest.approx(expected, rel=1e-6)

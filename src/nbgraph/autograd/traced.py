@@ -73,8 +73,9 @@ class Traced(Symbol):
 
     @property
     def device(self) -> Context:
-        """The device where the array will be."""
-        return cpu()
+        """The device where the array will be, as far as that is known: that of the arguments."""
+        trace = getattr(recording.get(), "trace", None)
+        return getattr(trace, "device", None) or cpu()
 
     def __len__(self) -> int:
         if not self.spec.shape:

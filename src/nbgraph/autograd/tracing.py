@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from nbgraph.array.core import Array
 from nbgraph.autograd.traced import Traced, here, overwritten
+from nbgraph.device import Context
 from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
@@ -38,7 +39,11 @@ class Trace:
         Of the function.
     variables : dict from nodes to the arrays found outside
         In the order they were met; None for arguments.
+    device : Context or None
+        Where the arguments are, as far as they are arrays.
     """
+
+    device: Context | None = None
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -52,6 +57,8 @@ class Trace:
         """Return the variable of an argument."""
         node = build.variable(name, array.shape, array.dtype)
         self.variables[node] = None
+        if self.device is None and isinstance(array, Array):
+            self.device = array.device
         return node, 0
 
     def entry_of(self, array: Array) -> Entry:
