@@ -53,6 +53,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from nbgraph.scopes import Scopes
+
 _CHOICES = {
     "compiler": ("auto", "llvm", "numba", "python"),
     "default_float": ("float32", "float64"),
@@ -197,21 +199,22 @@ def _unknown(names: Iterable[str]) -> str:
     return ""
 
 
+_variable = ContextVar("nbgraph_settings", default=Settings.from_environment())
+_scopes = Scopes(_variable)
+
+
 class _Override:
     """The context manager of `config(...)`: in force between enter and exit, per context."""
 
-    def __init__(self, variable: ContextVar[Settings], changes: dict[str, Any]) -> None:
-        self._variable = variable
+    def __init__(self, changes: dict[str, Any]) -> None:
         self._changes = changes
-        self._tokens: list[Token[Settings]] = []
 
     def __enter__(self) -> Settings:
-        value = replace(self._variable.get(), **self._changes)
-        self._tokens.append(self._variable.set(value))
+        value = replace(_variable.get(), **self._changes)
+        _scopes.begin(value)
         return value
 
-    def __exit__(self, *exc: object) -> None:
-        self._variable.reset(self._tokens.pop())
+    __exit__ = _scopes.end
 
 
 class Config:
@@ -241,9 +244,8 @@ class Config:
     _session: Settings
 
     def __init__(self) -> None:
-        session = Settings.from_environment()
-        self.__dict__["_session"] = session
-        self.__dict__["variable"] = ContextVar("nbgraph_settings", default=session)
+        self.__dict__["_session"] = _variable.get()
+        self.__dict__["variable"] = _variable
 
     def __call__(self, **changes: object) -> _Override:
         """Changes for a `with` block; a bad name or value is refused at once."""
@@ -251,7 +253,7 @@ class Config:
             raise TypeError(problem)
         # a bad value is refused here, not at `with`
         replace(self.current, **changes).checked()  # pyright: ignore[reportArgumentType]
-        return _Override(self.variable, changes)
+        return _Override(changes)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if problem := _unknown([name]):

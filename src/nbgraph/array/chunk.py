@@ -161,12 +161,13 @@ def apart() -> Generator[None]:
 
     For a thread that serves others by arrays: what is unfinished may wait for its answer.
     """
-    APART.add(threading.get_ident())
-    token = inside.set(True)  # the compiled entry of calls takes what is free
+    was_inside = inside.get()
     try:
+        APART.add(threading.get_ident())
+        inside.set(True)  # the compiled entry of calls takes what is free
         yield
     finally:
-        inside.reset(token)
+        inside.set(was_inside)
         APART.discard(threading.get_ident())
 
 
