@@ -105,26 +105,24 @@ class Engine(Waits):
         >>> ng.engine.delete_variable(file, lambda run_ctx: "closed").result(timeout=10)
         'closed'
         """
-        where = "delete_variable: var"
-        checks.usable(var, where, self._owner)
-        name = checks.label(_nothing if fn is None else fn, None, "delete_variable")
-        operation = Operation(
-            self,
-            _nothing if fn is None else fn,
-            f"delete {var.name or var.number}" if fn is None else name,
-            *caller(),
-            CPU,
-            (),
-            (var,),
-            0,
-            0,
-            DELETE_VAR,
-            False,
-        )
+        checks.usable(var, "delete_variable: var", self._owner)
+        if var.keeper:
+            what = f"var={var!r} belongs to {var.keeper}, which deletes it itself"
+            raise EngineError(f"delete_variable: {what}; `del` the last name of it")
+        if fn is None:
+            return self._delete(var, _nothing, f"delete {var.name or var.number}")
+        return self._delete(var, fn, checks.label(fn, None, "delete_variable"))
+
+    def _delete(self, var: Variable, fn: Fn, name: str) -> Pending:
+        operation = Operation(self, fn, name, *caller(), CPU, (), (var,), 0, 0, DELETE_VAR, False)
         self._flush()
-        var.deleted = True
-        self._owner.deletions += 1
-        self._issue(operation)
+        try:
+            var.deleted = True
+            self._owner.deletions += 1
+            self._issue(operation)
+        except BaseException:
+            var.deleted = False  # it may be asked for again
+            raise
         return operation
 
     def new_operator(
