@@ -38,7 +38,7 @@ from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.engine.waits import Waits
 from nbgraph.errors import EngineError, stays
-from nbgraph.settings import DEBUG_ASKED, config
+from nbgraph.settings import DEBUG_ASKED, LARGEST, config
 
 if TYPE_CHECKING:
     from nbgraph.engine.report import Dump, Stats
@@ -324,22 +324,13 @@ class Engine(Waits):
             ctx = CPU
         elif ctx is not CPU:
             ctx = checks.context(ctx, f"push_operator of {opr.name!r}")
-        if priority.__class__ is not int:
+        if priority.__class__ is not int or (priority and abs(priority) > LARGEST):
             priority = checks.whole(priority, "priority", f"push_operator of {opr.name!r}")
-        code, instruction = caller()
+        code, place = caller()
+        late, reads, writes = opr.asynchronous, opr.reads, opr.writes
+        prop = ASYNC if late else NORMAL
         operation = Operation(
-            self,
-            opr.fn,
-            opr.name,
-            code,
-            instruction,
-            ctx,
-            opr.reads,
-            opr.writes,
-            priority,
-            0,
-            ASYNC if opr.asynchronous else NORMAL,
-            opr.asynchronous,
+            self, opr.fn, opr.name, code, place, ctx, reads, writes, priority, 0, prop, late
         )
         if self._bulks and self._join(operation):
             return operation
