@@ -127,3 +127,42 @@ def test_a_setting_is_read_for_good_once(monkeypatch):
     read_for_good("watchdog", "restart")
     with pytest.raises(AttributeError, match="watchdog=3 would have no effect, .* restart"):
         ng.config.watchdog = 3
+
+
+def test_numbers_are_those_of_compiled_code():
+    for value in (10**22, 2**63):
+        with pytest.raises(ValueError, match=f"engine_pending={value}; expected .*{2**63 - 1}"):
+            ng.config(engine_pending=value)
+    with pytest.raises(AssertionError, match="engine_pending=9{22}; expected 1 or more, at most"):
+        run_python("-c", "import nbgraph", NBGRAPH_ENGINE_PENDING="9" * 22)
+
+
+@pytest.mark.usefixtures("session")
+def test_a_cache_folder_is_a_path(monkeypatch, tmp_path):
+    """Of the user's home, where it says so."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NBGRAPH_CACHE_DIR", "~/mine")
+    mine = str(tmp_path / "mine")
+    assert Settings.from_environment().cache_dir == mine
+    ng.config.cache_dir = "~/mine"
+    assert ng.config.cache_dir == mine
+    with ng.config(cache_dir="~/mine"):
+        assert ng.config.cache_dir == mine
+    with pytest.raises(ValueError, match="cache_dir='a.*b'; expected a string without null bytes"):
+        ng.config.cache_dir = "a\0b"
+    assert ng.config.cache_dir == mine
+
+
+def test_a_variable_that_is_no_setting_is_named():
+    code = """
+import warnings
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    import nbgraph
+print(*[each.message for each in seen])
+"""
+    known = {"NBGRAPH_ENGINE": "naive", "NBGRAPH_TEST_CACHE": "x", "NBGRAPH_GPU_COUNT": "2"}
+    assert not run_python("-c", code, **known).strip()
+    told = run_python("-c", code, NBGRAPH_ENGIN="naive", **known)
+    assert told.startswith("environment: NBGRAPH_ENGIN has no effect; ")
+    assert "did you mean 'engine'?" in told and told.count("environment") == 1

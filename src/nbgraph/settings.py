@@ -47,11 +47,14 @@ NUMBA_CPU_FEATURES say.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
+
+from nbgraph.scopes import Scopes
 
 _CHOICES = {
     "compiler": ("auto", "llvm", "numba", "python"),
@@ -61,7 +64,8 @@ _CHOICES = {
     "parking": ("auto", "portable"),
     "storage_pool": ("rounded", "naive", "unpooled"),
 }
-# the least and the most; 0: no upper bound
+LARGEST = 2**63 - 1  # compiled code has no larger numbers
+# the least and the most; 0: the largest
 _RANGES: dict[str, tuple[int, int]] = {
     "engine_pending": (1, 0),
     "engine_bytes": (1, 0),
@@ -143,6 +147,10 @@ class Settings:
     cpu_name: str = ""
     cpu_features: str = ""
 
+    def __post_init__(self) -> None:
+        if type(self.cache_dir) is str and self.cache_dir.startswith("~"):
+            object.__setattr__(self, "cache_dir", os.path.expanduser(self.cache_dir))  # noqa: PTH111
+
     def checked(self) -> Settings:
         """Itself, if every value is allowed; else a ValueError."""
         if self.compiler == "python":
@@ -153,8 +161,8 @@ class Settings:
             DEBUG_ASKED[0] = True
         for name, (least, most) in _RANGES.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least or (most and value > most):
-                upto = f"to {most}" if most else "or more"
+            if not isinstance(value, int) or not least <= value <= (most or LARGEST):
+                upto = f"to {most}" if most else f"or more, at most {LARGEST}"
                 raise ValueError(f"config: {name}={value!r}; expected {least} {upto}")
         for name, choices in _CHOICES.items():
             if getattr(self, name) not in choices:
@@ -162,8 +170,9 @@ class Settings:
                     f"config: {name}={getattr(self, name)!r}; expected one of {', '.join(choices)}"
                 )
         for name in ("cache_dir", "cpu_name", "cpu_features"):
-            if type(getattr(self, name)) is not str:
-                raise ValueError(f"config: {name}={getattr(self, name)!r}; expected a string")
+            value = getattr(self, name)
+            if type(value) is not str or "\0" in value:
+                raise ValueError(f"config: {name}={value!r}; expected a string without null bytes")
         return self
 
     @classmethod
@@ -182,6 +191,7 @@ class Settings:
         return cls(**values).checked()
 
 
+_OTHERS = ("NBGRAPH_TEST_", "NBGRAPH_GPU_COUNT")  # variables that are not settings
 _NAMES = dict.fromkeys(field.name for field in fields(Settings))
 
 
@@ -197,21 +207,22 @@ def _unknown(names: Iterable[str]) -> str:
     return ""
 
 
+_variable = ContextVar("nbgraph_settings", default=Settings.from_environment())
+_scopes = Scopes(_variable)
+
+
 class _Override:
     """The context manager of `config(...)`: in force between enter and exit, per context."""
 
-    def __init__(self, variable: ContextVar[Settings], changes: dict[str, Any]) -> None:
-        self._variable = variable
+    def __init__(self, changes: dict[str, Any]) -> None:
         self._changes = changes
-        self._tokens: list[Token[Settings]] = []
 
     def __enter__(self) -> Settings:
-        value = replace(self._variable.get(), **self._changes)
-        self._tokens.append(self._variable.set(value))
+        value = replace(_variable.get(), **self._changes)
+        _scopes.begin(value)
         return value
 
-    def __exit__(self, *exc: object) -> None:
-        self._variable.reset(self._tokens.pop())
+    __exit__ = _scopes.end
 
 
 class Config:
@@ -241,9 +252,8 @@ class Config:
     _session: Settings
 
     def __init__(self) -> None:
-        session = Settings.from_environment()
-        self.__dict__["_session"] = session
-        self.__dict__["variable"] = ContextVar("nbgraph_settings", default=session)
+        self.__dict__["_session"] = _variable.get()
+        self.__dict__["variable"] = _variable
 
     def __call__(self, **changes: object) -> _Override:
         """Changes for a `with` block; a bad name or value is refused at once."""
@@ -251,12 +261,12 @@ class Config:
             raise TypeError(problem)
         # a bad value is refused here, not at `with`
         replace(self.current, **changes).checked()  # pyright: ignore[reportArgumentType]
-        return _Override(self.variable, changes)
+        return _Override(changes)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if problem := _unknown([name]):
             raise AttributeError(problem)
-        replace(self._session, **{name: value}).checked()
+        value = getattr(replace(self._session, **{name: value}).checked(), name)
         if name in _READ and value != getattr(self._session, name):
             raise AttributeError(
                 f"config: {name}={value!r} would have no effect, as {name} has been read; "
@@ -288,6 +298,10 @@ class Config:
 
 
 config = Config()
+for _name in os.environ:
+    if _name.startswith("NBGRAPH_") and not _name.startswith(_OTHERS):
+        if _problem := _unknown([_name[len("NBGRAPH_") :].lower()]):
+            warnings.warn(f"environment: {_name} has no effect; {_problem}", RuntimeWarning, 2)
 
 
 def looks_closely() -> bool:

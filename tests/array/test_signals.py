@@ -2,6 +2,9 @@
 
 import pytest
 
+import nbgraph as ng
+from nbgraph.array import chunk
+from nbgraph.errors import EngineError
 from tests.support import ROOT, run_python
 
 STORM = """
@@ -78,3 +81,98 @@ def test_a_storm_of_interrupts(seconds, tmp_path):
     program.write_text(STORM)
     printed = run_python(program, seconds, cwd=ROOT)
     assert printed.startswith("turns")
+
+
+class Stop(Exception):
+    """What a signal's handler raises."""
+
+
+@pytest.mark.parametrize("step", ["view", "attach_grad", "recorded"])
+def test_an_interrupt_while_the_holder_of_a_chunk_is_made(step, monkeypatch):
+    """SYS-04: the chunk stays the array's alone; nobody else is given its memory."""
+
+    class Interrupted(chunk.Holder):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            raise Stop
+
+    x = ng.ones(2)
+    x.attach_grad()
+    a = ng.full(2, 9.0)
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(chunk, "Holder", Interrupted)
+        if step == "view":
+            a[:1]
+        elif step == "attach_grad":
+            a.attach_grad()
+        else:
+            with ng.autograd.record():
+                a = ng.tanh(x)
+    a.asnumpy()
+    del a
+    arrays = [ng.full(2, k) for k in range(8)]
+    assert [int(array.asnumpy()[0]) for array in arrays] == list(range(8))
+
+
+def test_a_release_that_cannot_be_pushed_waits(monkeypatch):
+    """SYS-04: memory that finalisers gave up is kept until its release is pushed."""
+    engine, released = ng.engine.current(), []
+    ng.zeros(1)  # what was left before
+    real, given_up = engine._issue, chunk.Chunk(ng.zeros(1)._chunk.memory, None)
+
+    def refused(operation):
+        raise EngineError("no thread")
+
+    def interrupted(operation):
+        real(operation)
+        raise Stop
+
+    chunk._RETIRED.append([given_up, lambda: released.append(1)])
+    for issue, error in ((refused, EngineError), (interrupted, Stop)):
+        monkeypatch.setattr(engine, "_issue", issue)
+        with pytest.raises(error):
+            chunk.bury()
+        assert [entry[0] for entry in chunk._RETIRED] == [given_up] and not given_up.deleted
+    monkeypatch.undo()
+    chunk.bury()
+    ng.engine.wait_for_all(30)
+    assert released == [1] and given_up.deleted and not chunk._RETIRED
+
+
+NO_THREADS = """
+import threading
+import nbgraph as ng
+from nbgraph.errors import EngineError
+
+(ng.array([1.0, 2.0]) + 1).asnumpy()
+start = threading.Thread.start
+
+def refused(self):
+    raise RuntimeError("can't start new thread")
+
+y = ng.tanh(ng.ones(3_000_000))
+for _ in range(6):
+    y = ng.tanh(y)
+threading.Thread.start = refused
+del y
+ng.storage.empty_cache()  # what is in use is retired
+for n in range(6):
+    if n == 3:
+        threading.Thread.start = start
+    try:
+        print((ng.array([1.0, float(n)]) + ng.zeros(2)).tolist())
+    except EngineError as error:
+        assert "a thread of its own cannot be started" in str(error)
+        print("refused")
+ng.engine.wait_for_all(60)
+ng.storage.empty_cache()
+assert ng.storage.stats().in_use < 1 << 20, ng.storage.stats()
+"""
+
+
+def test_the_first_python_thread_cannot_be_started(tmp_path):
+    """SYS-04: one clear error, and the memory of unfinished kernels is released afterwards."""
+    program = tmp_path / "threads.py"
+    program.write_text(NO_THREADS)
+    lines = run_python(program, cwd=ROOT).split("\n")
+    assert lines[-4:-1] == ["[1.0, 3.0]", "[1.0, 4.0]", "[1.0, 5.0]"]

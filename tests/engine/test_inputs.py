@@ -1,5 +1,7 @@
 """Bad input: refused at the call, by operation, argument, what was given and what was expected."""
 
+import time
+
 import pytest
 
 import nbgraph as ng
@@ -30,6 +32,19 @@ def bad_pushes():
         ((nothing,), {"priority": 1.5}, ArgumentError, "'nothing': priority=1.5; expected an int"),
         ((nothing,), {"priority": True}, ArgumentError, "priority=True; expected an int"),
         ((nothing,), {"nbytes": -1}, EngineError, "nbytes=-1; expected 0 or more"),
+        (
+            (nothing,),
+            {"nbytes": 2**70},
+            ArgumentError,
+            f"nbytes={2**70}; expected .* to {2**63 - 1}",
+        ),
+        (
+            (nothing,),
+            {"priority": 2**70},
+            ArgumentError,
+            f"priority={2**70}; expected -{2**63 - 1} to",
+        ),
+        ((nothing,), {"priority": -(2**70)}, ArgumentError, f"priority=-{2**70}; expected"),
         ((nothing,), {"nbytes": "1"}, ArgumentError, "nbytes='1'; expected an int"),
         ((nothing,), {"ctx": "cpu"}, ArgumentError, "ctx='cpu'; expected a device such as"),
         ((nothing,), {"ctx": ng.gpu(99)}, DeviceError, r"gpu\(99\).*ng.cpu"),
@@ -49,6 +64,30 @@ def test_bad_pushes_are_refused_by_name(engine, arguments, options, error, told)
     with pytest.raises(error, match=told):
         engine.push(*arguments, **options)
     assert engine.stats().pending == 0
+
+
+def test_a_priority_of_an_operator_has_64_bits(engine):
+    operator = engine.new_operator(nothing)
+    with pytest.raises(ArgumentError, match=f"'nothing': priority={2**70}; expected"):
+        engine.push_operator(operator, priority=2**70)
+
+
+@pytest.mark.parametrize("timeout", [float("inf"), 1e300, 1e10])
+def test_a_timeout_without_end_is_none(engine, timeout):
+    pending = engine.push(lambda run_ctx: time.sleep(0.05))
+    assert pending.result(timeout=timeout) is None
+    v = engine.new_variable()
+    engine.push(lambda run_ctx: time.sleep(0.05), mutate_vars=[v])
+    engine.wait_for_var(v, timeout)
+    engine.wait_for_all(timeout)
+
+
+def test_an_array_deletes_its_variable_itself(engine):
+    """SYS-04: deleted by hand, it would come back with the memory of another array."""
+    array = ng.ones(2)
+    with pytest.raises(EngineError, match="belongs to an array, which deletes it itself; `del`"):
+        engine.delete_variable(array.variable)
+    assert (array + 1).tolist() == [2, 2] and not array.variable.deleted
 
 
 def test_a_single_variable_is_not_a_set(engine):

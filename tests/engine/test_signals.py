@@ -194,3 +194,46 @@ def test_a_wait_for_long_kernels_is_interrupted(tmp_path):
     program.write_text(LONG_WAIT)
     printed = run_python(program, cwd=ROOT)
     assert printed.split() == "stopped kernels stopped plan stopped call".split()
+
+
+FIRST_PUSH = """
+import random, signal, sys
+from nbgraph.engine.threaded import ThreadedEngine
+
+class Stop(Exception):
+    pass
+
+armed, caught = [], 0
+
+def interrupt(number, frame):
+    if armed:
+        armed.clear()
+        raise Stop
+
+ThreadedEngine(workers=1).push(lambda run_ctx: 1).result(60)
+signal.signal(signal.SIGALRM, interrupt)
+random.seed(int(sys.argv[1]))
+for _ in range(60):
+    engine = ThreadedEngine(workers=2)
+    try:
+        armed.append(1)
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 1e-3))
+        engine.push(lambda run_ctx: 1).result(60)
+    except Stop:
+        caught += 1
+    armed.clear()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert engine.push(lambda run_ctx: 2).result(60) == 2
+    engine.stop()
+print("caught", caught)
+"""
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_interrupts_while_an_engine_starts_its_threads(seed, tmp_path):
+    """X-ENG-10: the next push starts what is not there, and the engine can be stopped."""
+    from tests.support import ROOT
+
+    program = tmp_path / "first.py"
+    program.write_text(FIRST_PUSH)
+    assert run_python(program, seed, timeout=240, cwd=ROOT).startswith("caught")

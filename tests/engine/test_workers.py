@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from nbgraph.engine.threaded import ThreadedEngine
+from nbgraph.errors import EngineError
 
 WAIT = 30
 
@@ -37,3 +38,44 @@ def test_a_function_that_fails_costs_no_worker(engine):
     everybody = threading.Barrier(engine.workers, timeout=WAIT)
     met = [engine.push(lambda run_ctx: everybody.wait()) for _ in range(engine.workers)]
     assert sorted(m.result(WAIT) for m in met) == list(range(engine.workers))
+
+
+@pytest.mark.parametrize("at", range(4))
+@pytest.mark.parametrize("kind", ["refused", "interrupted before", "interrupted after"])
+def test_a_start_that_fails_is_made_up_for(kind, at, monkeypatch):
+    """X-ENG-10: the next push begins the threads that are not there, native ones or Python's."""
+    engine, start, calls = ThreadedEngine(workers=2), threading.Thread.start, []
+    box = engine.new_variable()
+
+    def once(thread):
+        calls.append(thread)
+        fails = len(calls) == at + 1
+        if fails and kind != "interrupted after":
+            raise RuntimeError("can't start new thread") if kind == "refused" else KeyboardInterrupt
+        start(thread)
+        if fails:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", once)
+    with pytest.raises(EngineError if kind == "refused" else KeyboardInterrupt):
+        engine.push(lambda run_ctx: 1, mutate_vars=[box]).result(WAIT)
+    everybody = threading.Barrier(2, timeout=WAIT)
+    met = [engine.push(lambda run_ctx: everybody.wait()) for _ in range(2)]
+    assert sorted(m.result(WAIT) for m in met) == [0, 1]
+    engine.stop()
+    assert engine.push(lambda run_ctx: 2, mutate_vars=[box]).result(WAIT) == 2
+    engine.stop()
+
+
+def test_an_engine_may_stop_after_a_start_that_failed(monkeypatch):
+    engine = ThreadedEngine(workers=2)
+
+    def refused(thread):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch, pytest.raises(EngineError):
+        patch.setattr(threading.Thread, "start", refused)
+        engine.start()
+    engine.stop()
+    assert engine.push(lambda run_ctx: 2).result(WAIT) == 2
+    engine.stop()

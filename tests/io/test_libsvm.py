@@ -57,6 +57,7 @@ def test_labels_of_another_file(write):
         ("1 0:1 x", "'1 0:1 x': .*expected 'label index:value ...'"),
         ("1 0:a", "could not convert"),
         ("y 0:1", "could not convert"),
+        ("1 99999999999999999999:1", "indices from 0 to 1, by data_shape=.2,. and zero_based=True"),
         ("1 2:1", "indices from 0 to 1, by data_shape=.2,. and zero_based=True"),
         ("3 0:1", "label 3; expected a class from 0 to 1"),
     ],

@@ -175,6 +175,14 @@ def test_a_damaged_index_names_its_line(line, tmp_path):
         MXIndexedRecordIO(idx, rec, "r")
 
 
+def test_an_index_that_is_no_text_names_its_line(tmp_path):
+    rec, idx = tmp_path / "a.rec", tmp_path / "a.idx"
+    rec.write_bytes(bytes.fromhex(WHOLE))
+    idx.write_bytes(b"0\t0\n0\t\xff0\n")
+    with pytest.raises(DataError, match=r"line 2 is '0\\t.*xff0'; expected a key.*a.idx"):
+        MXIndexedRecordIO(idx, rec, "r")
+
+
 def test_a_key_that_points_at_no_record(tmp_path):
     rec, idx = tmp_path / "a.rec", tmp_path / "a.idx"
     rec.write_bytes(bytes.fromhex(WHOLE))

@@ -98,15 +98,16 @@ class Accelerator(Place):
         form = form_of(op, Composed)
         if form is None:
             return None
-        token = recording.set(None)  # the operator itself is recorded
+        recorder = recording.get()
         try:
+            recording.set(None)  # the operator itself is recorded
             outputs = form.run(*values, **attributes)
             if outputs is None:
                 return None
             results = outputs if type(outputs) is tuple else (outputs,)
             return [_own(x, spec, values) for x, spec in zip(results, specs, strict=True)]
         finally:
-            recording.reset(token)
+            recording.set(recorder)
 
     def carry_out(self, job: Job) -> bool:
         """See Place."""

@@ -44,6 +44,7 @@ class Chunk(Variable, Block):
     other libraries hold.
     """
 
+    keeper = "an array"
     __slots__ = (
         "address",
         "bin",
@@ -77,7 +78,7 @@ class Chunk(Variable, Block):
         # may still use its memory, so it lives on until that has ended.
         try:
             if self.bin is not None and not self.memory.released and not sys.is_finalizing():
-                _RETIRED.append((self, partial(storage.release, self.memory)))
+                _RETIRED.append([self, partial(storage.release, self.memory)])
                 return
         except (AttributeError, TypeError):  # half made, or the interpreter is going
             return
@@ -94,8 +95,8 @@ class Holder:
 
     __slots__ = ("chunk", "nbytes", "recorded", "variables")
 
-    def __init__(self, chunk: Chunk, nbytes: int) -> None:
-        self.chunk = chunk
+    def __init__(self, chunk: Chunk | None, nbytes: int) -> None:
+        self.chunk: Any = chunk  # None: another has it still
         self.nbytes = nbytes  # of the array that the chunk was taken for
         self.recorded = -1
         self.variables: tuple[Any, ...] = ()
@@ -161,12 +162,13 @@ def apart() -> Generator[None]:
 
     For a thread that serves others by arrays: what is unfinished may wait for its answer.
     """
-    APART.add(threading.get_ident())
-    token = inside.set(True)  # the compiled entry of calls takes what is free
+    was_inside = inside.get()
     try:
+        APART.add(threading.get_ident())
+        inside.set(True)  # the compiled entry of calls takes what is free
         yield
     finally:
-        inside.reset(token)
+        inside.set(was_inside)
         APART.discard(threading.get_ident())
 
 
@@ -221,19 +223,22 @@ def shared(holder_of: Any) -> Holder:
     """Return the holder of an array's chunk, made when its first view is."""
     with _SHARING:
         if holder_of._holder is None:
-            holder_of._holder = Holder(holder_of._chunk, holder_of._layout.nbytes)
+            holder, chunk = Holder(None, holder_of._layout.nbytes), holder_of._chunk
             if holder_of._node is None:
-                holder_of._stamp = holder_of._chunk.writes
+                holder_of._stamp = chunk.writes
+            # no call stands between these, so no signal's handler: one of them gives the chunk back
+            holder_of._holder = holder
+            holder.chunk = chunk
         return holder_of._holder
 
 
-_RETIRED: deque[tuple[Chunk, Callable[[], None]]] = deque()  # finalisers cannot push
+_RETIRED: deque[list[Any]] = deque()  # chunks, and what releases them: finalisers cannot push
 
 
 def give(chunk: Chunk) -> None:
     """Nobody has the chunk any more. Finalisers call this: it neither waits nor pushes."""
     if chunk.bin is None:
-        _RETIRED.append((chunk, partial(parallel.leave, chunk.number)))
+        _RETIRED.append([chunk, partial(parallel.leave, chunk.number)])
     else:
         chunk.bin.free.append(chunk)
 
@@ -250,7 +255,7 @@ def retire(block: Any, release: Callable[[], None]) -> None:
     if engine is None or not engine._in_use(block):
         release()
         return
-    _RETIRED.append((block, release))
+    _RETIRED.append([block, release])
 
 
 def take_settled(nbytes: int, device: Context) -> Chunk:
@@ -307,13 +312,22 @@ def _overwrite(run_ctx: RunContext) -> None:
 
 
 def bury() -> None:
-    """Push the release of what was given up since; called where arrays are made."""
-    while _RETIRED:
-        try:
-            chunk, release = _RETIRED.popleft()
-        except IndexError:  # another thread took it
-            return
-        current().delete_variable(chunk, lambda run_ctx, release=release: release())
+    """Push the release of what was given up since, where arrays are made, or leave it for later."""
+    try:
+        for entry in iter(_RETIRED.popleft, None):  # taken and named without a call between
+            try:
+                current()._delete(entry[0], partial(_let_go, entry), "release")
+            except BaseException:
+                _RETIRED.appendleft(entry)
+                raise
+    except IndexError:  # there are no more
+        return
+
+
+def _let_go(entry: list[Any], run_ctx: RunContext) -> None:
+    """Release what was given up, once: a push that was interrupted is made again."""
+    while len(entry) > 1:
+        entry.pop()()
 
 
 def drain(device: Context | None = None) -> None:

@@ -155,11 +155,12 @@ def _on_device(
     if form is None:
         refuse(name, device)
     names = [f"operand {k}" for k in range(len(operands))]
-    token = recording.set(None)
+    recorder = recording.get()
     try:
+        recording.set(None)
         return form(*lift(name, names, operands, weak=False), **options)
     finally:
-        recording.reset(token)
+        recording.set(recorder)
 
 
 def _wrapped(values: Any, device: Context) -> Any:

@@ -139,11 +139,12 @@ class _Applied(Function):
         """Return the results of `fwd`: the result, and the residuals for `bwd`."""
         custom = self._custom
         assert custom._forward is not None
-        token = _RUNNING.set((*_RUNNING.get(), custom))
+        outer = _RUNNING.get()
         try:
+            _RUNNING.set((*outer, custom))
             pair = custom._forward(*args)
         finally:
-            _RUNNING.reset(token)
+            _RUNNING.set(outer)
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ArgumentError(
                 f"{label(custom._f)}: fwd returned {noun(pair)}; return a pair: the "

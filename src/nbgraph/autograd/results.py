@@ -31,12 +31,13 @@ class _Variables(Protocol):
 
 def run(f: Function, variables: _Variables, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """Return the result of a function of its variables, recorded."""
-    token = differentiating.set(True)
+    before = differentiating.get()
     try:
+        differentiating.set(True)
         with variables.held(), record(train_mode=training.get(True)):
             return f(*args, **kwargs)
     finally:
-        differentiating.reset(token)
+        differentiating.set(before)
 
 
 def scalar(name: str, f: Function, out: Any) -> Any:

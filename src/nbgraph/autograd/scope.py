@@ -7,6 +7,7 @@ from typing import Any
 
 from nbgraph.autograd.tape import TAPE
 from nbgraph.operator.call import recording, training
+from nbgraph.scopes import Ending
 
 _latest = [""]  # "attach_grad" or "record": what was asked for last, for messages
 
@@ -25,30 +26,38 @@ def missing_half() -> str:
     return f"{first}, then {inside}"
 
 
-class Mode(ContextDecorator):
-    """A block, or the calls of a function, that records or not and trains or not.
+# What `Scopes` do, in half of the time: `_recorder[value]` sets the variable by an operator of C,
+# behind which no signal's handler comes; `list.sort` compares what is between two tokens with both,
+# and each is used by that.
+_recorder: Any = type("Recorder", (), {"__getitem__": recording.set})()
+_training: Any = type("Training", (), {"__getitem__": training.set})()
+_between: Any = type("Between", (), {"__lt__": recording.reset, "__gt__": training.reset})()
 
-    A class, as generators take a third of what recording a small operator does.
-    """
 
-    def __init__(self, tape: Any, *, train: bool) -> None:
-        self._tape, self._train = tape, train
+class Mode(ContextDecorator, Ending):
+    """A block, or the calls of a function, that records or not and trains or not."""
 
-    def __enter__(self) -> None:
-        """Begin the block."""
-        current = recording.get()
-        tape = current if self._tape is _AS_BEFORE else self._tape
+    __slots__ = ("_tape", "_train")
+    _tape: Any
+    _train: bool
+
+    def __enter__(self) -> Any:
+        """Begin the block; the value is None."""
+        current, tape = recording.get(), self._tape
+        if tape is _AS_BEFORE:
+            tape = current
         if current is not None and current.traces and tape is not current:
             tape = current.within(records=tape is not None)
-        self._recorded, self._trained = recording.set(tape), training.set(self._train)
-
-    def __exit__(self, *_: object) -> None:
-        """End it."""
-        training.reset(self._trained)
-        recording.reset(self._recorded)
+        self.close = [_recorder[tape], _between, _training[self._train]].sort
 
     def _recreate_cm(self) -> Mode:
-        return Mode(self._tape, train=self._train)  # a function may call itself
+        return _mode(self._tape, self._train)  # a function may call itself
+
+
+def _mode(tape: Any, train: bool) -> Mode:
+    mode = Mode()
+    mode._tape, mode._train = tape, train
+    return mode
 
 
 _AS_BEFORE = object()
@@ -71,7 +80,7 @@ def record(train_mode: bool = True) -> Mode:
     array([2., 4.], dtype=float32)
     """
     noted("record")
-    return Mode(TAPE, train=train_mode)
+    return _mode(TAPE, train_mode)
 
 
 def pause(train_mode: bool = False) -> Mode:
@@ -85,7 +94,7 @@ def pause(train_mode: bool = False) -> Mode:
     ...     is_recording()
     False
     """
-    return Mode(None, train=train_mode)
+    return _mode(None, train_mode)
 
 
 def train_mode() -> Mode:
@@ -95,7 +104,7 @@ def train_mode() -> Mode:
     ...     is_training(), is_recording()
     (True, False)
     """
-    return Mode(_AS_BEFORE, train=True)
+    return _mode(_AS_BEFORE, True)
 
 
 def predict_mode() -> Mode:
@@ -105,7 +114,7 @@ def predict_mode() -> Mode:
     ...     is_training(), is_recording()
     (False, True)
     """
-    return Mode(_AS_BEFORE, train=False)
+    return _mode(_AS_BEFORE, False)
 
 
 def is_recording() -> bool:

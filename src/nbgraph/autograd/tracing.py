@@ -8,8 +8,7 @@ when the graph is run.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from nbgraph.array.core import Array
@@ -26,6 +25,7 @@ from nbgraph.operator.array_op import ArrayOp, Attributes
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.define import library
+from nbgraph.scopes import Scopes
 
 _NOTHING: Mapping[str, Any] = {}
 
@@ -164,17 +164,19 @@ def current_tracer() -> Tracer | None:
     return recorder if isinstance(recorder, Tracer) else None
 
 
-@contextmanager
-def tracing(name: str) -> Generator[Tracer]:
-    """Let operators make nodes within the block; names and marks of the surroundings do not
-    count."""
-    outer = recording.get()
-    tracer = Tracer(Trace(name), records=outer is not None and outer.records)
-    recorded = recording.set(tracer)
-    scoped, marked = naming.scope.set(""), naming.marks.set(_NOTHING)
-    try:
-        yield tracer
-    finally:
-        naming.marks.reset(marked)
-        naming.scope.reset(scoped)
-        recording.reset(recorded)
+_scopes = Scopes(recording, naming.scope, naming.marks)
+
+
+class tracing:
+    """Let operators make nodes within the block; names and marks around it do not count."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> Tracer:
+        outer = recording.get()
+        tracer = Tracer(Trace(self._name), records=outer is not None and outer.records)
+        _scopes.begin(tracer, "", _NOTHING)
+        return tracer
+
+    __exit__ = _scopes.end

@@ -38,7 +38,7 @@ from nbgraph.engine.thread import here
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.engine.waits import Waits
 from nbgraph.errors import EngineError, stays
-from nbgraph.settings import DEBUG_ASKED, config
+from nbgraph.settings import DEBUG_ASKED, LARGEST, config
 
 if TYPE_CHECKING:
     from nbgraph.engine.report import Dump, Stats
@@ -105,26 +105,24 @@ class Engine(Waits):
         >>> ng.engine.delete_variable(file, lambda run_ctx: "closed").result(timeout=10)
         'closed'
         """
-        where = "delete_variable: var"
-        checks.usable(var, where, self._owner)
-        name = checks.label(_nothing if fn is None else fn, None, "delete_variable")
-        operation = Operation(
-            self,
-            _nothing if fn is None else fn,
-            f"delete {var.name or var.number}" if fn is None else name,
-            *caller(),
-            CPU,
-            (),
-            (var,),
-            0,
-            0,
-            DELETE_VAR,
-            False,
-        )
+        checks.usable(var, "delete_variable: var", self._owner)
+        if var.keeper:
+            what = f"var={var!r} belongs to {var.keeper}, which deletes it itself"
+            raise EngineError(f"delete_variable: {what}; `del` the last name of it")
+        if fn is None:
+            return self._delete(var, _nothing, f"delete {var.name or var.number}")
+        return self._delete(var, fn, checks.label(fn, None, "delete_variable"))
+
+    def _delete(self, var: Variable, fn: Fn, name: str) -> Pending:
+        operation = Operation(self, fn, name, *caller(), CPU, (), (var,), 0, 0, DELETE_VAR, False)
         self._flush()
-        var.deleted = True
-        self._owner.deletions += 1
-        self._issue(operation)
+        try:
+            var.deleted = True
+            self._owner.deletions += 1
+            self._issue(operation)
+        except BaseException:
+            var.deleted = False  # it may be asked for again
+            raise
         return operation
 
     def new_operator(
@@ -326,22 +324,13 @@ class Engine(Waits):
             ctx = CPU
         elif ctx is not CPU:
             ctx = checks.context(ctx, f"push_operator of {opr.name!r}")
-        if priority.__class__ is not int:
+        if priority.__class__ is not int or (priority and abs(priority) > LARGEST):
             priority = checks.whole(priority, "priority", f"push_operator of {opr.name!r}")
-        code, instruction = caller()
+        code, place = caller()
+        late, reads, writes = opr.asynchronous, opr.reads, opr.writes
+        prop = ASYNC if late else NORMAL
         operation = Operation(
-            self,
-            opr.fn,
-            opr.name,
-            code,
-            instruction,
-            ctx,
-            opr.reads,
-            opr.writes,
-            priority,
-            0,
-            ASYNC if opr.asynchronous else NORMAL,
-            opr.asynchronous,
+            self, opr.fn, opr.name, code, place, ctx, reads, writes, priority, 0, prop, late
         )
         if self._bulks and self._join(operation):
             return operation

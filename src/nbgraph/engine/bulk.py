@@ -81,19 +81,11 @@ def _joined(members: list[Operation]) -> Operation:
     writes = dict.fromkeys(v for m in members for v in m.writes)
     reads = dict.fromkeys(v for m in members for v in m.reads if v not in writes)
     names = ", ".join(m.name for m in members[:4]) + (", ..." if len(members) > 4 else "")
+    name, nbytes = f"bulk of {len(members)}: {names}", sum(m.nbytes for m in members)
+    place, sets = (first._code, first._instruction, first.ctx), (tuple(reads), tuple(writes))
+    # its members are skipped one by one
     joined = Operation(
-        first.engine,
-        None,
-        f"bulk of {len(members)}: {names}",
-        first._code,
-        first._instruction,
-        first.ctx,
-        tuple(reads),
-        tuple(writes),
-        first.priority,
-        sum(m.nbytes for m in members),
-        NO_SKIP,  # its members are skipped one by one
-        False,
+        first.engine, None, name, *place, *sets, first.priority, nbytes, NO_SKIP, False
     )
     joined.members = members
     return joined

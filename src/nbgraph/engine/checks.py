@@ -16,11 +16,12 @@ from nbgraph.engine.properties import NORMAL, OVERWRITE, FnProperty
 from nbgraph.engine.sites import caller, site
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import ArgumentError, EngineError
-from nbgraph.settings import DEBUG_ASKED, config
+from nbgraph.settings import DEBUG_ASKED, LARGEST, config
 
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
 
+_NEVER = 1e9  # seconds, some 30 years
 HELD = 0.1  # seconds after which debug mode speaks of a function that holds a worker
 _MAKE = "ng.engine.new_variable() makes one"
 
@@ -96,13 +97,16 @@ def stand_ins(variables: Sequence[Any], outside: Sequence[Any], owner: Owner, wh
 
 
 def whole(value: Any, argument: str, what: str) -> int:
-    """An int, of whatever integer type."""
+    """An int of 64 bits, of whatever integer type."""
     try:
         if isinstance(value, bool):
             raise TypeError
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
         raise ArgumentError(f"{what}: {argument}={value!r}; expected an int") from None
+    if not -LARGEST <= number <= LARGEST:
+        raise ArgumentError(f"{what}: {argument}={number}; expected {-LARGEST} to {LARGEST}")
+    return number
 
 
 def size(nbytes: Any, what: str) -> int:
@@ -158,7 +162,7 @@ def deadline(timeout: Any, what: str) -> float | None:
         raise ArgumentError(f"{what}: timeout={timeout!r}; expected seconds, or None") from None
     if not seconds >= 0:
         raise EngineError(f"{what}: timeout={timeout!r}; expected 0 or more seconds, or None")
-    return time.monotonic() + seconds
+    return None if seconds > _NEVER else time.monotonic() + seconds
 
 
 def workers(count: Any, what: str) -> int:
@@ -228,26 +232,15 @@ def operation(  # noqa: PLR0917  keywords would cost time on every push
         ctx = CPU
     elif ctx is not CPU:
         ctx = context(ctx, f"{verb} of {name!r}")
-    if priority.__class__ is not int:
+    if priority.__class__ is not int or (priority and abs(priority) > LARGEST):
         priority = whole(priority, "priority", f"{verb} of {name!r}")
-    if nbytes.__class__ is not int or nbytes < 0:
+    if nbytes.__class__ is not int or nbytes >> 63:
         nbytes = size(nbytes, f"{verb} of {name!r}")
     if prop is not NORMAL and prop is not OVERWRITE:
         prop = kind(prop, f"{verb} of {name!r}", asynchronous)
-    code, instruction = caller(2)
+    code, place = caller(2)
     if DEBUG_ASKED[0] and config.debug and not asynchronous:
-        fn = watched(fn, name, (code, instruction))
+        fn = watched(fn, name, (code, place))
     return Operation(
-        engine,
-        fn,
-        name,
-        code,
-        instruction,
-        ctx,
-        reads,
-        writes,
-        priority,
-        nbytes,
-        prop,
-        asynchronous,
+        engine, fn, name, code, place, ctx, reads, writes, priority, nbytes, prop, asynchronous
     )

@@ -9,15 +9,14 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from contextvars import Context, copy_context
 from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.codegen import cache
 from nbgraph.codegen.making.events import in_background
 from nbgraph.engine import handle
 from nbgraph.engine.base import Engine
+from nbgraph.engine.helper import attend
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.operation import Operation
 from nbgraph.settings import config
@@ -117,47 +116,6 @@ class Build:
         )
 
 
-class _Attendant:
-    """A thread that calls functions for the main thread, where a signal may raise behind any call
-    and leave what it was at half done. It begins when it is first needed."""
-
-    def __init__(self) -> None:
-        self._calls: SimpleQueue[_Call] = SimpleQueue()
-        self._thread: threading.Thread | None = None
-
-    def call(self, function: Callable[[Operation], object], operation: Operation) -> None:
-        """Have it called, and wait for that; a signal ends the wait alone."""
-        if self._thread is None or not self._thread.is_alive():  # none has come along by a fork
-            self._calls = SimpleQueue()
-            self._thread = threading.Thread(
-                target=_attend, args=(self._calls,), name="nbgraph interim", daemon=True
-            )
-            self._thread.start()
-        done, errors = threading.Lock(), list[BaseException]()
-        done.acquire()
-        self._calls.put((copy_context(), function, operation, done, errors))
-        done.acquire()
-        if errors:
-            raise errors[0]
-
-
-def _attend(calls: SimpleQueue[_Call]) -> None:
-    while True:
-        context, function, operation, done, errors = calls.get()
-        try:
-            context.run(function, operation)
-        except BaseException as error:
-            errors.append(error)
-        done.release()
-        del context, function, operation, done, errors  # nothing is kept until the next call
-
-
-_attendant = _Attendant()
-_Call = tuple[
-    Context, Callable[[Operation], object], Operation, threading.Lock, list[BaseException]
-]
-
-
 class Interim(NaiveEngine):
     """The naive engine until another takes over; whoever still pushes here is sent on."""
 
@@ -169,10 +127,7 @@ class Interim(NaiveEngine):
         self._successor: Engine | None = None
 
     def _issue(self, operation: Operation) -> None:
-        if threading.current_thread() is threading.main_thread():
-            _attendant.call(self._issue_here, operation)
-        else:
-            self._issue_here(operation)
+        attend(self._issue_here, operation)
 
     def _issue_here(self, operation: Operation) -> None:
         with self._ended:

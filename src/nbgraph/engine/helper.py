@@ -7,8 +7,13 @@ leaves the rest of such a wait to another thread.
 
 from __future__ import annotations
 
+import _thread
+import os
 import threading
+from collections.abc import Callable
+from contextvars import copy_context
 from queue import SimpleQueue
+from typing import Any
 
 from nbgraph.engine.core.codes import ANYTHING, BRIEF
 from nbgraph.engine.handle import Core
@@ -24,26 +29,24 @@ def longest() -> int:
     return BRIEF if threading.get_ident() == threading.main_thread().ident else ANYTHING
 
 
-class Helper:
-    """Waits for what the main thread waits for, and helps with anything. One serves all engines;
-    its thread begins when it is first called."""
+class _Server:
+    """Calls for a thread, which begins when it is first needed: `serve(calls)` is its life."""
 
-    def __init__(self) -> None:
-        self._calls: SimpleQueue[Call] = SimpleQueue()
-        self._thread: threading.Thread | None = None
+    _calls: SimpleQueue[Any]
+    _process = 0
 
-    def call(self, core: Core, ticket: int) -> None:
-        """Help until that is done, or until the next call; whoever calls may go before."""
-        if self._thread is None or not self._thread.is_alive():  # none has come along by a fork
-            self._calls = SimpleQueue()  # Ctrl-C leaves no half of a `put`
-            self._thread = threading.Thread(
-                target=_serve, args=(self._calls,), name="nbgraph helper", daemon=True
-            )
-            self._thread.start()
-        self._calls.put((core, ticket))
+    def __init__(self, serve: Callable[[SimpleQueue[Any]], None]) -> None:
+        self._serve = serve
+
+    def put(self, call: tuple[Any, ...]) -> None:
+        if self._process != os.getpid():  # none has come along by a fork
+            calls: SimpleQueue[Any] = SimpleQueue()  # Ctrl-C leaves no half of a `put`
+            _thread.start_new_thread(self._serve, (calls,))  # of C: it has begun or it has not
+            self._calls, self._process = calls, os.getpid()
+        self._calls.put(call)
 
 
-def _serve(calls: SimpleQueue[Call]) -> None:
+def _help(calls: SimpleQueue[Call]) -> None:
     while True:
         core, ticket = calls.get()
         while not calls.empty():
@@ -53,4 +56,32 @@ def _serve(calls: SimpleQueue[Call]) -> None:
         del core
 
 
-helper = Helper()
+helper = _Server(_help)  # of any engine: until what it is given is done, or until the next call
+
+
+def _attend(calls: SimpleQueue[Any]) -> None:
+    while True:
+        context, function, arguments, done, errors = calls.get()
+        try:
+            context.run(function, *arguments)
+        except BaseException as error:
+            errors.append(error)
+        done.release()
+        del context, function, arguments, done, errors  # nothing is kept until the next call
+
+
+_attendant = _Server(_attend)
+
+
+def attend(function: Callable[..., object], *arguments: object) -> None:
+    """Have it called on another thread than the main one, where a signal may raise behind any call
+    and leave what it was at half done, and wait for that; a signal ends the wait alone."""
+    if threading.get_ident() != threading.main_thread().ident:
+        function(*arguments)
+        return
+    done, errors = _thread.allocate_lock(), list[BaseException]()
+    done.acquire()
+    _attendant.put((copy_context(), function, arguments, done, errors))
+    done.acquire()
+    if errors:
+        raise errors.pop()

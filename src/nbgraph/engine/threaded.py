@@ -18,6 +18,7 @@ from nbgraph.engine import checks, lifecycle
 from nbgraph.engine.core import layout
 from nbgraph.engine.events import Listener, Recording
 from nbgraph.engine.handle import Core
+from nbgraph.engine.helper import attend
 from nbgraph.engine.kernels import KernelPush
 from nbgraph.engine.lanes import Lane
 from nbgraph.engine.operation import Operation
@@ -48,32 +49,43 @@ class Workers:
         self.sizes = sizes
         self.serving: list[bool] = [False] * layout.QUEUE_COUNT
         self.names: dict[int, tuple[int, str]] = {}  # identifier and name of a thread, by parker
-        self._threads: list[threading.Thread] = []
+        self.forget()
 
     def start(self, core: Core, queue: int, work: Callable[[Core, int], None]) -> None:
-        """Begin the threads of a queue: each runs `work(core, queue)`."""
-        name = _NAMES.get(queue, "urgent")
-        threads = [
-            threading.Thread(
-                target=work, args=(core, queue), name=f"nbgraph {name} {i}", daemon=True
-            )
-            for i in range(self.sizes[queue])
-        ]
-        self._threads += threads
-        self.serving[queue] = True
-        for thread in threads:
-            thread.start()
+        """Begin the threads of a queue that are not there yet: each runs `work(core, queue)`."""
+        try:
+            attend(self._start, self._starting, core, queue, work)
+        except RuntimeError as error:
+            what = f"the engine: a thread of its own cannot be started ({error})"
+            raise EngineError(
+                f"{what}; end other threads, or allow more, and call again"
+            ) from error
+
+    def _start(self, starting: Any, core: Core, queue: int, work: Callable[..., None]) -> None:
+        with starting:
+            if starting is not self._starting:  # stopped, since an interrupt ended the wait
+                return
+            threads, name = self._threads.setdefault(queue, []), _NAMES.get(queue, "urgent")
+            for i in range(len(threads), self.sizes[queue]):
+                label = f"nbgraph {name} {i}"
+                thread = threading.Thread(target=work, args=(core, queue), name=label, daemon=True)
+                thread.start()
+                threads.append(thread)
+            self.serving[queue] = True
 
     def join(self, timeout: float) -> None:
         """Wait for the threads to end, so many seconds in all."""
         until = time.monotonic() + timeout
-        for thread in self._threads:
+        with self._starting:
+            threads = [each for threads in self._threads.values() for each in threads]
+        for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
 
     def forget(self) -> None:
         """No queue is served any more."""
-        self._threads = []
+        self._starting = threading.Lock()
+        self._threads: dict[int, list[threading.Thread]] = {}  # by queue
         self.serving[:] = [False] * layout.QUEUE_COUNT
 
 
@@ -106,8 +118,8 @@ class ThreadedEngine(TrackedEngine):
     def _begin_core(self, core: Core) -> None:
         core.poke(core.address + layout.STOPPING, 0)
         core.poke(core.address + layout.WORKERS, self.workers)
-        self._live = core
         self._workers.start(core, layout.NATIVE, self._work)
+        self._live = core
 
     def _work(self, core: Core, queue: int) -> None:
         """The life of a thread that runs kernels."""
@@ -188,7 +200,7 @@ class ThreadedEngine(TrackedEngine):
 
     def _close(self) -> None:
         core = self._core
-        if core is None or self._stopped:
+        if core is None:
             return
         with self._opening:
             self._end_life()

@@ -71,10 +71,10 @@ class TrackedEngine(Engine):
                     core = Core(core_unit(), self._first, self._names)
                     core.poke(core.address + layout.MAX_PENDING, self.limits["pending"])
                     core.poke(core.address + layout.MAX_BYTES, self.limits["bytes"])
+                    self._stopped, self._core = True, core
+                if self._stopped:
                     self._begin_core(core)
-                elif self._stopped:
-                    self._begin_core(core)
-                self._core, self._stopped = core, False
+                    self._stopped = False
         return core
 
     def _begin_core(self, core: Core) -> None:
@@ -237,7 +237,7 @@ class TrackedEngine(Engine):
             elif outcome or not rest:
                 return bool(outcome)
             elif most == MOMENT:
-                helper.call(core, ticket)
+                helper.put((core, ticket))
                 most = SLICE
             else:
                 watch()

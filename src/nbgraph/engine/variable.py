@@ -68,6 +68,7 @@ class Variable:
     1
     """
 
+    keeper = ""  # what deletes it, where that is not the user
     __slots__ = (
         "_address",  # of the compiled core's record; 0: not attached
         "_core",  # whose record it is; it is told when the variable goes: release(address)

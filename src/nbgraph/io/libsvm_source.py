@@ -125,7 +125,7 @@ class LibSVMSource(Source):
         text = lines.text(own) if texts is None else b"\n".join([texts[int(k)] for k in rows])
         try:
             values, labels = self._parsed(text)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise self._found(block, every) or DataError(str(error), file=self.name) from error
         if self._classes is not None:
             wrong = np.flatnonzero((labels < 0) | (labels >= self._classes))
@@ -150,7 +150,7 @@ class LibSVMSource(Source):
         for row in rows.tolist():
             try:
                 self._parsed(texts[row])
-            except ValueError as error:
+            except (ValueError, OverflowError) as error:
                 bounds = f"0 to {math.prod(self.shape) - 1}" if self._zero_based else "1 on"
                 return self._fault(
                     block,

@@ -232,7 +232,7 @@ def read_index(
         There is no such file, or a line is not a key and an offset.
     """
     try:
-        text = Path(local(os.fspath(path))).read_text(encoding="utf-8")
+        text = Path(local(os.fspath(path))).read_bytes()
     except OSError as error:
         raise DataError(
             f"the file cannot be opened: {error.strerror}; with idx_path=None the records are "
@@ -242,10 +242,11 @@ def read_index(
     places: dict[Any, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            key, at = line.split("\t")
+            key, at = line.decode().split("\t")
             places[key_type(key)] = int(at)
         except ValueError as error:
+            shown = line.decode(errors="backslashreplace")
             raise DataError(
-                f"line {number} is {line!r}; expected a key, a tab and an offset", file=path
+                f"line {number} is {shown!r}; expected a key, a tab and an offset", file=path
             ) from error
     return places
