@@ -325,7 +325,7 @@ CLASS_CODE = 5  # the same of a label: its place, the number of classes and the 
 LABEL_BITS, COUNT_BITS, PLACE_BITS = 18, 18, 19  # what is beyond is told as the last that fits
 RAISED_CODE = 6  # the same of an element that the text raises for: a key of _RAISED, its place
 RAISED_BITS = 18  # of that key
-MATRIX_CODE = 7  # the same of a matrix that a routine of LAPACK fails for: a place in _FAILURES
+MATRIX_CODE = 251  # the same of a matrix that a routine of LAPACK fails for: a place in _FAILURES
 _FAILURES = list[str]()  # what was wrong with matrices
 STUCK_CODE = 4  # the same: a `while` loop whose trips change nothing; the rest is a key of _STUCK
 _STUCK: dict[int, str] = {}  # where such loops are, by what their codes say
@@ -437,7 +437,7 @@ def of_kernel(name: str, code: int) -> Exception:
         return _no_class(name, code >> 8)
     if code & 255 == INDEX_CODE:
         return IndexingError(f"{name}: index {code >> 8} is out of bounds of its axis")
-    if code & 255 == MATRIX_CODE:
+    if code & 255 == MATRIX_CODE and code >> 8 < len(_FAILURES):
         return LinAlgError(f"{name}: {_FAILURES[code >> 8]}")
     if code & 255 == RAISED_CODE:
         return _of_element(name, code >> 8)
