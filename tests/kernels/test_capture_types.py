@@ -143,8 +143,6 @@ LOOKUPS = {
     "rows with names": lambda x: (("a", 1.5), ("b", x))[int(x > 1)][1] * 2,
     "methods of strings": lambda x: x if ("A", "b")[int(x > 1)].lower() == "a" else -x,
     "attributes of objects": lambda x: (SPACE, PLANET)[int(x > 1)].g * x,
-    "a string with one of two": lambda x: x if "a" + ("b" if x < 1 else "c") == "ab" else -x,
-    "an f-string of one of two": lambda x: x if f"{'neg' if x < 1 else 'pos'}!" == "neg!" else -x,
     "Numba's types": lambda x: numba.float64(x) * 2 + numba.int32(x) + numba.boolean(x),
 }
 

@@ -78,9 +78,7 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     if isinstance(left, Static) or isinstance(right, Static):
         known = static(op, left, right)
         if known is None:
-            made = any(objects.is_text(v) and not objects.known(v) for v in (left, right))
-            remedy = "compare the numbers it is made of" if made else "use == or != here"
-            tracer.refuse(node, "this comparison is not understood", remedy)
+            tracer.refuse(node, "this comparison is not understood", "use == or != here")
         return graph.const(known)
     if isinstance(left, (tuple, Resizable)) or isinstance(right, (tuple, Resizable)):
         return _compare_tuples(tracer, node, op, left, right)

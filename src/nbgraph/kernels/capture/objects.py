@@ -69,8 +69,7 @@ def are_objects(a: Value, b: Value) -> bool:
 
 def is_text(value: Value) -> bool:
     """Whether a value is a string, which may be one that is not known."""
-    values = [getattr(v, "value", v) for v in getattr(value, "options", (value,))]
-    return all(isinstance(v, (*TEXT, Digits)) for v in values)
+    return isinstance(getattr(value, "value", value), (*TEXT, Digits))
 
 
 def apply(call: Call) -> Value | None:
@@ -116,10 +115,6 @@ def joined(call: Call, value: Value) -> Value:
 
 def binary(tracer: Tracer, node: ast.expr, op: str, a: Value, b: Value) -> Value:
     """`+`, `*` and `%` of strings, `|` of types, bits of flags."""
-    if isinstance(a, Choice):
-        return a.map(tracer.graph, lambda one, _: binary(tracer, node, op, one, b))
-    if isinstance(b, Choice):
-        return b.map(tracer.graph, lambda one, _: binary(tracer, node, op, a, one))
     x, y = known(a), known(b)
     if op == "add" and (together := digits.added(tracer, node, a, b)) is not None:
         return together
@@ -157,22 +152,15 @@ def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -
             spec = part.format_spec and tracer.expression(part.format_spec, env, path)
     except CaptureError:
         return None  # it would only be shown
-    known_spec = ("",) if spec is None else known(spec)
-    if isinstance(shown, Choice) and known_spec:
-        return shown.map(tracer.graph, lambda one, _: _written(part, one, known_spec[0]))
-    value = known(shown)
+    value, known_spec = known(shown), ("",) if spec is None else known(spec)
     if spec is None and isinstance(shown, Node) and value is None and is_integer(shown.kind):
         return Digits(shown)
     if spec is None and isinstance(shown, Digits):
         return shown
     if value is None or known_spec is None:
         return None
-    return _written(part, Static(value[0]), known_spec[0])
-
-
-def _written(part: ast.FormattedValue, value: Static, spec: str) -> Static:
-    """The text of a value that is known."""
+    converted = CONVERSIONS.get(part.conversion, lambda v: v)(value[0])
     try:
-        return Static(format(CONVERSIONS.get(part.conversion, lambda v: v)(value.value), spec))
+        return Static(format(converted, known_spec[0]))
     except _UNKNOWN:
-        return Static(UnknownText())
+        return None
