@@ -6,6 +6,7 @@ import pytest
 import nbgraph as ng
 from nbgraph.ops.linalg.factors import OPERATORS
 from tests import worlds
+from tests.engine.conftest import nothing_left
 
 RNG = np.random.default_rng(11)
 WORLDS = worlds.numpy, worlds.ndarrays, worlds.jit, worlds.bound
@@ -156,6 +157,9 @@ FAILURES = {
     "cholesky": (ng.linalg.cholesky, r"linalg_potrf\d?: matrix is not positive definite"),
     "trsm": (lambda x: ng.linalg_trsm(x, x), r"linalg_trsm\d?: singular matrix"),
 }
+
+
+_nothing_left = pytest.fixture(autouse=True)(nothing_left)
 
 
 @pytest.mark.parametrize("name", FAILURES)
