@@ -95,3 +95,19 @@ def on_threads(work, items, *, seconds=60):
         assert not thread.is_alive()
     if problems:
         raise problems[0]
+
+
+# the begin of a program: a handler of signals that raises once for each that `armed` asks for
+INTERRUPTS = """
+import random, signal, sys
+
+class Stop(Exception):
+    pass
+
+armed, caught = [], 0
+
+def interrupt(number, frame):
+    if armed:
+        armed.clear()
+        raise Stop
+"""

@@ -163,6 +163,6 @@ print(*[each.message for each in seen])
 """
     known = {"NBGRAPH_ENGINE": "naive", "NBGRAPH_TEST_CACHE": "x", "NBGRAPH_GPU_COUNT": "2"}
     assert not run_python("-c", code, **known).strip()
-    told = run_python("-c", code, NBGRAPH_ENGIN="naive", **known)
-    assert told.startswith("environment: NBGRAPH_ENGIN has no effect; ")
-    assert "did you mean 'engine'?" in told and told.count("environment") == 1
+    warning = run_python("-c", code, NBGRAPH_ENGIN="naive", **known)
+    assert warning.startswith("environment: NBGRAPH_ENGIN has no effect; ")
+    assert "did you mean 'engine'?" in warning and warning.count("environment") == 1

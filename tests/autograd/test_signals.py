@@ -9,23 +9,14 @@ import nbgraph as ng
 from nbgraph.autograd.tracing import tracing
 from nbgraph.operator.call import recording, training
 from nbgraph.scopes import Scopes
-from tests.support import ROOT, on_threads, run_python
+from tests.support import INTERRUPTS, ROOT, on_threads, run_python
 
-STORM = """
-import random, signal, sys
+STORM = (
+    INTERRUPTS
+    + """
 import nbgraph as ng
 from nbgraph.graph import naming
 from nbgraph.operator.call import differentiating, recording, training
-
-class Stop(Exception):
-    pass
-
-armed, caught = [], 0
-
-def interrupt(number, frame):
-    if armed:
-        armed.clear()
-        raise Stop
 
 record, pause = ng.autograd.record, ng.autograd.pause
 w = ng.ones(2)
@@ -77,6 +68,7 @@ for turn in range(int(sys.argv[2])):
 assert (w + 1).tolist() == [2, 2]
 print("caught", caught)
 """
+)
 
 
 @pytest.mark.parametrize("turns", [3000, pytest.param(60000, marks=pytest.mark.slow)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support import run_python
+from tests.support import INTERRUPTS, run_python
 
 STORM = """
 import signal, sys, threading, time
@@ -196,19 +196,10 @@ def test_a_wait_for_long_kernels_is_interrupted(tmp_path):
     assert printed.split() == "stopped kernels stopped plan stopped call".split()
 
 
-FIRST_PUSH = """
-import random, signal, sys
+FIRST_PUSH = (
+    INTERRUPTS
+    + """
 from nbgraph.engine.threaded import ThreadedEngine
-
-class Stop(Exception):
-    pass
-
-armed, caught = [], 0
-
-def interrupt(number, frame):
-    if armed:
-        armed.clear()
-        raise Stop
 
 ThreadedEngine(workers=1).push(lambda run_ctx: 1).result(60)
 signal.signal(signal.SIGALRM, interrupt)
@@ -227,6 +218,7 @@ for _ in range(60):
     engine.stop()
 print("caught", caught)
 """
+)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -262,10 +262,12 @@ class Symbol(Calling, Binding, Saved, Absent, Operators, Methods, Reductions, In
     def _named_output(self, name: str) -> Symbol:
         names = self.list_outputs()
         for wanted in (name, f"{name}_output"):
-            found = [e for e, own in zip(self.entries, names, strict=True) if own == wanted]
-            below = set(Graph(found[-1:]).nodes) if len(found) > 1 else set()
-            if found and all(node in below for node, _ in found[:-1]):  # a layer of several nodes
-                return type(self)(found[-1:])
+            entries = [e for e, own in zip(self.entries, names, strict=True) if own == wanted]
+            below = set(Graph(entries[-1:]).nodes) if len(entries) > 1 else set()
+            if entries and all(
+                node in below for node, _ in entries[:-1]
+            ):  # a layer of several nodes
+                return type(self)(entries[-1:])
         known = ", ".join(names)
         raise ArgumentError(f"there is no output {name!r} here, or several; there are: {known}")
 

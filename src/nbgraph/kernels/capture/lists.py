@@ -295,8 +295,8 @@ class Lists(Containers):
         keys = {v.key for v in (old, value) if isinstance(v, Reference)}
         names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
         kept = [key for n in names if n.startswith(HELD) for key in keys_in(env[n])]
-        held = any(kept.count(key) > (v is old) for v in (old, value) for key in keys_in(v))
-        if not keys.isdisjoint(env.get(OUTER, ())) or held:
+        twice = any(kept.count(key) > (v is old) for v in (old, value) for key in keys_in(v))
+        if not keys.isdisjoint(env.get(OUTER, ())) or twice:
             what = "an index that depends on values moves a list which others hold, too"
             call.refuse(what, _COPY)
         for name in (n for n in names if not n.startswith(HELD)):

@@ -19,14 +19,14 @@ def wide(x: Array) -> Array:
     return x.astype(compute_dtype(x.dtype), copy=False)
 
 
-def solved(name: str, function: Callable[..., Any], *arrays: Array, told: str = "") -> Any:
+def solved(name: str, function: Callable[..., Any], *arrays: Array, failure: str = "") -> Any:
     """A function of `numpy.linalg`, in float32 at least; LinAlgError, a ValueError, where it fails.
-    `told`: what is wrong then, for which other libraries have numbers."""
+    `failure`: what is wrong then, for which other libraries have numbers."""
     try:
         return function(*map(wide, arrays))
     except np.linalg.LinAlgError as error:
-        told = told or f"{str(error)[:1].lower()}{str(error)[1:]}"
-        raise np.linalg.LinAlgError(f"{name}: {told}") from None
+        failure = failure or f"{str(error)[:1].lower()}{str(error)[1:]}"
+        raise np.linalg.LinAlgError(f"{name}: {failure}") from None
 
 
 def swapped(x: Any) -> Any:

@@ -223,7 +223,7 @@ def by_lapack(
         def apply(*wide: Any) -> Any:
             return getattr(xp.linalg, function)(*wide, **attributes)
 
-        results = solved(name, apply, *inputs, told=failure)
+        results = solved(name, apply, *inputs, failure=failure)
         for out, value in zip(outputs, results if nout > 1 else [results], strict=True):
             out[...] = value
 

@@ -57,7 +57,7 @@ def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: boo
     """By a solver of general matrices."""
     a = xp.tril(a) if lower else xp.triu(a)
     a = xp.swapaxes(a, -1, -2) if transpose else a
-    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b, told=SINGULAR)
+    out[...] = solved("linalg_trsm", xp.linalg.solve, a, b, failure=SINGULAR)
 
 
 def _trsm_rule(g: Gradients) -> list[Any]:
