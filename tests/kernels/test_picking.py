@@ -86,3 +86,38 @@ def test_places_of_extremes(compiler, name, axis):
                 graph = ng.jit(lambda v: getattr(ng, name)(v, axis, keepdims=True))
                 again = graph(ng.array(values)).asnumpy()
                 np.testing.assert_array_equal(again.reshape(wanted.shape), wanted)
+
+
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+@pytest.mark.parametrize("dtype", [*"?bBhHiIlLefd", "bfloat16"])
+def test_places_of_extremes_of_any_dtype(compiler, dtype):
+    """OPR-12: of whole ranges of integers, of both zeros, infinities and NaN of either sign, along
+    axes before others and over more than one block."""
+    random = np.random.default_rng(5)
+    special = [0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, -np.nan]
+    narrow = np.dtype("float32" if dtype == "bfloat16" else dtype)
+    with ng.config(compiler=compiler):
+        for shape in ((7,), (400,), (5, 600), (3, 5, 2), (40, 3)):
+            values = random.choice(special[:4], shape)
+            if narrow.kind == "f" and len(shape) < 3:
+                values = random.choice(special, shape)
+            elif narrow.kind in "iu":
+                values = random.integers(0, 1 << 63, shape, "uint64") * 3
+            values = values.astype(narrow)
+            x = ng.array(values).astype("bfloat16" if dtype == "bfloat16" else narrow)
+            for axis in (None, *range(len(shape))):
+                for name in ("argmax", "argmin"):
+                    wanted = getattr(np, name)(values, axis=axis)
+                    np.testing.assert_array_equal(getattr(ng, name)(x, axis), wanted)
+
+
+def test_cubes_and_values_in_place_of_nan():
+    """One kernel each: x**3, the number for NaN, and those for infinities; bfloat16 too."""
+    x = np.array([2.0, np.nan, np.inf, -np.inf])
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        a = ng.array(x).astype(dtype)
+        np.testing.assert_array_equal((a**3).astype("float64"), x**3)
+        filled = np.nan_to_num(a, nan=5, posinf=6, neginf=7)
+        np.testing.assert_array_equal(filled.astype("float64"), [2, 5, 6, 7])
+        assert float(np.nansum(a[:2])) == 2.0 and float(np.nanmax(a[:2])) == 2.0
+        assert np.isfinite(np.nan_to_num(a).astype("float64")).all()

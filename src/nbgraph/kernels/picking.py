@@ -1,5 +1,4 @@
-"""Texts of kernels that take lines of an array by indices, that add lines at indices, and that find
-where the extremes of short rows are.
+"""Texts of kernels that take lines of an array by indices, and that add lines at indices.
 
 An array is seen as (outer, size, inner), of which `size` is indexed by `count` numbers. An index
 out of bounds ends the kernel with a code that says which; see `errors.of_kernel`. The order of
@@ -142,27 +141,6 @@ def add_text(dtype: str, index: str, several: int, *, single: bool) -> str:
             f"        {add}",
             "return 0",
         )
-    )
-
-
-def place_text(name: str, dtype: str, sign: str) -> str:
-    """out[row] = where the first element is that all others are not `sign` of; NaN counts most."""
-    layout = Record(("rows", "size"), ("x", "out"), ())
-    return function(
-        f"def {name}(args, lo, hi):",
-        *layout.reading("size", "x", "out"),
-        "y = int64_pointer(out)",
-        "for row in range(lo, hi):",
-        f"    p = {dtype}_pointer(x + row * size * {ITEM[dtype]})",
-        "    best = load(p, 0)",
-        "    at = 0",
-        "    for i in range(1, size):",
-        "        c = load(p, i)",
-        f"        found = (c {sign} best) | ((c != c) & (best == best))",
-        "        at = select(found, i, at)",
-        "        best = select(found, c, best)",
-        "    store(y, row, at)",
-        "return 0",
     )
 
 

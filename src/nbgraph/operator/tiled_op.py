@@ -122,9 +122,14 @@ class TiledOp(ArrayOp):
 
 
 class PlacingOp(TiledOp):
-    """A TiledOp whose result is integers; NumPy arrays are left to `naive`."""
+    """A TiledOp whose result is integers, of an array of any real dtype; NumPy arrays are left to
+    `naive`."""
 
     kernels_at_once = False
+
+    def suits(self, dtypes: Sequence[np.dtype[Any]]) -> bool:
+        """See TiledOp."""
+        return all(dtype.kind in "biufV" for dtype in dtypes)
 
     def made(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """See TiledOp."""

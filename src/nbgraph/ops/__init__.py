@@ -19,11 +19,11 @@ from nbgraph.ops.families import OTHER_SPELLINGS as OTHER_SPELLINGS
 FAMILIES: dict[str, str] = {
     "elementwise.arithmetic": (
         "add subtract multiply divide true_divide floor_divide remainder mod fmod divmod negative "
-        "positive absolute abs fabs sign power pow square reciprocal"
+        "positive absolute abs fabs sign power pow square cube reciprocal"
     ),
     "elementwise.comparison": (
         "equal not_equal less less_equal greater greater_equal maximum minimum fmax fmin clip "
-        "where heaviside"
+        "where heaviside replace_nan replace_nonfinite"
     ),
     "elementwise.logic": (
         "logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor "

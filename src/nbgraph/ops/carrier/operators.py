@@ -79,7 +79,7 @@ def _named(method: Method, way: Way) -> Method:
     return method
 
 
-_POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "square"}
+_POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "cube"}
 
 
 def powers(general: Method, *, over: bool = False) -> Method:
@@ -90,10 +90,7 @@ def powers(general: Method, *, over: bool = False) -> Method:
         name = _POWERS.get(exponent) if type(exponent) is int or type(exponent) is float else None
         if name is None or not _floating(self, type(exponent) is int or exponent == 0.5):
             return general(self, exponent)
-        out = self if over else None
-        if exponent == 3:
-            return ops.multiply(ops.square(self), self, out=out)
-        return getattr(ops, name)(self, out=out)
+        return getattr(ops, name)(self, out=self if over else None)
 
     return _named(method, Way("power", 2))
 

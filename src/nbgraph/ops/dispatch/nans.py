@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.dtype import inexact, is_float
 from nbgraph.ops.define import as_array, library
 from nbgraph.ops.dispatch.host import on_host
 from nbgraph.ops.dispatch.reducing import variance
@@ -45,13 +46,15 @@ nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None): composed
 def without(a: Any, value: Any) -> Any:
     """Return an array with a value in the place of NaNs."""
     x = as_array(a)
-    return library.where(library.isnan(x), value, x) if x.dtype.kind in "fc" else x
+    if is_float(x.dtype):
+        return library.replace_nan(x, value)
+    return library.where(library.isnan(x), value, x) if x.dtype.kind == "c" else x
 
 
 def there(a: Any, where: Any) -> Any:
     """Return the mask of what is not NaN, and where a mask holds; True for integers."""
     x = as_array(a)
-    if x.dtype.kind not in "fc":
+    if not inexact(x.dtype):
         return where
     known = library.logical_not(library.isnan(x))
     return known if where is True else library.logical_and(known, where)
@@ -66,7 +69,7 @@ def extreme(
         return on_host(getattr(np, f"nan{name}"), (x, axis), {"keepdims": keepdims}, "refused")
     reduce = getattr(library, name)
     how = {"keepdims": keepdims, "initial": initial, "where": where}
-    if x.dtype.kind != "f":
+    if not is_float(x.dtype):
         return reduce(x, axis, out=out, **how)
     value = reduce(without(x, neutral(name, x.dtype)), axis, **how)
     if initial is not None:
@@ -93,14 +96,12 @@ def numbers(x: Any, copy: bool, nan: Any, posinf: Any, neginf: Any) -> Any:
     if values.dtype.kind == "c":
         options = {"nan": nan, "posinf": posinf, "neginf": neginf}
         return on_host(np.nan_to_num, (values,), options, "refused")
-    if values.dtype.kind != "f":
+    if not is_float(values.dtype):
         return library.copy(values) if copy else values
-    info = np.finfo(values.dtype)
-    high = float(info.max) if posinf is None else posinf
-    low = float(info.min) if neginf is None else neginf
-    result = library.where(library.isnan(values), nan, values)
-    result = library.where(library.equal(values, np.inf), high, result)
-    return library.where(library.equal(values, -np.inf), low, result, out=None if copy else x)
+    most = float(np.nextafter(*np.array([np.inf, 0], values.dtype)))
+    high = most if posinf is None else posinf
+    low = -most if neginf is None else neginf
+    return library.replace_nonfinite(values, nan, high, low, out=None if copy else x)
 
 
 FUNCTIONS = rows(_ROWS, globals())

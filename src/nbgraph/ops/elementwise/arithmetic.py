@@ -72,6 +72,10 @@ square(x): x times x.
     >>> square([1, -2])
     array([1, 4])
     = np.square(x)
+cube(x): x times x times x.
+    >>> float(cube(2.0))
+    8.0
+    = x * x * x
 reciprocal(x): 1 / x; of an integer rounded towards zero, 0 for 0.
     >>> reciprocal([2.0, -4.0])
     array([ 0.5 , -0.25])

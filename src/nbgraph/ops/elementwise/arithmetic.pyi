@@ -375,6 +375,29 @@ def square(x):
     Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
+def cube(x):
+    r"""x times x times x.
+
+    >>> float(cube(2.0))
+    8.0
+
+    Parameters
+    ----------
+    x : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Returns
+    -------
+    array of the shape of x
+
+    Formula::
+
+        def cube(x):
+            return x * x * x
+
+    Backward: x is T2: the derivative reads x, kept until backward
+    """
+@op
 def reciprocal(x):
     r"""1 / x; of an integer rounded towards zero, 0 for 0.
 

@@ -63,6 +63,14 @@ where(condition, x1, x2): x1 where the condition (bool) holds, else x2; a bool b
     >>> where([True, False], [1, 2], -1)
     array([ 1, -1])
     = np.where(condition, x1, x2)
+replace_nan(x, value): x; the value where it is NaN.
+    >>> replace_nan([1.0, np.nan], 0)
+    array([1., 0.])
+    = x if x == x else value
+replace_nonfinite(x, nan, high, low): x; the others where it is NaN, inf and -inf.
+    >>> replace_nonfinite([1.0, np.nan, np.inf], 0, 9, -9)
+    array([1., 0., 9.])
+    = (low if x == -math.inf else high if x == math.inf else x) if x == x else nan
 heaviside(x1, x2): 0 where x1 is below zero, x2 where it is zero, 1 above.
     >>> heaviside([-2.0, 0.0, 2.0], 0.5)
     array([0. , 0.5, 1. ])

@@ -317,6 +317,60 @@ def where(condition, x1, x2):
     Backward: condition is T0: the derivative is constant: backward needs out_grad only; x1 is T2: the derivative reads condition, kept until backward; x2 is T2: the derivative reads condition, kept until backward
     """
 @op
+def replace_nan(x, value):
+    r"""x; the value where it is NaN.
+
+    >>> replace_nan([1.0, np.nan], 0)
+    array([1., 0.])
+
+    Parameters
+    ----------
+    x : array or number
+    value : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def replace_nan(x, value):
+            return x if x == x else value
+
+    Backward: x is T2: the derivative reads x, kept until backward; value is T2: the derivative reads x, kept until backward
+    """
+@op
+def replace_nonfinite(x, nan, high, low):
+    r"""x; the others where it is NaN, inf and -inf.
+
+    >>> replace_nonfinite([1.0, np.nan, np.inf], 0, 9, -9)
+    array([1., 0., 9.])
+
+    Parameters
+    ----------
+    x : array or number
+    nan : array or number
+    high : array or number
+    low : array or number
+    out, where, dtype, casting, order : optional, as of NumPy's ufuncs
+
+    Operands broadcast, and promote as NumPy's do.
+
+    Returns
+    -------
+    array of the operands' broadcast shape
+
+    Formula::
+
+        def replace_nonfinite(x, nan, high, low):
+            return (low if x == -math.inf else high if x == math.inf else x) if x == x else nan
+
+    Backward: x is T2: the derivative reads x, kept until backward; nan is T2: the derivative reads x, kept until backward; high is T2: the derivative reads x, kept until backward; low is T2: the derivative reads x, kept until backward
+    """
+@op
 def heaviside(x1, x2):
     r"""0 where x1 is below zero, x2 where it is zero, 1 above.
 

@@ -17,7 +17,6 @@ from nbgraph.ops.shapes.slicing import ALL, full_key
 
 _SEVERAL = 4  # index arrays of one kernel, at most
 _TILE = 1 << 16  # bytes that a tile moves, roughly
-_SHORT = 256  # elements of a row
 _LEAST = 256  # bytes of a line that are added at once
 
 
@@ -131,21 +130,6 @@ def _sizes(shape: Shape, chosen: Shape, place: int) -> tuple[int, int] | None:
     if shape[:place] != chosen[:place] or shape[place + 1 :] != chosen[place + 1 :]:
         return None
     return math.prod(shape[:place]), math.prod(shape[place + 1 :])
-
-
-def place_tiling(name: str, sign: str, x: Spec, dtype: Any, axis: int | None) -> KernelCall | None:
-    """The call for `argmax` and `argmin` of short rows; NumPy is quicker at long ones."""
-    from nbgraph.kernels.picking import place_text
-    from nbgraph.kernels.written import written
-
-    if axis is not None and axis_of(name, axis, len(x.shape)) != len(x.shape) - 1:
-        return None
-    size = math.prod(x.shape) if axis is None else x.shape[-1]
-    if size > _SHORT:
-        return None
-    rows = math.prod(x.shape) // size
-    code = written(name, place_text(name, dtype, sign), dtype)
-    return tile_call(code, (rows, size), (), rows, rows * (3 + size))
 
 
 def _cost(lines: int, nbytes: int) -> int:

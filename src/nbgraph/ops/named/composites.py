@@ -51,11 +51,6 @@ def dropped(data: Any, p: float, mode: str, axes: Any) -> Any:
     return library.multiply(data, library.dropout(ones, p, always=always))
 
 
-def filled(data: Any, value: int) -> Any:
-    """Data with a value in place of NaN."""
-    return library.where(library.isnan(data), value, data)
-
-
 def activated(data: Any, kind: str) -> Any:
     """The activation of MXNet's word."""
     one_of("Activation", "act_type", kind, _ACTIVATIONS)

@@ -11,8 +11,6 @@ def added(arrays: Sequence[Any]) -> Any:
     """The sum of arrays."""
 def dropped(data: Any, p: float, mode: str, axes: Any) -> Any:
     """Dropout, of whole lines along axes where some are given."""
-def filled(data: Any, value: int) -> Any:
-    """Data with a value in place of NaN."""
 def activated(data: Any, kind: str) -> Any:
     """The activation of MXNet's word."""
 def shares(data: Any, mode: str) -> Any:

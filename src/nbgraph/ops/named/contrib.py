@@ -8,7 +8,6 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.ops.define import as_known, library, one_of, whole, whole_tuple
-from nbgraph.ops.named.composites import filled
 from nbgraph.ops.named.composites import several as several
 from nbgraph.ops.named.layering import define_named
 from nbgraph.ops.named.layering import named as named
@@ -136,7 +135,9 @@ _BY_SHAPE = (
 def straight(slope: Any, value: Any) -> Any:
     """Return a value with the gradient of something else."""
     value = library.stop_gradient(value)
-    nothing = filled(library.subtract(slope, library.stop_gradient(slope)), 0)  # inf - inf is NaN
+    nothing = library.replace_nan(
+        library.subtract(slope, library.stop_gradient(slope)), 0
+    )  # inf - inf is NaN
     return library.add(value, nothing)
 
 

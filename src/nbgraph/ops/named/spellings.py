@@ -94,12 +94,12 @@ nansum(data, axis=None, *, keepdims=False, exclude=False): The sum over axes of 
     where there is nothing.
     >>> float(nansum([1.0, float("nan"), 2.0]))
     3.0
-    = library.sum(composites.filled(data, 0), axis, keepdims=keepdims, exclude=exclude)
+    = library.sum(library.replace_nan(data, 0), axis, keepdims=keepdims, exclude=exclude)
 nanprod(data, axis=None, *, keepdims=False, exclude=False): The product over axes of what is not
     NaN, 1 where there is nothing.
     >>> float(nanprod([2.0, float("nan"), 3.0]))
     6.0
-    = library.prod(composites.filled(data, 1), axis, keepdims=keepdims, exclude=exclude)
+    = library.prod(library.replace_nan(data, 1), axis, keepdims=keepdims, exclude=exclude)
 rcbrt(data): 1 / cbrt(data).
     data : array; integers become floats
     >>> rcbrt([8.0])

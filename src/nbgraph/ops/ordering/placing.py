@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,14 +11,16 @@ import numpy as np
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Spec
 from nbgraph.operator.declared import DOCS, Row, parse
-from nbgraph.operator.tiled_op import PlacingOp
+from nbgraph.operator.kernel_call import KernelCall
+from nbgraph.operator.tiled_op import PlacingOp, tile_call
 from nbgraph.ops.define import Axis, axis_of, define_rows
-from nbgraph.ops.indexing.picking_tiles import place_tiling
 from nbgraph.ops.reductions.reductions import reduction_infer
 from nbgraph.shape import Array
 
+_SHARE = 512  # columns of a tile
 
-def _place(name: str, sign: str, find: Callable[..., Any]) -> ArrayOp:
+
+def _place(name: str, find: Callable[..., Any]) -> ArrayOp:
     def infer(x: Spec, *, axis: Axis, keepdims: bool) -> Spec:
         if isinstance(axis, tuple):
             raise ShapeError(f"{name}: axis={axis} names several axes; give one, or None for all")
@@ -29,14 +32,30 @@ def _place(name: str, sign: str, find: Callable[..., Any]) -> ArrayOp:
             axis = axis_of(name, axis, x.ndim)
         return np.asarray(find(x, axis=axis, keepdims=keepdims))
 
-    def tiling(specs: Sequence[Spec], dtype: Any, *, axis: int | None, **_: Any) -> Any:
-        return place_tiling(name, sign, specs[0], dtype, axis)
+    def tiling(specs: Sequence[Spec], dtype: str, *, axis: int | None, **_: Any) -> Any:
+        return _tiling(name, specs[0], dtype, axis)
 
     check = reduction_infer(name, lambda given, asked: given, empty=False)
     return PlacingOp(name, infer, tiling, naive)
 
 
-_ARGMAX, _ARGMIN = _place("argmax", ">", np.argmax), _place("argmin", "<", np.argmin)
+def _tiling(name: str, x: Spec, dtype: str, axis: int | None) -> KernelCall:
+    """Return the call for an array of (outer, size, inner) elements."""
+    from nbgraph.kernels.placing import place_text
+    from nbgraph.kernels.written import written
+
+    place = 0 if axis is None else axis_of(name, axis, len(x.shape))
+    behind = () if axis is None else x.shape[place + 1 :]
+    outer, inner = math.prod(x.shape[:place]), math.prod(behind)
+    size = math.prod(x.shape) // (outer * inner)
+    rows, parts = inner == 1, -(-inner // _SHARE)
+    text = place_text(name, dtype, least=name == "argmin", rows=rows)
+    words = () if rows else (inner, _SHARE, parts)
+    cost = int(outer * inner * (3 + size * (0.2 if rows else 0.7)))
+    return tile_call(written(name, text, "float32"), (outer, size), words, outer * parts, cost)
+
+
+_ARGMAX, _ARGMIN = _place("argmax", np.argmax), _place("argmin", np.argmin)
 _TABLE = """
 argmax(x): Where the largest element is along an axis, by default among all in C order; the first.
     >>> argmax([[1, 4], [3, 2]], axis=0)
