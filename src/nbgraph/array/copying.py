@@ -9,17 +9,16 @@ import numpy as np
 
 from nbgraph.array.core import Array, empty_of, from_host
 from nbgraph.array.place import place
-from nbgraph.array.push import WEAK, covers, same, truth, write
+from nbgraph.array.push import WEAK, covers, same, write
 from nbgraph.array.push import copied as copied
 from nbgraph.array.transfer import transfer
 from nbgraph.device import Context, RunContext
-from nbgraph.dtype import is_float
 from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import NORMAL, OVERWRITE
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.map_call import map_call
-from nbgraph.operator.mapper import Mapper
+from nbgraph.ops.elementwise.casting import caster
 from nbgraph.settings import config
 
 _SOON = 1 << 14  # bytes that are written here and now, if nothing else uses the memory
@@ -96,16 +95,6 @@ def _write(value: Array, target: Array) -> None:
         name="astype",
         prop=OVERWRITE if covers(target, [value]) else NORMAL,
     )
-
-
-def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Mapper | None:
-    """Return the operator that casts as on every machine, or None where NumPy does it on the host:
-    what a float beyond all integers becomes."""
-    if "c" in (source.kind, wanted.kind):
-        return None
-    if wanted.kind == "b" and source.kind != "b":
-        return truth
-    return None if is_float(source) and wanted.kind in "iu" else same
 
 
 def prepare_copy(source: Layout, target: Layout) -> KernelCall | None:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nbgraph.array.chunk import shared
-from nbgraph.array.copying import caster
 from nbgraph.array.core import Array, make
 from nbgraph.array.push import inferred, same
 from nbgraph.array.route import Over, Push, routes_of
@@ -18,6 +17,7 @@ from nbgraph.array.update import written
 from nbgraph.dtype import name_of
 from nbgraph.operator.layout import Layout, keep
 from nbgraph.operator.map_call import map_call
+from nbgraph.ops.elementwise.casting import caster
 
 _KEPT = 4096  # parts, and writes
 _WHOLE = {int, type(None)}

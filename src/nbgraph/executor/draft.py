@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.device import Context
-from nbgraph.dtype import is_float
 from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import CastWork, Use, cast_work
 from nbgraph.graph.build import GraphNode
@@ -17,6 +16,7 @@ from nbgraph.graph.graph import Entry, Graph, spec
 from nbgraph.graph.schedule import Task, Value
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
+from nbgraph.ops.elementwise.casting import caster
 
 kWriteTo = OpReqType.kWriteTo
 
@@ -125,10 +125,8 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     """Return a task that copies elements from place to place, cast as in C."""
     was, becomes = source.layout.dtype, target.layout.dtype
     (read,), (written,) = Use.each([source]), Use.each([target])
-    to_bool = becomes.kind == "b" and was.kind != "b"
-    differs = to_bool or (is_float(was) and becomes.kind in "iu")  # from machine to machine
-    differs = differs or "c" in (was.kind, becomes.kind)  # no kernel has complex numbers
-    work: Any = (CastWork if differs and device.host else cast_work)(read, written)
+    by_numpy = device.host and caster(was, becomes) is None
+    work: Any = (CastWork if by_numpy else cast_work)(read, written)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array.push import same, truth
+from nbgraph.array.push import same
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
@@ -22,6 +22,7 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.layout import Layout
 from nbgraph.operator.map_call import Plan, map_call
 from nbgraph.operator.request import WORDS, OpReqType
+from nbgraph.ops.elementwise.casting import caster
 
 
 class Use(NamedTuple):
@@ -104,10 +105,10 @@ def map_work(
 
 
 def cast_work(read: Use, written: Use) -> KernelWork:
-    """Return a cast by a kernel; on devices what lies beyond an integer dtype becomes anything, as
-    in C."""
+    """Return a cast by a kernel; on devices a float beyond unsigned integers of 32 or 64 bits
+    becomes anything, as in C."""
     was, becomes = read.layout.dtype, written.layout.dtype
-    op = truth if becomes.kind == "b" and was.kind != "b" else same
+    op = caster(was, becomes) or same
     plan = op.invoker.plan([was], was, {})
     return map_work(plan, written.layout.shape, [read], [written], [written.layout])
 

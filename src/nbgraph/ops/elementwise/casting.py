@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import as_dtype, inexact
+from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec, constant
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.complex_call import is_complex
 from nbgraph.operator.decorator import op
+from nbgraph.operator.reduce_call import same
 from nbgraph.ops.define import as_array, cast, define_rows, library, public
 from nbgraph.shape import Array, same_shape
 
@@ -23,6 +24,32 @@ _DISCARDED = "Casting complex values to real discards the imaginary part"  # Num
 def truth(x: Any) -> Any:
     """x != 0: what a number is cast to bool by."""
     return x != 0
+
+
+@op
+def cut(x: Any) -> Any:
+    """x cut to an integer of 32 bits, the least of them where it has none: as x86 casts."""
+    return int(x if -2147483649.0 < x < 2147483648.0 else -2147483648.0)
+
+
+@op
+def cut_long(x: Any) -> Any:
+    """The same with 64 bits."""
+    return int(x if -9223372036854775808.0 <= x < 9223372036854775808.0 else -9223372036854775808.0)
+
+
+def caster(source: np.dtype[Any], wanted: np.dtype[Any]) -> Any:
+    """Return the scalar operator that casts as NumPy does, or None where NumPy does it on the host:
+    complex numbers, and floats that become unsigned integers of 32 or 64 bits."""
+    if "c" in (source.kind, wanted.kind):
+        return None
+    if wanted.kind == "b" and source.kind != "b":
+        return truth
+    if not is_float(source) or wanted.kind not in "iu":
+        return same
+    if wanted == np.int64:
+        return cut_long
+    return cut if wanted.kind == "i" or wanted.itemsize < 4 else None
 
 
 def _astype(inputs: list[Array], outputs: list[Array], *, dtype: np.dtype[Any]) -> None:
