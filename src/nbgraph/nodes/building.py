@@ -182,7 +182,7 @@ class Building:
         for child in node.children:
             self.require(node.type(), child)
         if isinstance(node, FragmentNodeOp):
-            return node.defined(self._expr(node.child(0)))
+            return node.defined(map(self._expr, node.children))
         require_identity(node)
         return self.enter(node)
 

@@ -155,7 +155,7 @@ def _require_common(op: Any, operands: Sequence[Any]) -> None:
     counted = {dtype for _, dtype in dtypes if dtype.kind in kinds}
     if len(counted) < 2:
         return
-    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in dtypes)
+    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in dtypes if dtype in counted)
     raise DTypeError(
         f"{op.__name__}: the children's dtypes differ ({listed}); a graph does not promote, cast "
         "one of them, as with x.astype(dtype)"
