@@ -36,8 +36,7 @@ _NEW: Sequence[bool] = ()  # in_place: no output existed before
 def ways(
     op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
 ) -> ByRoutes | ByKernels | ByFunctions | None:
-    """Return the quick way of an operator with these attributes and so many operands, or None where
-    it can have none."""
+    """Return the quick way of an operator with these attributes and so many operands, if any."""
     if op.draws:
         return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
@@ -296,8 +295,7 @@ class ByKernels:
 
 
 class ByFunctions:
-    """The quick way of operators that NumPy computes: the layouts of what a call like one before
-    gives."""
+    """The quick way of operators that NumPy computes: the result layouts of calls before."""
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See ByRoutes."""

@@ -32,8 +32,7 @@ _BRIEF = 100_000  # nanoseconds: a thread that sleeps takes as long to take a fu
 
 
 class Job(NamedTuple):
-    """An operator over whole arrays that is to be pushed; `whole`: all of the results' chunks is
-    written."""
+    """An operator over whole arrays to be pushed; `whole`: all of the results is written."""
 
     op: Any
     inputs: Sequence[Array]
@@ -51,8 +50,7 @@ class Job(NamedTuple):
 
 
 def push_lowered(job: Job) -> bool:
-    """Push the kernels of an operator, with copies of what they do not take; return whether it has
-    any."""
+    """Push an operator's kernels, with copies where needed; return whether it has any."""
     if all(request is kNullOp for request in job.requests):
         return True
     if job.op.kernels and not any(r.size for r in job.results):

@@ -29,8 +29,7 @@ Values = np.ndarray[Any, np.dtype[Any]]
 
 
 class Place:
-    """Memory of the host, which NumPy sees; another kind of device puts its own methods in the
-    place of these."""
+    """Memory of the host, which NumPy sees; other kinds of devices override these methods."""
 
     host = True  # whether the host's own functions may use the memory
     # a context in which kernels are described; what is not run here need not be compiled

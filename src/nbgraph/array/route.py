@@ -144,8 +144,7 @@ class Over(NamedTuple):
     fits: bool = False
 
     def ordered(self, operands: Sequence[Any]) -> tuple[Any, ...]:
-        """Return operands as the entry takes them: what is written comes last, as its variable
-        does among the reads."""
+        """Return operands as the entry takes them: what is written comes last."""
         own = self.array
         others = [v for v in operands if v is not own]
         return (*others, *[own] * (len(operands) - len(others)), own)

@@ -97,8 +97,7 @@ def _require_state(op: ArrayOp, value: Array, argument: Any, name: str) -> None:
 
 
 def _asked_device(attributes: Attributes, device: Context) -> tuple[Context, Mapping[str, Any]]:
-    """Return where an operator without operands is asked to put its result, and the attributes
-    without that."""
+    """Return where an operator without operands is to put its result, and the other attributes."""
     chosen = attributes.get("device")
     return (device if chosen is None else chosen), {**attributes, "device": None}
 
@@ -110,8 +109,7 @@ def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
 
 
 def _made_elsewhere(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
-    """Compute what has no operands and no kernel on the host, and copy it: the same numbers on all
-    devices."""
+    """Compute what has no operands and no kernel on the host, and copy it."""
     result = apply(op, (), attributes)
     result = result if type(result) is tuple else (result,)
     results = tuple(copy_of(value, device=device) for value in result)

@@ -170,8 +170,7 @@ def _jacobian(
     key_of: Any = None,
     holomorphic: bool = False,
 ) -> Function:
-    """Return the function of all derivatives of `f`; those with an equal `key_of`, else f, are
-    one."""
+    """Return the function of all derivatives of `f`; `key_of` (or f) tells which are one."""
     require_function(name, f)
     key_of = f if key_of is None else key_of
     single = not isinstance(argnums, (tuple, list))
@@ -257,8 +256,7 @@ def _by_columns(f: Function, primals: tuple[Any, ...], has_aux: bool) -> Blocks:
 def _by_elements(
     f: Function, argnums: int | Sequence[int], has_aux: bool, args: Any, kwargs: Any
 ) -> Any:
-    """Return the Hessian by one backward pass for each element, of a function that runs as it is
-    written."""
+    """Return the Hessian by a backward pass for each element of a function that runs as written."""
     variables, inner = arguments_of("hessian", argnums, args, kwargs)
     _refuse_complex("hessian", variables.arrays)
     outer, aux = recording.get() is not None, None

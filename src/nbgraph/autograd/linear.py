@@ -66,8 +66,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 def _vjp_of_arrays(
     variables: Any, out: Any, aux: Any, again: Callable[[], Function]
 ) -> tuple[Any, Function, Any]:
-    """Return the result of `f`, and the backward pass; in a trace `again` returns another one, as a
-    graph."""
+    """Return the result of `f` and the backward pass; `again` gives it in a trace."""
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:

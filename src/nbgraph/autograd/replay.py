@@ -292,8 +292,7 @@ def _into(graph: _Graph, leaves: Sequence[Leaf], arrays: Sequence[Array]) -> lis
 
 
 def _order(own: Layout) -> Sequence[int] | None:
-    """Return the axes from the outermost, of an array without gaps whose axes are transposed; None
-    of others."""
+    """Return the axes from the outermost, of a transposed array without gaps; None for others."""
     if own.contiguous:
         return None
     axes = sorted(range(len(own.shape)), key=lambda axis: -own.strides[axis])

@@ -78,8 +78,7 @@ def is_array(value: Any) -> bool:
 
 
 def lazy_among(values: Any) -> bool:
-    """Return whether a structure has a Dask array, outside of traces, which take them as any
-    array."""
+    """Return whether a structure outside of traces has a Dask array."""
     recorder = recording.get()
     if "dask.array" not in sys.modules or (recorder is not None and recorder.traces):
         return False
@@ -160,8 +159,7 @@ def _bare(value: Any, taken: set[int]) -> Any:
 
 
 def require_function(name: str, f: Any) -> None:
-    """Raise ArgumentError where a value cannot be called, and for symbols, where a call
-    composes."""
+    """Raise ArgumentError where a value cannot be called, and for symbols."""
     if callable(f) and carrier_of([f]) is not None:
         raise ArgumentError(
             f"{name}: f is {noun(f)}, a graph and no function; give a Python function, "

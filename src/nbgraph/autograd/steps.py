@@ -180,8 +180,7 @@ def _place(
     others: Sequence[Any],
     sums: Sums,
 ) -> tuple[str, Any]:
-    """Return where the gradient of operand i goes: onto what has come before, or into a new
-    array."""
+    """Return where the gradient of operand i goes: onto what came before, or into a new array."""
     entry, own = node.inputs[i], node.layouts[i]
     assert entry is not None
     room = sums.room(entry) if own.shape == shape else None

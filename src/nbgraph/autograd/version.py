@@ -130,8 +130,7 @@ class Version:
         return self.assembled(arrays, outputs)
 
     def assembled(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """Return the function's result where these are the arguments' arrays and the graph's
-        heads."""
+        """Return the function's result for these arrays of the arguments and heads of the graph."""
         sources = {"argument": arrays, "head": outputs}
         values = [
             which if sort == "constant" else sources[sort][which] for sort, which in self._places

@@ -117,8 +117,7 @@ def _c_library() -> ctypes.CDLL:
 
 
 def provide(symbols: Sequence[str]) -> None:
-    """Make functions of the C library and of Python known to the linker; CompileError names one
-    that is missing."""
+    """Make C and Python functions known to the linker; CompileError names one that is missing."""
     llvm = _llvm()
     for name in symbols:
         if llvm.address_of_symbol(name):

@@ -75,8 +75,7 @@ def parameters(function: NvidiaFunction, record: bytes) -> Any:
 
 
 class NodeParams(ctypes.Structure):
-    """CUDA_KERNEL_NODE_PARAMS_v2; a kernel and a context that are not given are those of the
-    function."""
+    """CUDA_KERNEL_NODE_PARAMS_v2; kernel and context are the function's unless given."""
 
     _fields_ = (
         ("function", c_void_p),
@@ -213,8 +212,7 @@ class NvidiaStream:
             self._nodes.append(self._last_node())
 
     def _last_node(self) -> int:
-        """The node of the launch that was just captured: all that comes next depends on it, and on
-        it alone."""
+        """The node of the launch that was just captured: all that comes next depends on it."""
         status, count, nodes = c_int(), c_size_t(), POINTER(c_void_p)()
         self._driver.on(
             *(self.device, "cuStreamGetCaptureInfo_v2", self.handle, byref(status), None, None),

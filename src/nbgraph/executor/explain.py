@@ -91,8 +91,7 @@ def _key(node: GraphNode) -> Any:
 
 
 def reasons(trace: Found) -> list[str]:
-    """Return why the node is in no loop, or why those that it reads and that read it are in
-    another."""
+    """Return why the node is in no loop, or why its neighbours are in another."""
     if trace.fusion is None or trace.member is None:
         return []
     names, member, knowledge = trace.fusion.names, trace.member, Knowledge()
@@ -129,8 +128,7 @@ def places(trace: Found, made: Compiled) -> list[Whereabouts]:
 
 
 def source(trace: Found, made: Compiled) -> str | None:
-    """Return the text of the kernel that computes the node; None where a function does, or
-    nothing."""
+    """Return the text of the kernel that computes the node; None where none does."""
     name = made.lowering.names.get(trace.node) if trace.node is not None else None
     for task, call in zip(made.tasks, made.calls, strict=True):
         if task.name == name and call is not None:

@@ -41,8 +41,7 @@ class Behind(Protocol):
     """Kernels over fixed arrays that a program runs behind its graph."""
 
     def steps(self, first: int) -> tuple[list[Step], list[Patch]]:
-        """Return steps of a plan, of which they are the last from `first` on, and the words of a
-        run."""
+        """Return steps of a plan, the last ones from `first` on, and the words of a run."""
         ...
 
     def words(self) -> list[int]:
@@ -113,8 +112,7 @@ class Program:
 
     @property
     def interim(self) -> str:
-        """A description of the form that runs while kernels are compiled; empty where there is
-        none."""
+        """A description of the form that runs while kernels are compiled; empty without one."""
         return "" if self.compiled is self.wanted else in_words(self.wanted)
 
     def _build(self, compiled: Compiled) -> None:
@@ -192,8 +190,7 @@ class Program:
         self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
 
     def _arrange(self) -> None:
-        """Choose how the variables and the words of a push come from the arrays that a run
-        brings."""
+        """Choose how variables and words of a push come from the arrays of a run."""
         count = len(self._brought)
         number = {self._slots[slot]: k for k, slot in enumerate(self._brought)}
         outside = self.plan.outside if self.plan is not None else ()
@@ -331,8 +328,7 @@ class Program:
         )
 
     def _brings(self, place: int, work: KernelWork, call: KernelCall) -> None:
-        """Add the words that a run brings: a draw, for all steps that have the same effect, and its
-        mode."""
+        """Add the words that a run brings: a draw, for all steps of one effect, and its mode."""
         at = len(call.head) + len(call.order) + len(call.words)
         end = at + len(call.scalars)
         if work.draws:

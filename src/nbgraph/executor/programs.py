@@ -113,8 +113,7 @@ class Bound:
         return self._predict or self._program(self.compiled_predict(), outputs, "forward")
 
     def both(self, present: tuple[bool, ...]) -> Program:
-        """Return results and gradients as one program; `given` says which head gradients are
-        present."""
+        """Return results and gradients as one program; `given`: the head gradients there are."""
         program = self._both.get(present)
         if program is None:
             with self._building:
@@ -158,8 +157,7 @@ class Bound:
     # compiled ---------------------------------------------------------------------------------
 
     def compiled_predict(self) -> Compiled:
-        """Return the graph compiled for its results alone; in memory of its own where nothing else
-        is computed."""
+        """Return the graph compiled for its results alone, in memory of its own if need be."""
         count = len(self.graph.heads)
         inside = NOTHING_INSIDE if self.grads else Inside(frozenset(range(count)))
         return self._compiled(self.graph, [kWriteTo] * count, inside)

@@ -172,8 +172,7 @@ class Open:
         return output_name(*entry, self.names[entry[0]])
 
     def require_clean(self) -> None:
-        """Raise FloatingPointError for the first node with a NaN whose operands have none; wait for
-        the values."""
+        """Raise FloatingPointError for the first node that makes a NaN; wait for the values."""
         counts = {(node, 0): _nan(array) for node, array in self.given.items()}
         for entry, array in self.values.items():
             counts[entry] = _nan(array)

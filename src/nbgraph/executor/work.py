@@ -104,8 +104,7 @@ def map_work(
 
 
 def cast_work(read: Use, written: Use) -> KernelWork:
-    """Return a cast by a kernel; on devices what lies beyond an integer dtype becomes anything, as
-    in C."""
+    """Return a cast by a kernel; on devices values beyond an integer dtype become anything."""
     was, becomes = read.layout.dtype, written.layout.dtype
     op = truth if becomes.kind == "b" and was.kind != "b" else same
     plan = op.invoker.plan([was], was, {})
@@ -139,8 +138,7 @@ class FunctionWork:
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]
     ) -> Callable[[RunContext, Any], None]:
-        """Return the function that the engine runs with the state of its run; `address(written,
-        use, state)`."""
+        """Return the function that the engine runs with the state of its run."""
         requests = list(task.requests[: len(self.outputs)])
 
         def run(run_ctx: RunContext, state: Any) -> None:

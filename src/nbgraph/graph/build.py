@@ -276,8 +276,7 @@ def _specs(
 def infer(
     op: Mapper | ArrayOp, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Spec, ...]:
-    """Return shapes and dtypes of the outputs, from Specs and Python numbers (weak, as in NEP
-    50)."""
+    """Return shapes and dtypes of the outputs, from Specs and Python numbers (weak: NEP 50)."""
     if not isinstance(op, Mapper):
         return op.infer(operands, attributes)
     dtypes = [v.dtype if isinstance(v, Spec) else v for v in operands]

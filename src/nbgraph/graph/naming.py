@@ -50,8 +50,7 @@ def name_scope(prefix: str) -> Generator[str]:
 
 
 def attributes_of(call: str, attr: Any) -> dict[str, Any]:
-    """Return MXNet's `attr=`, a dict of attributes by name, or None; raise ArgumentError for
-    another thing."""
+    """Return MXNet's `attr=`, a dict by name, or None; raise ArgumentError for another thing."""
     if attr is None:
         return {}
     if not isinstance(attr, Mapping) or not all(isinstance(key, str) for key in attr):

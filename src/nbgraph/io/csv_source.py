@@ -240,8 +240,7 @@ class Texts(Tables):
             raise DataError(f"block {block}: {error}", file=self.place(block)) from error
 
     def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
-        """Return the error of the first row that cannot be read, or None if all rows look as they
-        should."""
+        """Return the error of the first row that cannot be read, or None."""
         k, own = self._places[block]
         names, texts = self._names[k], self._lines[k].rows(own)
         for row in range(len(texts)) if rows is None else rows.tolist():

@@ -148,8 +148,7 @@ class BlockPlan:
         return joined([samples, filler]), pad
 
     def _filler(self, piece: Piece, samples: Samples) -> Samples | None:
-        """Return the first samples of the epoch, as often as needed, or None where one cannot be
-        read."""
+        """Return the first samples of the epoch, as often as needed, or None."""
         numbers = self.numbers(piece)[len(samples.numbers) :]
         samples_read = self.reader.collected(numbers, [])
         return samples_read if len(samples_read.numbers) == len(numbers) else None

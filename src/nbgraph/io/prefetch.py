@@ -174,8 +174,7 @@ class Pusher:
         return job
 
     def _from_stream(self, plan: FlowPlan) -> Job:
-        """Push a job that takes samples one batch after another; making the batch of them needs no
-        order."""
+        """Push a job that takes samples batch after batch."""
         job = Job()
         pieces: list[Piece | None] = [None]
         if self._stream is None:

@@ -278,8 +278,7 @@ def _merged(parts: Sequence[tuple[Values, Columns]], numbers: Values, width: int
 
 
 def _scattered(pieces: Sequence[tuple[Values, Columns]], k: int, count: int) -> Any:
-    """Return a column of several blocks: an array where all are of one shape and dtype, else a
-    list."""
+    """Return a column of several blocks: an array where all are alike, else a list."""
     parts = [columns[k] for _, columns in pieces]
     kinds = {(p.shape[1:], p.dtype) if isinstance(p, np.ndarray) else None for p in parts}
     alike = len(kinds) == 1 and None not in kinds

@@ -126,8 +126,7 @@ def static_key(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Return whether a value is an array, of any library; a NumPy array of one element may be a
-    number."""
+    """Return whether a value is an array, of any library, but for NumPy's of one element."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.ndim > 0
     if isinstance(value, type):

@@ -267,8 +267,7 @@ class Shard:
         return await self._work(lambda: self._snapshot(names))
 
     def _snapshot(self, names: Sequence[str]) -> np.ndarray[Any, Any]:
-        """Return a copy of values; call it on the thread that alone writes them and has waited for
-        each."""
+        """Return a copy of values; call it on the one thread that writes them."""
         return np.concatenate([self._store._stored[n]._view().view(np.uint8) for n in names])
 
     def _missing(

@@ -164,8 +164,7 @@ class _Attempt:
     def run(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
     ) -> list[Any]:
-        """Return the results in rank order; raise the first failure otherwise, when the others have
-        ended."""
+        """Return the results in rank order; raise the first failure when all have ended."""
         futures: list[Any] = []
         try:
             self._begin()

@@ -193,8 +193,7 @@ def streamed(builder):
 
 @emitted(lambda pointer, _: types.void(pointer, types.int64))
 def fetch(builder, pointer, offset):
-    """Ask for the cache line so many bytes behind a pointer, which need not exist, before it is
-    read."""
+    """Ask for the cache line so many bytes behind a pointer, which need not exist."""
     byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
     place = builder.gep(builder.bitcast(pointer, byte), [offset])
     kind = ir.FunctionType(ir.VoidType(), [byte, *[number] * 3])

@@ -125,8 +125,7 @@ def _content(value: Any, names: Collection[str]) -> Any:
 
 
 def _is_named(value: Any) -> bool:
-    """Return whether a value is identified by identity and lives as long as the program: modules,
-    operators."""
+    """Return whether a value counts by identity and lives as long as the program."""
     return isinstance(value, (Mapper, ModuleType, type, np.ufunc)) or (
         callable(value) and getattr(value, "__module__", "") in ("math", "builtins", "numpy")
     )
@@ -139,8 +138,7 @@ def _read(value: Any, names: Collection[str]) -> dict[str, Any] | None:
 
 
 def _without_objects(fn: FunctionType) -> FunctionType:
-    """Return the function with objects in its cells replaced by the attributes that it reads of
-    them."""
+    """Return the function with objects in its cells replaced by the attributes it reads."""
     cells = [c.cell_contents for c in fn.__closure__ or ()]
     plain = (*_NUMBERS, FunctionType, str, type(None))
     if all(isinstance(v, plain) or _is_named(v) for v in cells):

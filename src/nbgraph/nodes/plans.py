@@ -114,8 +114,7 @@ class Plan:
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, route: Route) -> Backward:
-        """Return the gradient graph of a route; raise DerivativeError where an operator has no
-        gradient."""
+        """Return the gradient graph of a route; DerivativeError where one has no gradient."""
         gradients = self._backward.get(route)
         if gradients is None:
             gradients = self._backward[route] = self._made(route)

@@ -51,8 +51,7 @@ class Segment:
         self.values = []
 
     def recall(self, nodes: Iterable[Any]) -> None:
-        """Compute values that were not results; raise ArgumentError where an input has been written
-        since."""
+        """Compute values that were not results; ArgumentError where an input was written since."""
         missing = [node for node in nodes if node._val is None]
         if not missing:
             return

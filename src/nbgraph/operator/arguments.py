@@ -104,8 +104,7 @@ def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any
 def with_outputs(
     op: Elementwise, operands: tuple[Any, ...], out: Any
 ) -> tuple[tuple[Any, ...], Any]:
-    """Return operands, and outputs that come by position behind them, as NumPy's ufuncs take
-    them."""
+    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs."""
     count = op.nin
     if op.scalar.draws or out is not None or len(operands) > op.nargs:
         return operands, out  # which is refused

@@ -140,8 +140,7 @@ def _learn(
     attributes: Attributes,
     out: Sequence[Any] | None,
 ) -> None:
-    """Remember how a call over these very arrays is done, if it writes the results' memory and
-    nothing else."""
+    """Remember how a call over these very arrays is done, if it only writes the results' memory."""
     if any(a is not b for a, b in zip(inputs, operands, strict=True)):
         return
     if any(not r.size for r in results) or not op.computes_alone:

@@ -41,8 +41,7 @@ def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
 
 
 def forward_backward(op: Mapper) -> Mapper:
-    """Return the operator of outputs and in-gradients in one pass, from `out_grad` and the
-    operands."""
+    """Return the operator of outputs and in-gradients in one pass, from `out_grad` and operands."""
     return _make(op, True, None)
 
 

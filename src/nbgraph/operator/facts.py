@@ -46,8 +46,7 @@ def written(scalar: Scalar) -> FunctionText | None:
 
 
 def literals(scalar: Scalar) -> dict[float, str]:
-    """Return how the user wrote the numbers, of a derivative those of the function it comes
-    from."""
+    """Return how the user wrote the numbers, or the function that a derivative comes from."""
     while not isinstance(scalar, WrittenFunction) and hasattr(scalar, "parent"):
         scalar = scalar.parent  # type: ignore[attr-defined]
     text = written(scalar)

@@ -58,8 +58,7 @@ def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]
 
 
 def _asked() -> Any:
-    """Return what this context asks for besides warnings, by kind, or None where that is
-    nothing."""
+    """Return what this context asks for besides warnings, by kind, or None."""
     now, (known, asked) = state(), _latest[0]
     if now is not known:
         modes = np.geterr()

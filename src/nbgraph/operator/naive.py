@@ -228,8 +228,7 @@ def numpy_math() -> ModuleType:
 
 @functools.cache
 def numpy_cmath() -> ModuleType:
-    """Return a stand-in for the module `cmath` whose functions keep the precision and never
-    raise."""
+    """Return a stand-in for `cmath` whose functions keep the precision and never raise."""
     module = ModuleType("cmath")
     module.__dict__.update({k: v for k, v in vars(cmath).items() if not k.startswith("__")})
     for name in "exp log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite".split():

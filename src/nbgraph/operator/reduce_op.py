@@ -98,8 +98,7 @@ class ReduceOp(ArrayOp):
     def taken_dtype(
         self, source: Spec, target: Spec, attributes: Attributes
     ) -> np.dtype[Any] | None:
-        """The dtype that elements are cast to first, or their own; None where kernels do not cast
-        to it."""
+        """The dtype that elements are cast to first; None where kernels cannot cast."""
         asked = attributes.get("dtype")
         if asked is None or asked == source.dtype or self.folds(source, target):
             return source.dtype

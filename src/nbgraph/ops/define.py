@@ -263,8 +263,7 @@ def cast(gradient: Any, spec: Spec) -> Any:
 
 
 def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]:
-    """Return the common dtype of floats; DTypeError for others, which names one operand by its
-    label."""
+    """Return the common dtype of floats; DTypeError names another operand by its label."""
     if not all(is_float(x.dtype) for x in operands):
         listed = ", ".join(str(x.dtype) for x in operands)
         given = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"

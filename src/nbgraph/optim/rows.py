@@ -144,8 +144,7 @@ class Row:
         return pieces
 
     def interpret(self) -> None:
-        """Apply the operator's Python text, element by element, here and now; see
-        `config.compiler`."""
+        """Apply the operator's Python text, element by element; see `config.compiler`."""
         values = [_widened(value_of(o)) for o in self.operands]
         if not self.combines:
             carry.apply(self.op, values, {}, self.outputs)

@@ -145,8 +145,7 @@ class Update:
 
 
 class Behind:
-    """The rows of a step behind those that compute its gradients, in one plan; see
-    `executor.program`."""
+    """The rows of a step behind those that compute its gradients; see `executor.program`."""
 
     def __init__(self, update: Update) -> None:
         self.update = update

@@ -163,8 +163,7 @@ def _numbers(name: str, place: Place) -> Any:
 
 
 def _held(value: Any) -> Any:
-    """Return an argument that stays the same: a NumPy array becomes an NDArray once, not at each
-    call."""
+    """Return an argument that stays the same: a NumPy array becomes an NDArray once."""
     return new_array(value) if isinstance(value, np.ndarray) else value
 
 

@@ -60,8 +60,7 @@ def _step(
 
 
 def _one_by_one(case: Case) -> list[Entry]:
-    """Return outputs by the general rule: a loop over the new axis, whose parts are the operands
-    that have it."""
+    """Return outputs by the general rule: a loop over the new axis."""
     entries = [operand for operand in case.node.inputs if type(operand) is tuple]
     parts = [e for e in dict.fromkeys(entries) if case.batched[case.node.inputs.index(e)]]
     rest = [e for e in dict.fromkeys(entries) if e not in parts]
@@ -79,8 +78,7 @@ def _one_by_one(case: Case) -> list[Entry]:
 
 
 def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
-    """Return the outputs of a loop, which saves the residuals of its gradient where one may be
-    needed."""
+    """Return the outputs of a loop, which saves the residuals of its gradient where needed."""
     op, recorder = loop_op(loop), recording.get()
     if recorder is None or recorder.records:
         op = keeping(op)

@@ -122,8 +122,7 @@ def leading(case: Case) -> list[Entry] | None:
 
 
 def shaped(*names: str) -> Rule:
-    """Return the rule of operators with their result's shape as an attribute; `names`: axes beside
-    it."""
+    """Return the rule of operators with the shape as an attribute; `names`: axes beside it."""
 
     def rule(case: Case) -> list[Entry]:
         attributes = case.node.attributes

@@ -185,8 +185,7 @@ class Closing:
         return Closed(results, variables, tuple(self.captured), tuple(self.drawn))
 
     def _inside(self, entry: Any) -> Any:
-        """Return an operand of a node of the body; operands that do not depend on its variables are
-        captured."""
+        """Return an operand of a node of the body, captured where it comes from outside."""
         if type(entry) is not tuple:
             return entry
         if entry not in self._moved and entry[0].op is not CONSTANT:

@@ -154,8 +154,7 @@ class Programs:
 
 
 class Run:
-    """A run of a table on a stream: the addresses of its arrays, of which that in `work` is working
-    memory."""
+    """A run of a table on a stream: the addresses of its arrays; `work` is the working memory's."""
 
     def __init__(
         self, run_ctx: RunContext, addresses: Sequence[int], work: int, word: np.ndarray[Any, Any]

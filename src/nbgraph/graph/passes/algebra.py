@@ -47,8 +47,7 @@ def _indexed(rules: list[Rule]) -> Rules:
 
 @functools.cache
 def exact() -> Rules:
-    """Return rules with the same bits in IEEE arithmetic, NaN, infinities and signed zeros
-    included."""
+    """Return rules with the same bits in IEEE arithmetic, NaN, infinities and signs included."""
     return _indexed(
         [
             Rule(ops.negative(-x), x),
@@ -76,8 +75,7 @@ def exact() -> Rules:
 
 @functools.cache
 def stable() -> Rules:
-    """Other bits, as accurate or more so wherever the result is finite: no overflow, no
-    cancellation on the way."""
+    """Other bits, as accurate where the result is finite: no overflow on the way."""
     return _indexed(
         [
             Rule(ops.log(1 + ops.exp(x)), ops.softplus(x)),

@@ -162,8 +162,7 @@ def _seeds(graph: Graph, seeds: Sequence[Operand | None] | None) -> list[Value]:
 
 
 def _seed(index: int, head: Entry, seed: Operand | None) -> Value:
-    """Return the gradient that starts at a head: ones, or the head gradient, in the head's
-    dtype."""
+    """Return the gradient that starts at a head: ones, or the head gradient, in its dtype."""
     shape, dtype = spec(head)
     if seed is None:
         return uniform("ones", spec(head))

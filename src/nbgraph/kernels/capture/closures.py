@@ -27,8 +27,7 @@ _LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 class Bound(NamedTuple):
-    """A `functools.partial` made inside a scalar function: a function with values for some of its
-    parameters."""
+    """A `functools.partial` made inside a scalar function: some parameters have values."""
 
     function: object
     args: tuple[Value, ...]

@@ -78,8 +78,7 @@ class CustomOp(Pass):
         return self.known(specs, self.gradient_attributes(attributes))
 
     def known(self, specs: Specs, attributes: Attributes = _NOTHING) -> Specs:
-        """Return the specs of a call's outputs; ShapeError or DTypeError where operands do not
-        fit."""
+        """Return the specs of a call's outputs; ShapeError or DTypeError where operands misfit."""
         key: Any = (specs, *attributes.items()) if attributes else specs
         specs_of = self._inferred.get(key)
         if specs_of is None:

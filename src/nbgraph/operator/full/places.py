@@ -78,8 +78,7 @@ class Places:
             return operator
 
     def differentiable(self, specs: Specs) -> bool:
-        """Return whether operators of these arguments have a gradient; one is made where none was
-        yet."""
+        """Return whether operators of these arguments have a gradient; make one to find out."""
         known_answer = self._gradient.get(specs)
         if known_answer is None:
             self.ready(cpu(), specs)

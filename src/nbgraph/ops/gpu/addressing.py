@@ -167,8 +167,7 @@ def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
 
 
 def counted(dims: Sequence[Dim]) -> list[tuple[str, str]]:
-    """The parts d0, d1, ... of an element's number, where it is in each dimension; extents are e1,
-    e2, ..."""
+    """The parts d0, d1, ... of an element's number, one a dimension; extents are e1, e2, ..."""
     return [(f"d{k}", f"e{k}" if k else "") for k in range(len(dims))]
 
 

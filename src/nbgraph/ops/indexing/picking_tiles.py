@@ -65,8 +65,7 @@ def _lines_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
 def add_tiling(
     specs: Sequence[Spec], dtype: Any, *, shape: Shape, key: tuple[Any, ...]
 ) -> KernelCall | None:
-    """The call for `scatter_add` of whole lines at the indices of axes side by side; None for other
-    keys."""
+    """The call for `scatter_add` of whole lines at indices of adjacent axes, or None."""
     from nbgraph.kernels.picking import add_text
     from nbgraph.kernels.written import written
 

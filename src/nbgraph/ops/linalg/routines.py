@@ -76,8 +76,7 @@ class Steps:
         self._copy(name, self.count + output, inner, outer, _BANDS[triangle])
 
     def call(self, routine: str, *arguments: int | str) -> None:
-        """Call a routine with all arguments but the last, the status: numbers, letters and names of
-        memory."""
+        """Call a routine with all arguments but the status: numbers, letters, memory."""
         from nbgraph.kernels.lapack import Call
 
         words = [

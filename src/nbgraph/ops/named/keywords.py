@@ -166,8 +166,7 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 
 
 def by_names(op: Any) -> bool:
-    """Return whether the names of its arguments alone say in whose words a call of the operator
-    is."""
+    """Return whether argument names alone say in whose words a call of the operator is."""
     return op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE
 
 

@@ -20,8 +20,7 @@ from nbgraph.shape import Array, Arrays
 
 
 def into_columns(x: Array, windows: Windows, out: Array) -> None:
-    """Write what lies under windows to an array (channels, elements of the window, images,
-    *places)."""
+    """Write what lies under windows to an array (channels, window, images, *places)."""
     padded = windows.padded(x)
     for k, at in enumerate(windows.offsets()):
         out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
