@@ -87,11 +87,9 @@ def run(
 class _Structure:
     """A pass as it is now: what it has in common with others, and its arrays.
 
-    Attributes
-    ----------
-    key : hashable, or None for a pass that is to be walked
-    arrays : the saved values, each once, then the heads' gradients
-    leaves : the variables that collect their gradients; none where `wanted` are returned
+    `key`: hashable, or None for a pass that is to be walked. `arrays`: the saved values, each once,
+    then the heads' gradients. `leaves`: the variables that collect their gradients; none where
+    `wanted` are returned.
     """
 
     def __init__(

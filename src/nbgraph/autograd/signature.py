@@ -34,13 +34,8 @@ class InlineError(Exception):
 class Keyed:
     """The key of a call, and its arrays: NumPy arrays are copied to NDArrays.
 
-    Attributes
-    ----------
-    arrays : list of NDArray
-    objects : list
-        What the key knows by identity.
-    lazy : bool
-        Whether a Dask array is among the arrays.
+    `arrays`: list of NDArray. `objects`: what the key knows by identity. `lazy`: whether a Dask
+    array is among the arrays.
     """
 
     def __init__(self, name: str) -> None:

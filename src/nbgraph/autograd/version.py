@@ -39,15 +39,10 @@ class Result:
 class Version:
     """A function traced for arguments like these.
 
-    Attributes
-    ----------
-    graph : Graph
-    captured : list of NDArray
-        Arrays found outside the arguments, read at each call.
-    lazy : bool
-        Whether Dask arrays are among the arrays: then the graph is applied to them node by node.
-    content : Content
-        What the function depends on besides; when it has changed the version is not valid any more.
+    `graph`: Graph. `captured`: arrays found outside the arguments, read at each call. `lazy`:
+    whether Dask arrays are among the arrays: then the graph is applied to them node by node.
+    `content`: what the function depends on besides; when it has changed the version is not valid
+    any more.
     """
 
     def __init__(

@@ -37,20 +37,10 @@ _LOCK = threading.RLock()
 class Compiled:
     """The common part of all runs of a graph.
 
-    Attributes
-    ----------
-    source, graph : Graph
-        As given, and after the passes.
-    stages : list of Stage
-        Each pass with the graph before and after it.
-    schedule : Schedule
-    memory : MemoryPlan
-    slots : list of Value
-        Given memory: variables, then results, then constants.
-    loaded : bool
-        Whether all kernels are known to be in memory.
-    standing_in : Interim or None
-        What runs while they are compiled; see `executor.interim`.
+    `source`, `graph`: as given, and after the passes. `stages`: each pass with the graph before and
+    after it. `schedule`: Schedule. `memory`: MemoryPlan. `slots`: given memory: variables, then
+    results, then constants. `loaded`: whether all kernels are known to be in memory. `standing_in`:
+    what runs while they are compiled; see `executor.interim`.
 
     Kernels are named here, but neither loaded nor compiled. `loose`: see `fuse`; `inside`: see
     `Inside`.

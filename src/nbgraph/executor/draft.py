@@ -24,12 +24,9 @@ kWriteTo = OpReqType.kWriteTo
 class Draft:
     """Tasks and places of a typed graph.
 
-    Attributes
-    ----------
-    places : dict from entries to where they lie
-    tasks : list of Task
-    of_node : dict from nodes to the task that is to be waited for
-    targets : dict from heads that their node writes itself to the result and how it is written
+    `places`: dict from entries to where they lie. `tasks`: list of Task. `of_node`: dict from nodes
+    to the task that is to be waited for. `targets`: dict from heads that their node writes itself
+    to the result and how it is written.
     """
 
     def __init__(self, graph: Graph, device: Context, names: Mapping[GraphNode, str]) -> None:

@@ -102,7 +102,7 @@ def load(compiled: Compiled) -> None:
 
 
 def _interim(compiled: Compiled) -> Interim | None:
-    """Return a stand-in, ready to run, with the compile job begun; None where it is no gain."""
+    """Return a stand-in, ready to run, with the compile job begun; None where it gains nothing."""
     absent = compiled.absent()
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:

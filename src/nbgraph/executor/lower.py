@@ -54,13 +54,9 @@ NOTHING_INSIDE = Inside()
 class Lowering:
     """A typed graph as a schedule.
 
-    Attributes
-    ----------
-    schedule : Schedule
-    arguments, results : list of Value
-        Given: one for each variable of the graph, and one for each head.
-    constants : dict from Value to NumPy array
-    places : dict from entries to where they lie
+    `schedule`: Schedule. `arguments`, `results`: given: one for each variable of the graph, and one
+    for each head. `constants`: dict from Value to NumPy array. `places`: dict from entries to where
+    they lie.
     """
 
     def __init__(

@@ -69,22 +69,12 @@ class State:
 class Program:
     """A compiled graph that can be run.
 
-    Parameters
-    ----------
-    made : Compiled
-    arrays : sequence of NDArray or None, optional
-        Variables, then results. What is None every run brings; without `arrays` all of them.
-    merged : sequence of int, optional
-        For each variable of a loose program the first one whose array has the same chunk in every
-        run; by default all have chunks of their own.
-    states : dict, optional
-        Where operators keep what belongs to the executor, all of whose programs share it.
-    behind : Behind, optional
-        What runs behind the graph, in the same plan.
-    arena : Arena, optional
-        Where its own values lie.
-    turns : bool
-        Whether other programs have that arena, too: runs of all of them take turns.
+    `made`: Compiled. `arrays`: variables, then results. What is None every run brings; without
+    `arrays` all of them. `merged`: for each variable of a loose program the first one whose array
+    has the same chunk in every run; by default all have chunks of their own. `states`: where
+    operators keep what belongs to the executor, all of whose programs share it. `behind`: what runs
+    behind the graph, in the same plan. `arena`: where its own values lie. `turns`: whether other
+    programs have that arena, too: runs of all of them take turns.
     """
 
     def __init__(

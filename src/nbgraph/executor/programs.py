@@ -25,18 +25,11 @@ from nbgraph.operator.request import OpReqType, kWriteTo
 class Bound:
     """A typed graph with the arrays that its programs read and write.
 
-    Parameters
-    ----------
-    graph : Graph
-        Typed.
-    arrays : dict from variables to NDArray
-    grads : dict from variables to (NDArray, request)
-        For the variables whose gradients are wanted.
+    `graph`: typed. `arrays`: dict from variables to NDArray. `grads`: for the variables whose
+    gradients are wanted.
 
-    Attributes
-    ----------
-    outputs : list of NDArray
-        One for each head. Where only they are computed, they lie in the memory of that program.
+    `outputs`: one for each head. Where only they are computed, they lie in the memory of that
+    program.
     """
 
     groups: Mapping[str, Any] | None = None  # devices of groups of nodes; see `GroupedBound`

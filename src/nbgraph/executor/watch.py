@@ -133,13 +133,8 @@ Callback = Callable[[str, Any], None]
 class Open:
     """A program whose every value can be looked at.
 
-    Attributes
-    ----------
-    program : Program
-        To be pushed in place of the other.
-    values : dict from entries to NDArray
-        What the last run computed, in the order of the graph.
-    given : dict from variables to NDArray
+    `program`: to be pushed in place of the other. `values`: what the last run computed, in the
+    order of the graph. `given`: dict from variables to NDArray.
     """
 
     def __init__(self, closed: Program) -> None:

@@ -123,16 +123,9 @@ def _numbered(shape: Sequence[int]) -> list[str]:
 class Texts(Tables):
     """CSV files as blocks of rows.
 
-    Parameters
-    ----------
-    uri : str, path or sequence of these
-    names : sequence of str, optional
-        Of the columns; by default the first row of each file holds them.
-    delimiter : str
-    every : int, optional
-        Rows of a block.
-    numbers : bool
-        Whether every column holds numbers.
+    `uri`: str, path or sequence of these. `names`: of the columns; by default the first row of each
+    file holds them. `delimiter`: str. `every`: rows of a block. `numbers`: whether every column
+    holds numbers.
     """
 
     def __init__(

@@ -30,10 +30,8 @@ _BRIEF = 1 << 20  # bytes, below which a copy on the event loop costs less than 
 class Dist(Joint):
     """Slices of arrays on shards, one a worker.
 
-    Parameters
-    ----------
-    slice_bytes : int
-        Of larger arrays each slice is a message of its own; one of 1 MiB lies on all shards.
+    `slice_bytes`: of larger arrays each slice is a message of its own; one of 1 MiB lies on all
+    shards.
 
     Pushes and pulls are operations of the engine that end when the shards have answered: what a
     layer's gradients need does not wait for those of others, and the highest priority goes first.

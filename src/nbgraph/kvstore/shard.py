@@ -56,13 +56,8 @@ class Shard:
     """Slices of a store's arrays, summed and updated by a `Local` store: what one machine computes
     is what a shard computes.
 
-    Parameters
-    ----------
-    number : int
-        Of the shard.
-    workers : int
-    timeout : float
-        Seconds that a request waits for other workers.
+    `number`: of the shard. `workers`: int. `timeout`: seconds that a request waits for other
+    workers.
 
     Methods run on the worker's event loop; arithmetic runs on a thread of the shard's own, so that
     heartbeats go on. A push names its worker and round: one that comes twice counts once.

@@ -56,14 +56,8 @@ class Backward(NamedTuple):
 class Plan:
     """Compiled forms of a segment.
 
-    Parameters
-    ----------
-    nodes : sequence of OpNode
-        Children first; only their structures are kept.
-    asked : bytes
-        For each node whether its value is a result.
-    inputs : sequence of nodes
-        The children that are not among the nodes.
+    `nodes`: children first; only their structures are kept. `asked`: for each node whether its
+    value is a result. `inputs`: the children that are not among the nodes.
     """
 
     def __init__(

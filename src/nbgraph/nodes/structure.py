@@ -28,17 +28,8 @@ _PLAIN = (bool, int, str, type(None))
 class Structure:
     """One output of an operator over structures, or a variable.
 
-    Attributes
-    ----------
-    node : GraphNode
-        The same in the symbolic graph.
-    output : int
-        Which output of it.
-    shape, dtype
-    trainable : bool
-        Whether gradients flow to it.
-    memoise : int
-        How long a value holds; see `nodes.node`.
+    `node`: the same in the symbolic graph. `output`: which output of it. `shape`, `dtype`.
+    `trainable`: whether gradients flow to it. `memoise`: how long a value holds; see `nodes.node`.
     """
 
     __slots__ = ("_layout", "dtype", "memoise", "node", "output", "shape", "trainable")

@@ -25,13 +25,9 @@ _SHORT, _LONGEST = 16, 1 << 16  # elements of a line; threads share longer ones
 class PiecesOp(ArrayOp):
     """See the module.
 
-    Parameters
-    ----------
-    parts : callable
-        `parts(out, *operands, **attributes)`; see Pieces. Only the first part, if it is a number
-        for all of `out`, may be written over by others. None where it needs contiguous arrays.
-    name, infer, gradient, operands, partial
-        See ArrayOp.
+    `parts`: `parts(out, *operands, **attributes)`; see Pieces. Only the first part, if it is a
+    number for all of `out`, may be written over by others. None where it needs contiguous arrays.
+    `name`, `infer`, `gradient`, `operands`, `partial`: see ArrayOp.
     """
 
     kernels = ("host",)

@@ -29,12 +29,8 @@ def library() -> Any:
 class Problem:
     """A function whose first argument is a structure like `start`, for SciPy.
 
-    Attributes
-    ----------
-    start : float64 vector
-        The values that the search begins with.
-    plain : bool
-        Whether that structure is one array with one axis, as SciPy's own.
+    `start`: the values that the search begins with. `plain`: whether that structure is one array
+    with one axis, as SciPy's own.
     """
 
     def __init__(self, name: str, f: Function, start: Any, args: Sequence[Any] = ()) -> None:

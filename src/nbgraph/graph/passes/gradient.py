@@ -101,13 +101,9 @@ def flow(
     """Let gradients flow back through nodes: in place of those of their outputs, `sums` has those
     of their operands.
 
-    Parameters
-    ----------
-    nodes : operands first
-    useful : entries that gradients are to reach or pass through
-    sums : what has come so far, by entry
-    passing : callable, optional
-        `passing(entry, gradient)` sees the whole gradient of an entry and gives what flows on.
+    `nodes`: operands first. `useful`: entries that gradients are to reach or pass through. `sums`:
+    what has come so far, by entry. `passing`: `passing(entry, gradient)` sees the whole gradient of
+    an entry and gives what flows on.
     """
     for node in reversed([*nodes]):
         if node.op is None:

@@ -173,11 +173,7 @@ class PropertyOp(CustomOp):
 
     Where the property is `stateful`, each application is an object of its own.
 
-    Parameters
-    ----------
-    owner : RegisteredOperator
-    prop : OperatorProperty
-    facts : Facts
+    `owner`: RegisteredOperator. `prop`: OperatorProperty. `facts`: Facts.
     """
 
     def __init__(self, owner: Any, prop: OperatorProperty, facts: Facts) -> None:

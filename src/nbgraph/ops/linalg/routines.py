@@ -39,12 +39,7 @@ class Steps:
 
     Memory has names, and matrices in it lie column by column.
 
-    Parameters
-    ----------
-    arrays : sequence of Layout
-        Operands, of which there are `count`, then outputs.
-    dtype : np.dtype
-        What all of them are of.
+    `arrays`: operands, of which there are `count`, then outputs. `dtype`: what all of them are of.
     """
 
     def __init__(self, arrays: Sequence[Layout], count: int, dtype: np.dtype[Any]) -> None:
@@ -102,15 +97,9 @@ SINGULAR = "singular matrix"
 class LapackOp(ArrayOp):
     """An ArrayOp whose kernel calls LAPACK.
 
-    Parameters
-    ----------
-    recipe : callable, optional
-        `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands of
-        these Specs, and returns how many operations they are. Without it there is no kernel.
-    failure : str
-        What is wrong where a routine fails.
-    others
-        See ArrayOp.
+    `recipe`: `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands
+    of these Specs, and returns how many operations they are. Without it there is no kernel.
+    `failure`: what is wrong where a routine fails. `others`: see ArrayOp.
     """
 
     def __init__(
