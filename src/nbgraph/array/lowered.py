@@ -109,7 +109,7 @@ class Work:
     ) -> None:
         self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
         # views, not arrays: an array may die, and its memory be promised, before this runs
-        self.inputs = [_read_only(a._view()) for a in job.inputs]
+        self.inputs = [read_only(a._view()) for a in job.inputs]
         for i in states:
             self.inputs[i].flags.writeable = True
         self.outputs = [a._view() for a in job.results]
@@ -131,7 +131,8 @@ class Work:
             self.ns[0] = min(self.ns[0], perf_counter_ns() - started)
 
 
-def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the view, which takes no writes from now on."""
     view.flags.writeable = False
     return view
 

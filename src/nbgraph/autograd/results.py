@@ -12,7 +12,7 @@ import numpy as np
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.autograd.scope import record
-from nbgraph.autograd.tree import like, places
+from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
@@ -90,6 +90,14 @@ def no_derivative(name: str, path: str, dtype: Any) -> ArgumentError:
     return ArgumentError(
         f"{name}: {path} has dtype {dtype}, with respect to which there is no derivative; give it "
         "a floating dtype (2.0 rather than 2), or leave it out of what is differentiated"
+    )
+
+
+def not_a_value(name: str, place: Place) -> ArgumentError:
+    """Return the error for a value that is nothing to differentiate with respect to."""
+    return ArgumentError(
+        f"{name}: {place.path} is {noun(place.value)}; what is differentiated is an array, a "
+        "float, or a dict, list or tuple of those"
     )
 
 

@@ -75,7 +75,11 @@ def entry_of(name: str, value: Any, path: str, dtype: Any = None) -> Entry:
         return build.constant(value.asnumpy()), 0  # type: ignore[attr-defined]
     if isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)):
         return build.constant(_array(value, dtype)), 0
-    raise ArgumentError(
+    raise _not_a_value(name, value, path)
+
+
+def _not_a_value(name: str, value: Any, path: str) -> ArgumentError:
+    return ArgumentError(
         f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
         "tuple of those"
     )
@@ -327,7 +331,4 @@ def _one(name: str, value: Any, path: str, device: Context | None) -> Any:
     if isinstance(value, (bool, int, float, np.ndarray, np.generic)):
         array = _array(value, None)
         return new_array(array, dtype=array.dtype, device=device)
-    raise ArgumentError(
-        f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
-        "tuple of those"
-    )
+    raise _not_a_value(name, value, path)

@@ -108,10 +108,14 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     return compute
 
 
+def options_of(g: Gradients) -> dict[str, Any]:
+    """Return which axes are reduced, and whether they are kept."""
+    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
+
+
 def _sum_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
-    options = {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
-    return [cast(spread(g.out_grad, spec, **options), spec)]
+    return [cast(spread(g.out_grad, spec, **options_of(g)), spec)]
 
 
 _SUM = ReduceOp(
