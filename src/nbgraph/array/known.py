@@ -71,8 +71,7 @@ class ByRoutes:
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
-        """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
-        `attributes` are normalised."""
+        """Remember the kernel of a call, which is over; `attributes` are normalised."""
         routes, outputs = self.routes, [r._layout for r in results]
         layouts = tuple([v._layout for v in values])
         entry = _kernel(op, layouts, outputs, attributes)

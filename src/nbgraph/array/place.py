@@ -81,8 +81,7 @@ class Place:
         return None
 
     def carry_out(self, job: Any) -> bool:
-        """Return whether kernels of the device compute an operator over whole arrays (a
-        `lowered.Job`); they are pushed then."""
+        """Return whether the device's kernels compute a `lowered.Job`; they are pushed then."""
         push = importlib.import_module("nbgraph.array.lowered").push_lowered
         return bool(job.op.kernels and push(job))
 

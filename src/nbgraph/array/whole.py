@@ -86,8 +86,7 @@ def apply(
 
 
 def _require_state(op: ArrayOp, value: Array, argument: Any, name: str) -> None:
-    """Raise ArgumentError unless an auxiliary state is an NDArray that can be written: it is
-    written where it lies."""
+    """Raise ArgumentError unless an auxiliary state is an NDArray that can be written."""
     if value is not argument:
         raise ArgumentError(
             f"{op.__name__}: the auxiliary state {name!r} is {noun(argument)}, and would "

@@ -204,8 +204,7 @@ def _routed(
     wanted: Sequence[bool],
     sums: Sums,
 ) -> bool:
-    """Do the same by the route of an earlier pass, where every in-gradient is a new array again;
-    return whether there was one."""
+    """Do the same by the route of an earlier pass; return whether there was one."""
     former = rule.routes.get(key)
     if former is None:
         return False

@@ -27,8 +27,7 @@ _HOLE = object()
 
 
 class Result:
-    """The origin of an array that a version returns: `sort` is "head", "argument" or "constant",
-    `which` its number, or the constant."""
+    """The origin of an array of a version: "head", "argument" or "constant", and which."""
 
     __slots__ = ("sort", "which")
 

@@ -47,8 +47,7 @@ define i64 @{symbol}({parameters}) {{
 
 
 def wrapper(symbol: str, inner: str, arity: int) -> str:
-    """LLVM text of `int64 symbol(int64, ...)`, which calls Numba's function `inner`; where that
-    raises, the result is -1."""
+    """LLVM text of `int64 symbol(int64, ...)`, which calls Numba's `inner`; -1 where it raises."""
     words = [f"i64 %w{n}" for n in range(arity)]
     return _WRAPPER.format(
         inner=inner,

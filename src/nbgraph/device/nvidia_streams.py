@@ -66,8 +66,7 @@ class NvidiaFunction(NamedTuple):
 
 
 def parameters(function: NvidiaFunction, record: bytes) -> Any:
-    """Addresses of a launch's parameters, in the record, which is held until the call is over: the
-    driver copies what lies there."""
+    """Addresses of a launch's parameters, in the record, held until the call is over."""
     held = ctypes.c_char_p(record)
     start = ctypes.cast(held, c_void_p).value or 0
     places = [start] if function.order is None else [start + 8 * k for k in function.order]

@@ -131,8 +131,7 @@ _INLINE = Inline()
 
 
 def in_charge() -> Any:
-    """The engine that arrays on the calling thread go to: the one in force, or `Inline` within a
-    function that an engine runs."""
+    """The engine for arrays of the calling thread; `Inline` within an engine's function."""
     return current() if here.running is None else _INLINE
 
 

@@ -47,8 +47,7 @@ class Draft:
         return entry in self.graph.users or entry in self.graph.head_set
 
     def output(self, node: GraphNode, index: int) -> Place:
-        """Return the place where an output is written, the same for all tasks of the node: the
-        result that it is, or a new value."""
+        """Return where an output is written: the result that it is, or a new value."""
         if (node, index) in self.places:
             return self.places[node, index]
         own = layout(*spec((node, index)))
@@ -89,8 +88,7 @@ class Draft:
     def laid(
         self, name: str, reads: Sequence[Place], layouts: Sequence[Layout | None]
     ) -> list[Place]:
-        """Return the operands of a task in these layouts: copied, except where they have the layout
-        already, or may stay (None)."""
+        """Return the operands of a task in these layouts, copied where needed."""
         return [
             place
             if own is None or own is place.layout

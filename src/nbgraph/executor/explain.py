@@ -137,8 +137,7 @@ def source(trace: Found, made: Compiled) -> str | None:
 
 
 def node_of(name: str, graphs: Sequence[tuple[Graph, dict[GraphNode, str]]]) -> GraphNode | None:
-    """Return the node that has this name in the first of these graphs that knows it, or None;
-    "tanh0_output" is "tanh0", too."""
+    """Return the node of this name in the first graph that has it; "tanh0_output" is "tanh0"."""
     for _, names in graphs:
         for label in (name, name.removesuffix("_output")):
             match = next((node for node, own in names.items() if own == label), None)
@@ -233,8 +232,7 @@ class Explanation(Report):
 
 
 def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explanation:
-    """Return what became of the node called `name`, in the graph as bound, or in a program's before
-    its passes (a backward node)."""
+    """Return what became of the node called `name`, as bound, or in a program's passes."""
     graphs = [bound, *(p.compiled.source for p in programs.values())]
     named = [(graph, names_of(graph.nodes)) for graph in graphs]
     node = node_of(name, named)

@@ -96,8 +96,7 @@ _NONE: Mapping[int, int] = {}
 
 
 class Arena:
-    """Memory of the values of a program, or of several whose runs take turns then; given back when
-    the last run that uses it is over."""
+    """Memory of the values of programs whose runs take turns; freed with the last run."""
 
     __slots__ = ("address", "chunk", "device", "nbytes")
 

@@ -290,8 +290,7 @@ class Program:
         return Step(run, tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)), **options)
 
     def _resources(self, work: Any) -> list[Any]:
-        """Return the variables of the resources that a function was granted for good; its draws are
-        granted at a run."""
+        """Return the variables of resources granted to a function for good."""
         effect = getattr(work, "effect", None)
         if effect is not None:
             self.effects[effect] = work
@@ -368,8 +367,7 @@ def _effort_of(compiled: Compiled, place: int) -> Effort:
 
 
 def _in_order(effects: dict[Any, Any], compiled: Compiled) -> dict[Any, Any]:
-    """Return effects in the order of the graph before all passes, so that every form of a program
-    draws the same numbers."""
+    """Return effects in the order of the graph before all passes: all forms draw the same."""
     if len(effects) < 2:
         return effects
     tokens = [node.token for node in compiled.source.nodes if node.token is not None]

@@ -78,8 +78,7 @@ class Bound:
         return outputs
 
     def require(self) -> None:
-        """Raise DeviceError or CompileError at the binding, not at a run, where the device cannot
-        do one of the nodes."""
+        """Raise DeviceError or CompileError at the binding, where the device cannot do a node."""
         if self.device.host:
             return
         programs = [self.compiled_predict()]
@@ -127,8 +126,7 @@ class Bound:
 
     @property
     def halves(self) -> tuple[Program, Program]:
-        """The forward program that keeps what the backward one reads, and that: it reads the
-        gradients of all outputs."""
+        """The forward program that keeps what the backward one reads, and that."""
         if self._halves is None:
             with self._building:
                 self._halves = self._halves or self._make_halves()

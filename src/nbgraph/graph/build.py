@@ -221,8 +221,7 @@ def lifted(value: Any) -> Any:
 def _assumed(
     op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Attributes
 ) -> tuple[Spec, ...] | None:
-    """Return specs where dtypes below are left open, or None where the operator refuses the
-    default, as it may be for other dtypes."""
+    """Return specs where dtypes below are left open, or None where the operator refuses."""
     try:
         return _specs(op, inputs, attributes)
     except (DTypeError, CaptureError):

@@ -98,8 +98,7 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:
-    """Return what one output is called: a variable's own name, else that of the node and the
-    operator's name for it, or "output"."""
+    """Return what one output is called: a variable's name, else the node's and its own."""
     if node.op is None:
         return name
     own = getattr(node.op, "outputs", None)

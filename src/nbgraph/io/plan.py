@@ -102,8 +102,7 @@ class BlockPlan:
         return numbers
 
     def fill(self, piece: Piece, outs: Sequence[Values]) -> Values | None:
-        """Read a batch into arrays and return the numbers of its samples; None where they are to be
-        put together first."""
+        """Read a batch into arrays and return its samples' numbers; None where it needs joining."""
         at, reader = piece.cursor, self.reader
         if not self.source.whole_blocks:
             numbers = self.numbers(piece)

@@ -84,8 +84,7 @@ class Window:
         return self._samples.part((np.cumsum(self._present) - 1)[places[self._present[places]]])
 
     def fill(self, first: int, last: int, outs: Sequence[Values]) -> Values | None:
-        """Copy samples into arrays and return their numbers; None where they do not fit, or some
-        could not be read."""
+        """Copy samples into arrays and return their numbers; None where some do not fit."""
         if self._samples is None:
             self.load()
         assert self._samples is not None

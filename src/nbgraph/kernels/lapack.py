@@ -78,8 +78,7 @@ def _left_alone() -> Threads:
 
 
 def kernel(name: str, steps: Sequence[Step], dtype: str, arrays: int, places: int) -> Routine:
-    """Return the kernel of such steps, over so many arrays and places in scratch memory; `name`:
-    what failures call it."""
+    """Return the kernel of such steps, over so many arrays and places in scratch memory."""
     forms: list[_Form] = []
     for step in steps:
         if isinstance(step, Copy):

@@ -12,5 +12,4 @@ class Undetermined(NbgraphError):
 
 
 class Unreached(Undetermined):
-    """There may be a value, but evaluation does not reach it: a loop that goes on, an integer or an
-    exponent beyond all bounds."""
+    """There may be a value, but evaluation does not reach it: a loop, or numbers too large."""

@@ -348,8 +348,7 @@ class Shard:
 
 
 def closed(shard: Any, *head: Any) -> Any:
-    """Return the head of a message to a shard: for one elsewhere as bytes, as Dask looks at every
-    item of a list several times."""
+    """Return the head of a message to a shard, as bytes for one elsewhere."""
     return head if isinstance(shard, Shard) else pickle.dumps(head, pickle.HIGHEST_PROTOCOL)
 
 

@@ -110,8 +110,7 @@ class Cluster:
                 within(2 * timeout, restart, [*left], timeout=timeout, raise_for_error=False)
 
     def _addresses(self, count: int, timeout: float) -> list[str]:
-        """Return the first `count` worker addresses, once so many are there; raise
-        KVMembershipError after `timeout` seconds."""
+        """Return the first `count` worker addresses; KVMembershipError after `timeout` seconds."""
         end = time.monotonic() + timeout
         while True:
             workers = sorted(present(self.client))

@@ -242,8 +242,7 @@ def separate(builder):
 
 @emitted(types.void())
 def interleaved(builder):
-    """Ask that the loop this function consists of works on several vectors in turn: the one hides
-    what the other waits for."""
+    """Ask that the loop this function consists of works on several vectors in turn."""
     module = builder.module
     module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
 
@@ -255,8 +254,7 @@ def straight(builder):
 
 @emitted(types.void())
 def calling(builder):
-    """Ask that mathematics is called by the function this stands in, not inlined: it seldom runs.
-    Here it says nothing."""
+    """Ask that mathematics is called by this function, not inlined: it seldom runs."""
 
 
 @_inline

@@ -220,8 +220,7 @@ class Building:
         return own
 
     def _expr(self, node: NaryNodeOp) -> Expr:
-        """Return the expression of a node: one object as long as it has a user, so that its life
-        tells whether there is one."""
+        """Return the expression of a node: one object as long as it has a user."""
         handle = node.handle()
         if handle is None:
             handle = Expr(self, node)

@@ -70,8 +70,7 @@ def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
 
 
 def _gradients(nodes: Sequence[Any]) -> int:
-    """Return the peak memory of gradients, each of which lives from its first contribution until
-    its node has passed it on."""
+    """Return the peak memory of gradients, each of which lives until it is passed on."""
     size = {
         node.id: _rounded(node._layout.nbytes) for node in nodes if node.trainable and not node.leaf
     }

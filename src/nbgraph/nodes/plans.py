@@ -96,8 +96,7 @@ class Plan:
     # values that were not asked for -------------------------------------------------------------
 
     def recall(self, numbers: tuple[int, ...]) -> tuple[Function, list[int]]:
-        """Return the function for the values of nodes, computed from the segment's inputs, and
-        which inputs it reads."""
+        """Return the function for the values of nodes, and which inputs it reads."""
         entry = self._recall.get(numbers)
         if entry is None:
             graph = Graph([self.entries[k] for k in numbers])

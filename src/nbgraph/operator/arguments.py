@@ -22,8 +22,7 @@ _MORE_OPTIONS = frozenset(("signature", "subok"))  # where no parameter has that
 
 
 def signature(scalar: Scalar) -> inspect.Signature:
-    """Return the signature: operands by place or name, scalar parameters by name, or as the
-    function's text has it."""
+    """Return the signature: operands, then scalar parameters by name, or as the text has it."""
     P = inspect.Parameter
     own = {p.name: P.empty if p.required else p.default for p in scalar.parameters}
     if scalar.signature is not None:

@@ -103,8 +103,7 @@ def _again(
     lowering: Lowered | None,
     specs: Sequence[Spec],
 ) -> Any:
-    """Return the results of a call like one before: a view, or what its kernels compute, or NumPy
-    where it has none."""
+    """Return the results of a call like one before, or what kernels or NumPy compute."""
     if out is None and op.view is not None:
         result = viewed(op.view, operands[0], attributes)
         return result if result.ndim else result[()]

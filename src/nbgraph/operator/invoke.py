@@ -219,8 +219,7 @@ class Invoker:
     # out, where, dtype ------------------------------------------------------------------------
 
     def _require_casts(self, values: Sequence[object], plan: Plan, casting: str) -> None:
-        """DTypeError where an operand is not of the dtype of the loop that the rule lets it be cast
-        to; Python numbers have none."""
+        """DTypeError where an operand cannot be cast to the loop's dtype, as the rule has it."""
         name = self.scalar.name
         if casting not in CASTINGS:
             raise ValueError(f"{name}: casting={casting!r}; expected one of {', '.join(CASTINGS)}")

@@ -173,8 +173,7 @@ def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[st
 
 
 def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = None) -> FunctionType:
-    """Return a copy of a function whose `math`, `cmath` and `complex`, and those of whose helpers,
-    compute as NumPy does."""
+    """Return a copy of a function whose `math`, `cmath` and `complex` compute as NumPy does."""
     seen = {} if seen is None else seen
     if fn in seen:
         return seen[fn]

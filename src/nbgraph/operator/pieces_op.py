@@ -116,8 +116,7 @@ class PiecesOp(ArrayOp):
 
 
 class _Move(NamedTuple):
-    """The words of a move but the first, and its outer dimensions: extent, byte steps of source and
-    target."""
+    """The words of a move but the first, and its outer dimensions: extent, byte steps."""
 
     words: tuple[int, ...]
     outer: Sequence[tuple[int, Sequence[int]]]

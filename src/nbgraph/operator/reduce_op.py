@@ -105,8 +105,7 @@ class ReduceOp(ArrayOp):
         return target.dtype if inexact(target.dtype) else None
 
     def folds(self, source: Spec, target: Spec) -> bool:
-        """Whether kernels that combine elements in their own order give the same bits: those of
-        extremes, and of whole numbers."""
+        """Whether kernels that combine in any order give the same bits: extremes, integers."""
         if self.combine is None or self.averages or 0 in source.shape or 0 in target.shape:
             return False
         if is_float(source.dtype):

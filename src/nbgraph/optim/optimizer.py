@@ -420,8 +420,7 @@ class Optimizer:
 
     @staticmethod
     def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:
-        """Return clocks by name, with one clock for all parameters that have taken the same steps,
-        so that they share numbers again."""
+        """Return clocks by name, one clock for parameters of equal steps."""
         by_count: dict[Any, Clock] = {}
         return {key: by_count.setdefault(clock.settled(), clock) for key, clock in clocks.items()}
 

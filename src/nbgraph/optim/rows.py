@@ -160,8 +160,7 @@ class Row:
 
 
 def _widened(value: Any) -> Any:
-    """Return an array of 16 bits in float32, as NumPy has no common type of the 16-bit kinds; other
-    values as they are."""
+    """Return an array of 16 bits in float32; other values as they are."""
     narrow = type(value) not in WEAK and value.dtype.itemsize == 2
     return copy_of(value, np.dtype("float32")) if narrow else value
 

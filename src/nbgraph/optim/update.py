@@ -46,8 +46,7 @@ class Group:
 
 
 def _of_precision(value: Any, precision: str) -> Any:
-    """Return a number as a float, or an array in a precision, so that its dtype does not decide
-    that of a step."""
+    """Return a number as a float, or an array in a precision."""
     return float(value) if isinstance(value, (int, float, np.floating)) else value.astype(precision)
 
 

@@ -164,8 +164,7 @@ def _held(value: Any) -> Any:
 
 
 def _as_start(part: Vector, value: Any) -> Any:
-    """Return a leaf of the result in the kind and dtype of the start: float64 for whole numbers,
-    which a minimum need not be."""
+    """Return a leaf of the result in the kind and dtype of the start, whole ones as float64."""
     dtype = getattr(value, "dtype", np.dtype("float64"))
     part = part.astype(dtype if dtype.kind == "f" else "float64")
     if isinstance(value, Array):

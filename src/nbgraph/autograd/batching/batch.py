@@ -87,8 +87,7 @@ def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
 
 
 def _loop(case: Case) -> list[Entry] | None:
-    """Return the outputs of a loop over parts, or None: the body gets the new axis, which carries
-    have in any case."""
+    """Return the outputs of a loop over parts, or None; the body gets the new axis."""
     op: Any = case.node.op
     loop: Loop = op.typed([spec(v) for v in case.node.entries])
     if loop.tests or loop.counted:
@@ -120,8 +119,7 @@ def _loop(case: Case) -> list[Entry] | None:
 
 
 def _branches(case: Case) -> list[Entry] | None:
-    """Return the outputs of a choice that is the same for all examples, or None: the branches get
-    the new axis."""
+    """Return the outputs of a choice that all examples share, or None."""
     op: Any = case.node.op
     if case.batched[0]:
         return None

@@ -40,8 +40,7 @@ _RUNNERS: OrderedDict[Any, Jit] = OrderedDict()
 
 
 class Closed(NamedTuple):
-    """Heads over variables: those of the body, parts of what is `drawn` for all steps, then
-    constants, which stand for `captured`."""
+    """Heads over variables: the body's, parts of `drawn`, and constants for `captured`."""
 
     heads: tuple[Entry, ...]
     variables: tuple[GraphNode, ...]
@@ -263,8 +262,7 @@ def closed(
     names: Sequence[str],
     steps: tuple[int, ...] | None,
 ) -> Closed:
-    """Return heads over canonical variables: `own` become `names`, and what does not depend on them
-    is captured. See Closing."""
+    """Return heads over canonical variables, closed; see Closing."""
     return Closing(name, own, before, names, steps).over(heads)
 
 

@@ -189,8 +189,7 @@ def bury_template(core: int, template: int) -> None:
 
 
 def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int, int]:
-    """Send ready operations to their queues; the first kernel of up to `keep` nanoseconds is kept
-    for the caller."""
+    """Send ready operations to their queues; the caller keeps the first short kernel."""
     kept = 0
     while ready != 0:
         operation = ready

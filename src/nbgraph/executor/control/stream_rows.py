@@ -70,8 +70,7 @@ class StreamRows(Rows):
 
 
 class StreamTable:
-    """A loop or a branch over programs, as often as it is asked for, on whatever device; see
-    `kernels.cuda.launch.Launches`."""
+    """A loop or a branch over programs; see `kernels.cuda.launch.Launches`."""
 
     fails, replays = False, "never"
 

@@ -97,8 +97,7 @@ def stable() -> Rules:
 
 @functools.cache
 def fast() -> Rules:
-    """Return rules as if numbers were exact: zeros lose their sign, NaN and overflow may come or
-    go, and the last bits change."""
+    """Return rules as if numbers were exact: zeros lose their sign, last bits change."""
     return _indexed(
         [
             Rule(x + 0, x),

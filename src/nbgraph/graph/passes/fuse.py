@@ -101,8 +101,7 @@ def explain_fusion(graph: Graph) -> Fusion:
 
 
 def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[GraphNode], GraphNode]]:
-    """Return the graph without marks, with means as sums where a loop can end in them; and what its
-    nodes became."""
+    """Return the graph without marks, its means as sums, and what its nodes became."""
     moved: dict[Entry, Operand] = {}
 
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:

@@ -135,8 +135,7 @@ def each_of(node: ast.expr) -> ast.GeneratorExp:
 
 
 def is_short(loop: ast.For, trips: int) -> bool:
-    """Whether a loop is written out: few trips, or some more of few operations each, whose machine
-    code is vectors then."""
+    """Whether a loop is written out: few trips, or more of few operations each."""
     if trips <= MAX_TRIPS:
         return True
     if trips > MAX_SHORT:

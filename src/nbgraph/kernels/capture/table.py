@@ -72,8 +72,7 @@ def _rows() -> Iterator[tuple[object, tuple[str, object]]]:
 
 @functools.cache
 def operations() -> dict[object, tuple[str, object]]:
-    """Object -> (sort, detail): "call" of vector_math, "composed" function, one of "whole" numbers,
-    or "builtin"."""
+    """Object -> (sort, detail): "call", "composed", "whole" or "builtin" function."""
     table: dict[object, tuple[str, object]] = {}
     for name, row in FUNCTIONS.items():
         for module in (math, np):

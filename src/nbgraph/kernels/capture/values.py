@@ -251,8 +251,7 @@ def without_flags(env: Env) -> Env:
 
 
 def raises_of(env: Env) -> dict[str, Node]:
-    """The flags of an environment that say which exceptions the function raises, those first behind
-    which it has gone on."""
+    """The flags of an environment for exceptions, those first that may be gone on behind."""
     missed = {name: value for name, value in env.items() if name.startswith(MISSED)}
     return missed | {name: value for name, value in env.items() if name.startswith(RAISED)}
 

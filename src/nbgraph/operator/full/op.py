@@ -117,8 +117,7 @@ class CustomOp(Pass):
         states.deliver(self.__name__)
 
     def in_gradients(self, run: Run, handles: Sequence[Handle]) -> Any:
-        """Run the gradient; `handles` says what the arrays are that it reads. What `backward` does
-        not declare is a stand-in."""
+        """Run the gradient; what `backward` does not declare is a stand-in."""
         reads = dict(zip(handles, run.reads, strict=True))
         slopes = self.known(run.specs, self.gradient_attributes(run.attributes))
 
@@ -148,8 +147,7 @@ class CustomOp(Pass):
     def backward(
         self, wanted: tuple[bool, ...], seeded: tuple[bool, ...] | None = None
     ) -> CustomGradient:
-        """Return the operator of the in-gradients that are wanted, where these out-gradients are
-        given; None: all of them."""
+        """Return the operator of the wanted in-gradients, for the out-gradients there are."""
         seeded = (True,) * self.facts.visible if seeded is None else seeded
         gradient = self._gradients.get((wanted, seeded))
         if gradient is None:

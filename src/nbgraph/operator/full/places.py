@@ -68,8 +68,7 @@ class Places:
     # objects ----------------------------------------------------------------------------------
 
     def ready(self, device: Context, specs: Specs) -> Operator:
-        """Return an object for these arguments, to be looked at or run; errors of its making are
-        raised here."""
+        """Return an object for these arguments; errors of its making are raised here."""
         key = device, specs
         with self._lock:
             operator = self._own.get(key) or self._spare.get(key)

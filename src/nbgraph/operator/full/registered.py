@@ -315,8 +315,7 @@ def _listed(handles: tuple[Any, ...]) -> str:
 
 
 def content_of_property(prop: type[OperatorProperty]) -> str:
-    """Return a hash of the texts of its methods, and of those of the operators it names in
-    `create_operator`."""
+    """Return a hash of the texts of its methods and of the operators it names."""
     functions = dict(_methods(prop, OperatorProperty))
     create = functions["create_operator"]
     for name in sorted(set(create.__code__.co_names)):

@@ -183,8 +183,7 @@ def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
 
 
 def indexed(k: int, size: str, place: str) -> list[str]:
-    """Lines that set a{k} to an index of array i{k}, from 0 on; one out of bounds ends the kernel
-    with a code that says which."""
+    """Lines that set a{k} to an index of i{k}, from 0 on; one out of bounds ends the kernel."""
     return [
         f"a{k} = int64(load(i{k}, {place}))",
         f"if a{k} < 0 - {size} or a{k} >= {size}:",
@@ -195,8 +194,7 @@ def indexed(k: int, size: str, place: str) -> list[str]:
 
 
 def looked_at(k: int, size: str, place: str) -> list[str]:
-    """The same for places that other kernels go to: the kernel goes on, `wrong` is the code then,
-    and `fits` no longer holds."""
+    """The same for other kernels' places: `wrong` is the code, and `fits` no longer holds."""
     return [
         f"a{k} = int64(load(i{k}, {place}))",
         f"good = (a{k} >= 0 - {size}) & (a{k} < {size})",

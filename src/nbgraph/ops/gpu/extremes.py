@@ -45,8 +45,7 @@ def _value(dtype: str, place: str) -> str:
 
 
 def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> KernelCall:
-    """A stage over (outer, size, inner), of whose rows there are `count` places already where it is
-    a later one."""
+    """A stage over (outer, size, inner); a later one has `count` places of rows already."""
     size, count, parts, inner = shape
     dtype = x.dtype.name
     known = {"first": "p", "place": "j", "elements": "size"}

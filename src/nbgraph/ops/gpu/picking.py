@@ -41,8 +41,7 @@ NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
 
 
 def _call(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) -> KernelCall:
-    """The kernel that stores the chosen elements, of this kind; without one, their places, NOWHERE
-    where an index is out of bounds."""
+    """The kernel that stores the chosen elements, or, without a kind, their places."""
     dims = merged(places.dims)
     words = {"total": math.prod(dim.extent for dim in places.dims), "base": places.base}
     words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")

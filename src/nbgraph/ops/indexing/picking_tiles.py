@@ -34,8 +34,7 @@ def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) ->
 
 
 def _place(name: str, key: tuple[Any, ...], shape: Shape, indices: Sequence[Spec]) -> int | None:
-    """Return the first axis of those side by side that a key takes lines at; None for other
-    keys, or indices of several shapes."""
+    """Return the first axis of those side by side that a key takes lines at, or None."""
     full, several = full_key(name, key, shape), len(indices)
     if any(part not in ("array", ALL) for part in full):  # `keys.ARRAY`; that file needs ours
         return None

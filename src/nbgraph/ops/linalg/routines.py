@@ -53,8 +53,7 @@ class Steps:
         return size
 
     def load(self, operand: int, name: str, *, axes: int = 2, triangle: str = "") -> None:
-        """Copy an operand's matrix to memory, or one triangle, "lower" or "upper", and zeros;
-        memory that is not there yet fits it."""
+        """Copy an operand's matrix to memory, or one triangle, "lower" or "upper", and zeros."""
         rows, columns, *steps = _matrix(self.arrays[operand], axes)
         if name not in self.memory:
             self.work(name, rows * columns)
@@ -63,8 +62,7 @@ class Steps:
         self._copy(operand, name, inner, outer, _BANDS[triangle])
 
     def store(self, name: str, output: int, ld: int, *, axes: int = 2, triangle: str = "") -> None:
-        """Copy memory, with `ld` elements from column to column, to an output's matrix, or one
-        triangle, "lower" or "upper", and zeros."""
+        """Copy memory, `ld` elements a column, to an output's matrix, or to one triangle."""
         rows, columns, *steps = _matrix(self.arrays[self.count + output], axes)
         item = self.dtype.itemsize
         inner, outer = (rows, item, steps[0]), (columns, ld * item, steps[1])
@@ -143,8 +141,7 @@ class LapackOp(ArrayOp):
         count: int,
         dtype: np.dtype[Any],
     ) -> tuple[KernelCall, tuple[Layout, ...]]:
-        """Return the kernel call over `count` matrices of arrays like these, and the layouts of
-        the memory that it works in."""
+        """Return the kernel call over `count` matrices, and the layouts of its working memory."""
         from nbgraph.kernels import lapack  # SciPy comes with the first of them
 
         steps = Steps(arrays, len(case.operands), dtype)

@@ -180,8 +180,7 @@ def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the arguments with MXNet's names of operands by place, `ctx` as device, and the
-    `shape` of draws as size."""
+    """Return the arguments with MXNet's names, `ctx` as device, `shape` of draws as size."""
     known, kwargs = list(own.parameters), dict(kwargs)
     for theirs, ours in (("ctx", "device"), ("shape", "size")):
         if theirs in kwargs and theirs not in known and ours in known:
