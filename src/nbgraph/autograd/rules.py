@@ -109,9 +109,6 @@ def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
     return rule
 
 
-# a part of an array written through a view -------------------------------------------------------
-
-
 def _part_written(g: Gradients) -> Sequence[Any]:
     """Return the gradients of the base before the write, zero in the part, and of the part."""
     view, attributes = g.attributes["view"], g.attributes["attributes"]

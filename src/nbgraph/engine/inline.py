@@ -78,8 +78,6 @@ class Inline:
         """As `Engine.site_id`."""
         return 0
 
-    # waits: what the function may use is there ---------------------------------------------------
-
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
         """EngineError where the function may not read the variable; nothing is waited for."""
         self._require(var, "array")

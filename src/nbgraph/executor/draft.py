@@ -36,8 +36,6 @@ class Draft:
         self.of_node: dict[GraphNode, Task] = {}
         self.targets: dict[Entry, tuple[Value, OpReqType]] = {}
 
-    # of a node --------------------------------------------------------------------------------
-
     def reads(self, node: GraphNode) -> list[Place]:
         """Return the places of the operands of a node that are arrays."""
         return [self.places[entry] for entry in node.entries]
@@ -76,8 +74,6 @@ class Draft:
         self.tasks += tasks
         self.of_node[node] = tasks[0]
         tasks[0].after = tuple(self.of_node[n] for n in node.after if n in self.of_node)
-
-    # copies -----------------------------------------------------------------------------------
 
     def copy(self, name: str, source: Place, target: Place, request: OpReqType) -> Task:
         """Append a task that copies elements from place to place, cast as in C, and return it."""

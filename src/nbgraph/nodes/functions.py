@@ -90,9 +90,6 @@ def _scaled(of: Mapper) -> Mapper:
     return operator
 
 
-# content ----------------------------------------------------------------------------------------
-
-
 def _key_of(fn: FunctionType) -> Any:
     """Return a key of the function by its content, or None where the content cannot be compared."""
     code, names = fn.__code__, names_of(fn.__code__)

@@ -119,9 +119,6 @@ def trim() -> None:
         _VARIABLES.clear()
 
 
-# shapes and dtypes ------------------------------------------------------------------------------
-
-
 def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Sequence[Layout]:
     """Return layouts of the outputs; raise DTypeError where operands differ in dtype.
 

@@ -87,8 +87,6 @@ def operations() -> dict[object, tuple[str, object]]:
     return table
 
 
-# functions of SciPy ------------------------------------------------------------------------------
-
 _CALLS = {  # name in scipy.special -> in vector_math
     alias: name for name, row in FUNCTIONS.items() for alias in row.scipy
 }

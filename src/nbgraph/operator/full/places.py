@@ -47,8 +47,6 @@ class Places:
         self._gradient: dict[Specs, bool] = {}
         self._turn: Turn | None = None
 
-    # resources --------------------------------------------------------------------------------
-
     def granted(self, device: Context, requests: Any) -> tuple[Any, ...]:
         """Return resources of a push, and for a stateful application its turn."""
         resources: tuple[Any, ...] = ()
@@ -64,8 +62,6 @@ class Places:
             with self._lock:
                 self._turn = self._turn or Turn(new_variable(f"operator {self._op.__name__}"))
         return (*resources, self._turn)
-
-    # objects ----------------------------------------------------------------------------------
 
     def ready(self, device: Context, specs: Specs) -> Operator:
         """Return an object for these arguments; errors of its making are raised here."""

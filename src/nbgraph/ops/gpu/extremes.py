@@ -69,9 +69,6 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
     )
 
 
-# stages ------------------------------------------------------------------------------------------
-
-
 def _parts_infer(x: Spec, *places: Spec, place: int, parts: int, sign: str) -> Spec:
     return Spec((*x.shape[:place], parts, *x.shape[place + 1 :]), np.dtype("int64"))
 

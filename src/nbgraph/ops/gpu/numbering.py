@@ -72,9 +72,6 @@ def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shap
     return threads("unravel_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
-# counts ------------------------------------------------------------------------------------------
-
-
 @elsewhere.composed(histogram)
 def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]:
     """By a search for the edges among the sorted values."""

@@ -100,9 +100,6 @@ def lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
     return Chosen(0, (), tuple(dims), (), ((shape[place], strides(shape)[place]),))
 
 
-# places ------------------------------------------------------------------------------------------
-
-
 def _places_infer(*indices: Spec, base: int, axes: tuple[tuple[int, int], ...]) -> Spec:
     return Spec(np.broadcast_shapes(*(spec.shape for spec in indices)), np.dtype("int64"))
 

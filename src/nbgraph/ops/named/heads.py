@@ -23,9 +23,6 @@ def _loss(op: ArrayOp) -> ArrayOp:
     return op
 
 
-# a loss as it is --------------------------------------------------------------------------------
-
-
 def _loss_infer(data: Spec, **_: Any) -> Spec:
     require_floats("MakeLoss", data, label="data")
     return data
@@ -56,9 +53,6 @@ _MAKE_LOSS = _loss(
         partial=same_shape,
     )
 )
-
-
-# support vector machines ------------------------------------------------------------------------
 
 
 def _svm_infer(data: Spec, label: Spec, **_: Any) -> Spec:

@@ -62,9 +62,6 @@ def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
     return delivered([to_grad, to_x, to_mean, sum_to(multiply(each, off), specs[3].shape)], g)
 
 
-# pieces -----------------------------------------------------------------------------------------
-
-
 def _count(g: Gradients) -> int:
     """Return the elements of a row, at least 1: there may be none to divide."""
     shape = max((spec.shape for spec in g.specs), key=lambda s: (len(s), math.prod(s)))

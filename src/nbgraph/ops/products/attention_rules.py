@@ -95,9 +95,6 @@ class Slopes:
         return x
 
 
-# derivatives ------------------------------------------------------------------------------------
-
-
 def attention_rule(g: Gradients) -> Sequence[Any]:
     """By the operator that makes the scores again."""
     out_grad, (query, key, value, *mask) = g.out_grads[0], g.inputs

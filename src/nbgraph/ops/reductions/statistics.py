@@ -45,9 +45,6 @@ def complex_deviation(
     return library.add(*(library.var(part, **how) for part in parts), out=out)
 
 
-# mean -------------------------------------------------------------------------------------------
-
-
 def _mean(x: Array, axes: Shape, out: Array) -> None:
     total = np.empty(out.shape, accumulator(out.dtype))
     combined("add", x, axes, total)
@@ -70,9 +67,6 @@ _MEAN = ReduceOp(
     rows=mean_rows,
     gradient=_mean_rule,
 )
-
-
-# deviations -------------------------------------------------------------------------------------
 
 
 def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
