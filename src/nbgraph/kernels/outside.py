@@ -1,7 +1,5 @@
 """Where the evaluation of a scalar graph at a point has no number to give."""
 
-from __future__ import annotations
-
 from nbgraph.errors import NbgraphError
 
 MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
