@@ -88,13 +88,10 @@ def signature(scalar: Scalar, operands: Sequence[str] | None = None) -> list[str
     return parts + [p.name if p.required else f"{p.name}={p.default!r}" for p in scalar.parameters]
 
 
-def readable_text(
-    scalar: Scalar, captured: Captured, name: str, operands: Sequence[str] | None = None
-) -> str:
+def readable_text(scalar: Scalar, captured: Captured, name: str) -> str:
     """Return a graph as the text of a Python function."""
-    return readable.function(
-        name, signature(scalar, operands), captured.graph, captured.outputs, literals(scalar)
-    )
+    outputs = captured.outputs
+    return readable.function(name, signature(scalar), captured.graph, outputs, literals(scalar))
 
 
 def floating_operands(op: Elementwise) -> list[str]:

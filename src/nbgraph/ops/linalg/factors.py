@@ -429,12 +429,6 @@ define(
 )
 
 
-def _expm(name: str, a: Any) -> Any:
-    from scipy.linalg import expm
-
-    return solved(name, expm, a)
-
-
 def _expm_infer(a: Spec) -> Spec:
     matrices("linalg_expm", a, square=True)
     return a
@@ -450,7 +444,9 @@ def _expm_rule(g: Gradients) -> list[Any]:
 
 
 def _expm_compute(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    outputs[0][...] = _expm("linalg_expm", inputs[0])
+    from scipy.linalg import expm
+
+    outputs[0][...] = solved("linalg_expm", expm, inputs[0])
 
 
 OPERATORS["linalg_expm"] = ArrayOp(
