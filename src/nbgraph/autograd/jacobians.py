@@ -22,6 +22,7 @@ from nbgraph.autograd.functional import (
 from nbgraph.autograd.linear import jvp, require_tuples, vjp
 from nbgraph.autograd.results import (
     Function,
+    at_places,
     auxiliary,
     lazy_among,
     outputs,
@@ -180,12 +181,7 @@ def _jacobian(
         numbers = positions(name, chosen_numbers, len(args))
 
         def run(args: Any, kwargs: Any) -> Any:
-            def inner(*values: Any) -> Any:
-                inputs = list(args)
-                for i, value in zip(numbers, values, strict=True):
-                    inputs[i] = value
-                return f(*inputs, **kwargs)
-
+            inner = at_places(f, args, numbers, kwargs)
             chosen = tuple(args[i] for i in numbers)
             out, blocks, aux = rows(inner, chosen, has_aux)
             if not holomorphic:

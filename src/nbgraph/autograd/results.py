@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -178,6 +178,20 @@ def require_function(name: str, f: Any) -> None:
         raise ArgumentError(
             f"{name}: {type(f).__name__} is not a function; give the function itself, not its value"
         )
+
+
+def at_places(
+    f: Function, args: Sequence[Any], numbers: Sequence[int], kwargs: Mapping[str, Any]
+) -> Function:
+    """Return `f` as a function of the arguments at these places alone."""
+
+    def call(*values: Any) -> Any:
+        arguments = list(args)
+        for i, value in zip(numbers, values, strict=True):
+            arguments[i] = value
+        return f(*arguments, **kwargs)
+
+    return call
 
 
 def label(f: Any) -> str:

@@ -19,6 +19,7 @@ from nbgraph.errors import ArgumentError, AxisError, ShapeError, require_word
 from nbgraph.nodes.node import NaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, aggregate
+from nbgraph.ops.shapes.shape import resolved
 
 # code: what the axis without elements gives, the operator
 _CODES: dict[str, tuple[float, Callable[..., Any]]] = {
@@ -145,15 +146,7 @@ class ReshapeNodeOp(FragmentNodeOp):
 
     def define(self, x: Any, shape: Sequence[int]) -> Any:
         """See FragmentNodeOp."""
-        target, size = tuple(shape), math.prod(x.shape)
-        rest = math.prod(n for n in target if n != -1)
-        if target.count(-1) == 1 and rest and size % rest == 0:
-            target = tuple(size // rest if n == -1 else n for n in target)
-        if math.prod(target) != size or any(n < 0 for n in target):
-            raise ShapeError(
-                f"reshape: shape {x.shape} has {size} elements, which do not fit {tuple(shape)}"
-            )
-        return ops.reshape(x, target)
+        return ops.reshape(x, resolved(tuple(shape), x.shape))
 
 
 class SliceNodeOp(FragmentNodeOp):
