@@ -183,8 +183,7 @@ class _Package(ModuleType):
     """`ng.array` is the function, though a room has that name, too."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, but for the room, which the import system enters and finds by its full
-        name."""
+        """Set an attribute, but for the room, which the import system enters and finds by name."""
         if name != "array" or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 

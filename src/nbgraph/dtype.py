@@ -79,8 +79,7 @@ def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def compute_dtype(dtype: np.dtype[Any]) -> str:
-    """The precision arithmetic runs in: 16-bit floats compute in float32, complex numbers in their
-    own dtype."""
+    """The precision arithmetic runs in: float32 for 16-bit floats, complex ones their own."""
     if dtype.kind == "c":
         return name_of(dtype)
     return "float64" if name_of(dtype) == "float64" else "float32"

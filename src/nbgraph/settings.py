@@ -305,6 +305,5 @@ for _name in os.environ:
 
 
 def looks_closely() -> bool:
-    """Return whether operators run as they are written, or each result is looked at, in this
-    context."""
+    """Return whether operators run as written, or each result is looked at, in this context."""
     return CLOSELY_ASKED[0] and (config.compiler == "python" or bool(config.anomaly))

@@ -192,7 +192,7 @@ def test_a_sparse_product_names_what_does_not_fit(graph):
     single = graph.param("single", (5, 3), 1.0, dtype="float32")
     for error, told, given in (
         (DTypeError, "child 0: float64, child 3: float32", (values, INDICES, OFFSETS, single)),
-        (DTypeError, "expected integers", (values, SPARSE.data, OFFSETS * 1.0, dense)),
+        (DTypeError, "indices are integers", (values, SPARSE.data, OFFSETS * 1.0, dense)),
         (ShapeError, "one axis each", (values, INDICES[1:], OFFSETS, dense)),
         (ShapeError, "expected a matrix", (values, INDICES, OFFSETS, values)),
     ):

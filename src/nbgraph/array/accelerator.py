@@ -197,8 +197,7 @@ def _seen(array: Array, offset: int, own: Layout) -> Any:
 
 
 def _unit(job: Job, *, begins: bool = True) -> bool:
-    """Return whether a kernel computes it; it is pushed then. Without `begins` it goes on from what
-    the output holds."""
+    """Return whether a kernel computes it; without `begins` it goes on from the output."""
     form, lowering = form_of(job.op, Unit), unit_lowered(job.op, job.application())
     if form is None or lowering is None:
         return False

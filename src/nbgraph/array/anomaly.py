@@ -33,8 +33,7 @@ def look(op: Any, operands: Sequence[Any], results: Sequence[Any]) -> None:
 
 
 def look_back(name: str, out_grads: Sequence[Any], gradients: Iterable[tuple[int, Any]]) -> None:
-    """Raise as `look` does for the gradients, by operand, that an operator's backward computed;
-    wait for them."""
+    """Raise as `look` does for the gradients, by operand, of an operator; wait for them."""
     for index, gradient in gradients:
         if _has_nan(gradient):
             raise FloatingPointError(

@@ -93,8 +93,7 @@ def _sort_of(capsule: Any) -> bytes:
 
 
 def look(capsule: Any) -> Any:
-    """Return the Managed or Versioned tensor in a capsule. Raise BufferError where it was taken, or
-    is newer."""
+    """Return the Managed or Versioned tensor in a capsule; BufferError where it was taken."""
     name = _sort_of(capsule)
     tensor = _SORTS[name][0].from_address(_pointer(capsule, name))
     if isinstance(tensor, Versioned) and tensor.major != MAJOR:
@@ -127,8 +126,7 @@ class Taken:
 
 
 def dtype_of(tensor: Tensor) -> np.dtype[Any]:
-    """Return the dtype of a tensor's elements. Raise DTypeError where arrays have none like
-    that."""
+    """Return the dtype of a tensor's elements; raise DTypeError where arrays have none like it."""
     code = tensor.dtype
     kind, size = _KINDS.get(code.code), code.bits // 8
     if code.lanes == 1 and (code.code, code.bits) == (_BFLOAT, 16):

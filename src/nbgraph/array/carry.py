@@ -109,8 +109,7 @@ def _by_route(
 
 
 def _alone(attributes: Mapping[str, Any], outs: Sequence[Any] | None, requests: Any) -> Any:
-    """Return the one array that a call without parameters writes over where no recorder is told, or
-    None."""
+    """Return the one array that an unrecorded call without parameters writes over, or None."""
     if outs is None or requests is not None or len(outs) != 1 or attributes or CLOSELY_ASKED[0]:
         return None
     return outs[0] if isinstance(outs[0], Array) and recording.get() is None else None

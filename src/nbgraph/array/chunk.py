@@ -136,8 +136,7 @@ def take(nbytes: int, device: Context, reads: Collection[Chunk] | None = None) -
 
 
 def _take_inline(nbytes: int, device: Context) -> Chunk:
-    """Return a chunk that nothing uses, for the function that this thread runs: it must not
-    wait."""
+    """Return a chunk that nothing uses, for this thread's function: it must not wait."""
     chunk = _take_idle(nbytes, device)
     in_charge().take(chunk)
     return chunk
@@ -259,8 +258,7 @@ def retire(block: Any, release: Callable[[], None]) -> None:
 
 
 def take_settled(nbytes: int, device: Context) -> Chunk:
-    """Return a chunk that the host may write at once: nothing uses it, and no failure is left on
-    it."""
+    """Return a chunk that the host may write at once: unused, with no failure left on it."""
     chunk = take(nbytes, device, ())
     if here.running is not None:
         return chunk

@@ -65,8 +65,7 @@ def fill_from(target: Array, value: Any) -> None:
 
 
 def cell(value: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """Return a number as an array of shape () and this dtype; raise as NumPy does where it cannot
-    be."""
+    """Return a number as an array of shape () and this dtype; raise as NumPy does."""
     array = np.zeros((), dtype)
     array[...] = value
     return array

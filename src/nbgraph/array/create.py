@@ -130,8 +130,7 @@ def _place(obj: Any, device: Context | None) -> Context:
 
 
 def _on_gpu(obj: Any) -> bool:
-    """Return whether an object is another library's array on a GPU; numbers, lists and NumPy's are
-    not asked."""
+    """Return whether an object is another library's array on a GPU."""
     kind = type(obj)
     tells = hasattr(kind, "__dlpack_device__") or hasattr(kind, "__cuda_array_interface__")
     return tells and not isinstance(obj, (Array, np.ndarray)) and on_gpu(obj)
@@ -155,8 +154,7 @@ def _values(name: str, obj: Any, dtype: Any) -> np.ndarray[Any, Any]:
 
 
 def _is_typed(obj: Any) -> bool:
-    """Return whether values, or some of a list, have a dtype of their own; Python's numbers do
-    not."""
+    """Return whether values, or some of a list, have a dtype, as no Python number has."""
     if isinstance(obj, list | tuple):
         kinds = set(map(type, obj)) - _NUMBERS
         return bool(kinds) and any(_is_typed(x) for x in obj if type(x) in kinds)

@@ -190,8 +190,7 @@ def from_dlpack(x: Any, /, *, device: Context | None = None, copy: bool | None =
 
 
 def copied_now(array: Any, dtype: Any = None, device: Context | None = None) -> Any:
-    """Return a copy of borrowed memory of a GPU; wait, as its library may write there
-    afterwards."""
+    """Return a copy of borrowed memory of a GPU; wait, as its library may write there later."""
     copy = copy_of(array, dtype, device)
     copy.wait_to_read()
     return copy

@@ -39,8 +39,7 @@ def capsule_of(array: Any, stream: Any, version: dict[str, Any], *, copied: bool
 
 
 def _lasting(device: Context, stream: Any) -> int:
-    """Return the stream that a library says it uses, or one behind it that is there when it lets
-    go."""
+    """Return the stream that a library says it uses, or one behind it that lasts."""
     handle = _LEGACY if stream is None or stream == -1 else stream
     if not isinstance(handle, int) or isinstance(handle, bool) or handle <= 0:
         raise BufferError(
@@ -51,8 +50,7 @@ def _lasting(device: Context, stream: Any) -> int:
 
 
 def interface_of(array: Array) -> dict[str, Any]:
-    """Return the value of `__cuda_array_interface__`; wait, so that no stream need be waited
-    for."""
+    """Return the value of `__cuda_array_interface__`; wait, so that no stream is waited for."""
     own = array._layout
     if own.dtype.kind == "V":
         raise DeviceError(

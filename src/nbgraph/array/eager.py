@@ -33,8 +33,7 @@ class _Ways:
         self.push: Push = declines
 
     def general(self, a: Any, b: Any) -> Any:
-        """Apply the operator by its routes where a recorder follows it, else through `call`, which
-        learns routes."""
+        """Apply the operator by its routes where a recorder follows it, else by `call`."""
         if not takes_part(b):
             return NotImplemented
         operands = (b, a) if self.swapped else (a, b)
@@ -64,8 +63,7 @@ def binary(name: str, *, swapped: bool = False) -> Callable[..., Any]:
 
 
 def in_place(name: str) -> Callable[..., Any]:
-    """Return the method for `a op= b`: the result goes to the memory of `a`, seen through every
-    view."""
+    """Return the method for `a op= b`: the result goes to `a`, seen through all views."""
     op: Any = None
 
     def method(self: Any, other: Any) -> Any:

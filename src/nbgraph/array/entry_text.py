@@ -120,8 +120,7 @@ def _number() -> str:
 
 
 def _site() -> str:
-    """Write what gives the number of a place, that of the nearest frame outside the package, or -1
-    with an error."""
+    """Write what gives the number of the nearest frame outside the package, or -1."""
     t = _Part("i64", "ptr %d, ptr %place, i1 %is_frame", "site")
     number, at = t.cell(), t.cell("ptr")
     t.put(number, "-1")
@@ -205,8 +204,7 @@ def _array() -> str:
 
 
 def _idle() -> str:
-    """Write what looks whether nothing unfinished uses a free chunk. One that the core does not
-    know yet counts as idle."""
+    """Write what looks whether nothing unfinished uses a free chunk; an unknown one is idle."""
     t = _Part("i1", "ptr %s, ptr %d, ptr %chunk", "idle")
     result = t.cell("i1")
     t.put(result, "true", "i1")
@@ -354,8 +352,7 @@ def _walked(t: _Part, operands: str) -> str:
 
 
 def _push(t: _Part, line: str, operands: str, is_frame: str, answer: str) -> None:
-    """Push over the operands as the route says, and go on at "leave"; or drop what was made, and go
-    on behind this."""
+    """Push over the operands by the route, and go on at "leave", or behind this."""
     push, record = (t.cell(f"[{MOST} x i64]", 16) for _ in range(2))
     made, count_at, so_far = t.cell(f"[{MOST_OUTPUTS} x ptr]", 16), t.cell(), t.cell()
     t.put(count_at, "0")

@@ -180,8 +180,7 @@ def _aligned(file: Any, name: str) -> zipfile.ZipInfo:
 
 
 def mapped_at(path: str | os.PathLike[str], offset: int) -> np.ndarray[Any, Any] | None:
-    """Return the array in npy format that begins there, in the file's memory, or None where it is
-    not aligned or has no elements."""
+    """Return the array in npy format there, in the file's memory, or None where it cannot be."""
     with Path(path).open("rb") as file:
         file.seek(offset)
         version = np.lib.format.read_magic(file)

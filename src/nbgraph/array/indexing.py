@@ -117,8 +117,7 @@ def _taking(axes: int) -> tuple[Any, Any]:
 
 
 def _lines_at(array: Array, key: Any) -> Array | None:
-    """Return the numbers of whole lines that an index selects, or None for other indices; wait for
-    a mask."""
+    """Return the numbers of whole lines that an index selects, or None; wait for a mask."""
     kind = key._layout.dtype.kind
     if kind != "b":
         return key if kind in "iu" else None

@@ -68,8 +68,7 @@ class Stretch:
         stream.replay(self.graph)
 
     def _others(self, stream: Any, work: Run) -> list[int] | None:
-        """Return the steps whose records are not those of the graph, or None where there is to be
-        no graph."""
+        """Return the steps whose records are not the graph's, or None for no graph."""
         if stream is not self._stream:
             self.graph = None
             self._remember(work)
@@ -107,8 +106,7 @@ class Stretch:
 
 
 def stretches(calls: Sequence[DeviceCall | LibraryCall], patched: Collection[int]) -> list[Stretch]:
-    """Return all calls that do something, in their order; `patched`: those whose words a run
-    brings."""
+    """Return all calls that do something, in order; `patched`: those whose words a run brings."""
     captured = {"any record", "one record"} if config.cuda_graphs else set[str]()
 
     def may(k: int) -> bool:

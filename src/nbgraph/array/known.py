@@ -36,8 +36,7 @@ _NEW: Sequence[bool] = ()  # in_place: no output existed before
 def ways(
     op: ArrayOp, attributes: Attributes, operands: Sequence[Any]
 ) -> ByRoutes | ByKernels | ByFunctions | None:
-    """Return the quick way of an operator with these attributes and so many operands, or None where
-    it can have none."""
+    """Return the quick way of an operator with these attributes and so many operands, if any."""
     if op.draws:
         return DRAWN
     if not (op.copies or "host" in op.kernels) or op.auxiliary or op.resources:
@@ -72,8 +71,7 @@ class ByRoutes:
     def learn(
         self, op: Any, values: Sequence[Array], results: Sequence[Array], attributes: Attributes
     ) -> None:
-        """Remember the kernel of a call, which is over; `values` are its operands as arrays, and
-        `attributes` are normalised."""
+        """Remember the kernel of a call, which is over; `attributes` are normalised."""
         routes, outputs = self.routes, [r._layout for r in results]
         layouts = tuple([v._layout for v in values])
         entry = _kernel(op, layouts, outputs, attributes)
@@ -296,8 +294,7 @@ class ByKernels:
 
 
 class ByFunctions:
-    """The quick way of operators that NumPy computes: the layouts of what a call like one before
-    gives."""
+    """The quick way of operators that NumPy computes: the result layouts of calls before."""
 
     def again(self, op: Any, operands: Sequence[Any], attributes: Attributes) -> Any:
         """See ByRoutes."""

@@ -32,8 +32,7 @@ _BRIEF = 100_000  # nanoseconds: a thread that sleeps takes as long to take a fu
 
 
 class Job(NamedTuple):
-    """An operator over whole arrays that is to be pushed; `whole`: all of the results' chunks is
-    written."""
+    """An operator over whole arrays to be pushed; `whole`: all of the results is written."""
 
     op: Any
     inputs: Sequence[Array]
@@ -51,8 +50,7 @@ class Job(NamedTuple):
 
 
 def push_lowered(job: Job) -> bool:
-    """Push the kernels of an operator, with copies of what they do not take; return whether it has
-    any."""
+    """Push an operator's kernels, with copies where needed; return whether it has any."""
     if all(request is kNullOp for request in job.requests):
         return True
     if job.op.kernels and not any(r.size for r in job.results):
@@ -111,7 +109,7 @@ class Work:
     ) -> None:
         self.op, self.attributes, self.requests = job.op, job.attributes, job.requests
         # views, not arrays: an array may die, and its memory be promised, before this runs
-        self.inputs = [_read_only(a._view()) for a in job.inputs]
+        self.inputs = [read_only(a._view()) for a in job.inputs]
         for i in states:
             self.inputs[i].flags.writeable = True
         self.outputs = [a._view() for a in job.results]
@@ -133,7 +131,8 @@ class Work:
             self.ns[0] = min(self.ns[0], perf_counter_ns() - started)
 
 
-def _read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def read_only(view: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the view, which takes no writes from now on."""
     view.flags.writeable = False
     return view
 

@@ -244,8 +244,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return self.item()
 
     def _lost(self, what: str, level: int) -> None:
-        """Warn where others than this library take the values of an array that a gradient is taken
-        by, and that is followed."""
+        """Warn where other libraries take the values of an array whose gradients are followed."""
         if self._node is None or not call.differentiating.get() or _recorder() is None:
             return
         if not sys._getframe(level - 1).f_globals.get("__name__", "").startswith("nbgraph."):

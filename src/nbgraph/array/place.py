@@ -29,8 +29,7 @@ Values = np.ndarray[Any, np.dtype[Any]]
 
 
 class Place:
-    """Memory of the host, which NumPy sees; another kind of device puts its own methods in the
-    place of these."""
+    """Memory of the host, which NumPy sees; other kinds of devices override these methods."""
 
     host = True  # whether the host's own functions may use the memory
     # a context in which kernels are described; what is not run here need not be compiled
@@ -82,8 +81,7 @@ class Place:
         return None
 
     def carry_out(self, job: Any) -> bool:
-        """Return whether kernels of the device compute an operator over whole arrays (a
-        `lowered.Job`); they are pushed then."""
+        """Return whether the device's kernels compute a `lowered.Job`; they are pushed then."""
         push = importlib.import_module("nbgraph.array.lowered").push_lowered
         return bool(job.op.kernels and push(job))
 

@@ -133,8 +133,7 @@ def copied(array: Array) -> Any:
 
 
 def moved(array: Array, own: Layout) -> Any:
-    """Return a new array of that layout with the values of `array`, which broadcast; not
-    recorded."""
+    """Return a new array of that layout with the values of `array`, broadcast; not recorded."""
     result = empty_of(own, array.device)
     write(same, array, result)
     return result

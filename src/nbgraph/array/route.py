@@ -117,8 +117,7 @@ def routes_of(op: Mapper | ArrayOp, attributes: Attributes, operands: int = 0) -
 
 
 def shortcut(op: Mapper, push: Push) -> Push:
-    """Return a function that gives what `push` gives, or None: something has changed that the
-    operator's text refers to."""
+    """Return a function that gives what `push` gives, or None where texts have changed."""
     watched, cells, attributes, texts = op.scalar.watch.checks()
     closed = bool(cells or attributes)
     if not (watched or closed or texts):
@@ -144,8 +143,7 @@ class Over(NamedTuple):
     fits: bool = False
 
     def ordered(self, operands: Sequence[Any]) -> tuple[Any, ...]:
-        """Return operands as the entry takes them: what is written comes last, as its variable
-        does among the reads."""
+        """Return operands as the entry takes them: what is written comes last."""
         own = self.array
         others = [v for v in operands if v is not own]
         return (*others, *[own] * (len(operands) - len(others)), own)

@@ -54,8 +54,7 @@ def learn_over(op: Mapper, operands: Sequence[Any], out: Any, call: KernelCall) 
 
 
 def _key(operands: Sequence[Any], out: Any) -> tuple[Any, ...]:
-    """Return the key of the routes: whether the array is all of its chunk, and where it stands
-    among the operands."""
+    """Return the key of the routes: whether the array is all of its chunk, and its place."""
     holder, own = out._holder, out._layout
     whole = holder is None or (own.contiguous and own.nbytes == holder.nbytes)
     return ("over", whole, *[value is out for value in operands])

@@ -86,8 +86,7 @@ def apply(
 
 
 def _require_state(op: ArrayOp, value: Array, argument: Any, name: str) -> None:
-    """Raise ArgumentError unless an auxiliary state is an NDArray that can be written: it is
-    written where it lies."""
+    """Raise ArgumentError unless an auxiliary state is an NDArray that can be written."""
     if value is not argument:
         raise ArgumentError(
             f"{op.__name__}: the auxiliary state {name!r} is {noun(argument)}, and would "
@@ -97,8 +96,7 @@ def _require_state(op: ArrayOp, value: Array, argument: Any, name: str) -> None:
 
 
 def _asked_device(attributes: Attributes, device: Context) -> tuple[Context, Mapping[str, Any]]:
-    """Return where an operator without operands is asked to put its result, and the attributes
-    without that."""
+    """Return where an operator without operands is to put its result, and the other attributes."""
     chosen = attributes.get("device")
     return (device if chosen is None else chosen), {**attributes, "device": None}
 
@@ -110,8 +108,7 @@ def _by_kernels(op: ArrayOp, attributes: Attributes) -> bool:
 
 
 def _made_elsewhere(op: ArrayOp, attributes: Attributes, device: Context) -> Any:
-    """Compute what has no operands and no kernel on the host, and copy it: the same numbers on all
-    devices."""
+    """Compute what has no operands and no kernel on the host, and copy it."""
     result = apply(op, (), attributes)
     result = result if type(result) is tuple else (result,)
     results = tuple(copy_of(value, device=device) for value in result)

@@ -143,8 +143,7 @@ def _handed_on(call: Call, count: int, inputs: Sequence[Any], nout: int) -> Arra
 
 
 def _result(name: str, index: int, value: Any) -> Any:
-    """Return a result as an array of its own: the caller's is on the tape, the one saved here is
-    not."""
+    """Return a result as an array of its own: the one that is saved here is not on the tape."""
     if not isinstance(value, Array):
         try:
             return new_array(value)
@@ -251,8 +250,7 @@ class Call(Rule):
 
 
 def _placed(value: Any, inputs: Sequence[Any], results: Sequence[Any]) -> tuple[str, Any]:
-    """Return which input or result a value is: (kind, number); ("other", value) for other
-    values."""
+    """Return which input or result a value is: (kind, number); ("other", value) for others."""
     for kind, arrays in (("input", inputs), ("output", results)):
         for i, array in enumerate(arrays):
             if value is array and is_array(value):

@@ -211,8 +211,7 @@ def _of_symbols(name: str, f: Function, variables: Any, out: Any, aux: Any) -> t
 
 
 def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> Any:
-    """Return the derivative of a function that is traced (`ng.jit`), traced as a whole; None for
-    other functions."""
+    """Return the derivative of a `ng.jit` function, traced as a whole; None for other functions."""
     make = getattr(type(f), "__nbgraph_transformed__", None)
     if make is None:
         return None
@@ -221,8 +220,7 @@ def whole(f: Function, argnums: Any, change: Callable[[Function], Function]) -> 
 
 
 def variables_of(name: str, structure: Any, path: str, places: Any) -> Any:
-    """Return the variables to differentiate by: of a tape, or of a graph if a symbol is among the
-    arguments."""
+    """Return the variables to differentiate by: of a tape, or of a graph for symbols."""
     recorder = recording.get()
     traced = recorder is not None and recorder.traces
     if traced or any(type(p.value).__name__ != "NDArray" and is_array(p.value) for p in places):
@@ -248,8 +246,7 @@ def arguments_of(
 
 
 def positions(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
-    """Return which of `count` positional arguments are differentiated; raise ArgumentError for
-    others."""
+    """Return which of `count` arguments are differentiated; raise ArgumentError for others."""
     listed: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
     numbers = list[int]()
     for number in listed:
@@ -270,8 +267,7 @@ def positions(name: str, argnums: int | Sequence[int], count: int) -> list[int]:
 
 
 def by_blocks(argnums: int | Sequence[int]) -> Callable[[Function], Function]:
-    """Decorate a derivative: with Dask arrays as arguments it is traced, as by `ng.jit`, and stays
-    lazy."""
+    """Decorate a derivative: with Dask arrays it is traced, as by `ng.jit`, and stays lazy."""
     chosen: Any = argnums if isinstance(argnums, (tuple, list)) else [argnums]
 
     def decorate(derivative: Function) -> Function:

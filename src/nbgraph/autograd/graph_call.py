@@ -42,8 +42,7 @@ class GraphFunction(Function):
         self._trained: dict[Wanted, Trained | DerivativeError] = {}
 
     def __call__(self, arrays: Sequence[Array], site: int | None = None) -> list[Any]:
-        """Return the heads for arrays of the variables, recorded if something records. `site`: see
-        `Program.push`."""
+        """Return the heads for arrays of the variables; `site`: see `Program.push`."""
         for array in arrays:
             if not array._layout.contiguous:
                 self._require_states(arrays)
@@ -68,8 +67,7 @@ class GraphFunction(Function):
         return outputs[: len(self.layouts)]
 
     def _require_states(self, arrays: Sequence[Array]) -> None:
-        """Raise ArgumentError for a state with gaps: it is written where it lies, so it must not be
-        copied."""
+        """Raise ArgumentError for a state with gaps: it is written in place."""
         for k in self.states:
             if not arrays[k]._layout.contiguous:
                 raise ArgumentError(
@@ -79,8 +77,7 @@ class GraphFunction(Function):
                 )
 
     def trained(self, wanted: Wanted) -> Trained | DerivativeError:
-        """Return the graphs of a run with gradients for these variables, or the error where there
-        are none."""
+        """Return the graphs of a run with gradients for these variables, or the error."""
         graphs = self._trained.get(wanted)
         if graphs is None:
             try:
@@ -126,8 +123,7 @@ class Trained:
         self.full = full
 
     def backward(self, wanted: Wanted) -> Backward | None:
-        """Return the graph for these gradients of outputs, or None where it reads more than is
-        saved."""
+        """Return the graph for these gradients of outputs, or None where it reads more."""
         if wanted not in self._backward:
             self._backward[wanted] = self._made(wanted)
         return self._backward[wanted]

@@ -22,6 +22,7 @@ from nbgraph.autograd.functional import (
 from nbgraph.autograd.linear import jvp, require_tuples, vjp
 from nbgraph.autograd.results import (
     Function,
+    at_places,
     auxiliary,
     lazy_among,
     outputs,
@@ -170,8 +171,7 @@ def _jacobian(
     key_of: Any = None,
     holomorphic: bool = False,
 ) -> Function:
-    """Return the function of all derivatives of `f`; those with an equal `key_of`, else f, are
-    one."""
+    """Return the function of all derivatives of `f`; `key_of` (or f) tells which are one."""
     require_function(name, f)
     key_of = f if key_of is None else key_of
     single = not isinstance(argnums, (tuple, list))
@@ -181,12 +181,7 @@ def _jacobian(
         numbers = positions(name, chosen_numbers, len(args))
 
         def run(args: Any, kwargs: Any) -> Any:
-            def inner(*values: Any) -> Any:
-                inputs = list(args)
-                for i, value in zip(numbers, values, strict=True):
-                    inputs[i] = value
-                return f(*inputs, **kwargs)
-
+            inner = at_places(f, args, numbers, kwargs)
             chosen = tuple(args[i] for i in numbers)
             out, blocks, aux = rows(inner, chosen, has_aux)
             if not holomorphic:
@@ -257,8 +252,7 @@ def _by_columns(f: Function, primals: tuple[Any, ...], has_aux: bool) -> Blocks:
 def _by_elements(
     f: Function, argnums: int | Sequence[int], has_aux: bool, args: Any, kwargs: Any
 ) -> Any:
-    """Return the Hessian by one backward pass for each element, of a function that runs as it is
-    written."""
+    """Return the Hessian by a backward pass for each element of a function that runs as written."""
     variables, inner = arguments_of("hessian", argnums, args, kwargs)
     _refuse_complex("hessian", variables.arrays)
     outer, aux = recording.get() is not None, None

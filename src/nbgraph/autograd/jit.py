@@ -94,8 +94,7 @@ class Jit(Generic[P, R]):
         return version(keyed.together(version.captured))
 
     def as_written(self) -> bool:
-        """Return whether the function itself runs: within another trace or a function of the
-        engine, or where one looks closely."""
+        """Return whether the function itself runs: within a trace, or where one looks closely."""
         recorder = recording.get()
         if (recorder is not None and recorder.traces) or here.running is not None:
             return True

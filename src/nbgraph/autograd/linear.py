@@ -66,8 +66,7 @@ def vjp(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 def _vjp_of_arrays(
     variables: Any, out: Any, aux: Any, again: Callable[[], Function]
 ) -> tuple[Any, Function, Any]:
-    """Return the result of `f`, and the backward pass; in a trace `again` returns another one, as a
-    graph."""
+    """Return the result of `f` and the backward pass; `again` gives it in a trace."""
     heads = outputs("vjp", out)
 
     def pull(cotangents: Any) -> Any:
@@ -157,8 +156,7 @@ def linearize(f: Function, *primals: Any, has_aux: bool = False) -> Any:
 def _linear(
     name: str, f: Function, primals: tuple[Any, ...], beside: Sequence[Any], has_aux: bool
 ) -> tuple[Any, Function, Any]:
-    """Return the result of `f`, the forward pass, and its other result; `beside`: other values that
-    say whether this is a graph."""
+    """Return the result of `f`, the forward pass, the other result; `beside`: other values."""
     variables = variables_of(name, primals, "primals", places((primals, beside), ""))
     out, aux = _split(name, f, run(f, variables, variables.arguments, {}), has_aux)
     if variables.symbolic:

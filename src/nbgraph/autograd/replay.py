@@ -87,11 +87,9 @@ def run(
 class _Structure:
     """A pass as it is now: what it has in common with others, and its arrays.
 
-    Attributes
-    ----------
-    key : hashable, or None for a pass that is to be walked
-    arrays : the saved values, each once, then the heads' gradients
-    leaves : the variables that collect their gradients; none where `wanted` are returned
+    `key`: hashable, or None for a pass that is to be walked. `arrays`: the saved values, each once,
+    then the heads' gradients. `leaves`: the variables that collect their gradients; none where
+    `wanted` are returned.
     """
 
     def __init__(
@@ -292,8 +290,7 @@ def _into(graph: _Graph, leaves: Sequence[Leaf], arrays: Sequence[Array]) -> lis
 
 
 def _order(own: Layout) -> Sequence[int] | None:
-    """Return the axes from the outermost, of an array without gaps whose axes are transposed; None
-    of others."""
+    """Return the axes from the outermost, of a transposed array without gaps; None for others."""
     if own.contiguous:
         return None
     axes = sorted(range(len(own.shape)), key=lambda axis: -own.strides[axis])

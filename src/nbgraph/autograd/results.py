@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -12,7 +12,7 @@ import numpy as np
 from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.autograd.scope import record
-from nbgraph.autograd.tree import like, places
+from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, ShapeError, noun
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
 from nbgraph.operator.lazy import is_lazy
@@ -78,8 +78,7 @@ def is_array(value: Any) -> bool:
 
 
 def lazy_among(values: Any) -> bool:
-    """Return whether a structure has a Dask array, outside of traces, which take them as any
-    array."""
+    """Return whether a structure outside of traces has a Dask array."""
     recorder = recording.get()
     if "dask.array" not in sys.modules or (recorder is not None and recorder.traces):
         return False
@@ -91,6 +90,14 @@ def no_derivative(name: str, path: str, dtype: Any) -> ArgumentError:
     return ArgumentError(
         f"{name}: {path} has dtype {dtype}, with respect to which there is no derivative; give it "
         "a floating dtype (2.0 rather than 2), or leave it out of what is differentiated"
+    )
+
+
+def not_a_value(name: str, place: Place) -> ArgumentError:
+    """Return the error for a value that is nothing to differentiate with respect to."""
+    return ArgumentError(
+        f"{name}: {place.path} is {noun(place.value)}; what is differentiated is an array, a "
+        "float, or a dict, list or tuple of those"
     )
 
 
@@ -160,8 +167,7 @@ def _bare(value: Any, taken: set[int]) -> Any:
 
 
 def require_function(name: str, f: Any) -> None:
-    """Raise ArgumentError where a value cannot be called, and for symbols, where a call
-    composes."""
+    """Raise ArgumentError where a value cannot be called, and for symbols."""
     if callable(f) and carrier_of([f]) is not None:
         raise ArgumentError(
             f"{name}: f is {noun(f)}, a graph and no function; give a Python function, "
@@ -172,6 +178,20 @@ def require_function(name: str, f: Any) -> None:
         raise ArgumentError(
             f"{name}: {type(f).__name__} is not a function; give the function itself, not its value"
         )
+
+
+def at_places(
+    f: Function, args: Sequence[Any], numbers: Sequence[int], kwargs: Mapping[str, Any]
+) -> Function:
+    """Return `f` as a function of the arguments at these places alone."""
+
+    def call(*values: Any) -> Any:
+        arguments = list(args)
+        for i, value in zip(numbers, values, strict=True):
+            arguments[i] = value
+        return f(*arguments, **kwargs)
+
+    return call
 
 
 def label(f: Any) -> str:

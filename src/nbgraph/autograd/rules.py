@@ -93,8 +93,7 @@ _ALL = ("rule",)  # the gradients of all operands
 
 
 def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
-    """Return the rule of an operator for gradients of the operands that have an entry; computed
-    once."""
+    """Return the rule of an operator for gradients of operands with an entry; computed once."""
     if isinstance(op, Mapper):
         key = _ALL if None not in inputs else ("rule", *[entry is not None for entry in inputs])
         rule = op.carried.get(key)
@@ -110,12 +109,8 @@ def rule_of(op: Any, inputs: Sequence[Entry | None]) -> Any:
     return rule
 
 
-# a part of an array written through a view -------------------------------------------------------
-
-
 def _part_written(g: Gradients) -> Sequence[Any]:
-    """Return the gradients of the base before the write, zero in the part, and of the part that was
-    written."""
+    """Return the gradients of the base before the write, zero in the part, and of the part."""
     view, attributes = g.attributes["view"], g.attributes["attributes"]
     rest = None
     if g.wanted[0]:

@@ -34,13 +34,8 @@ class InlineError(Exception):
 class Keyed:
     """The key of a call, and its arrays: NumPy arrays are copied to NDArrays.
 
-    Attributes
-    ----------
-    arrays : list of NDArray
-    objects : list
-        What the key knows by identity.
-    lazy : bool
-        Whether a Dask array is among the arrays.
+    `arrays`: list of NDArray. `objects`: what the key knows by identity. `lazy`: whether a Dask
+    array is among the arrays.
     """
 
     def __init__(self, name: str) -> None:
@@ -56,8 +51,7 @@ class Keyed:
         return value._layout
 
     def together(self, captured: Sequence[Any]) -> list[Any]:
-        """Return the arrays; those copied from NumPy are moved to the device of the others and of
-        captured ones."""
+        """Return the arrays; those copied from NumPy move to the device of the others."""
         if not (self._copied and ELSEWHERE[0]) or self.lazy:
             return self.arrays
         own = [a for i, a in enumerate(self.arrays) if i not in self._copied]
@@ -109,8 +103,7 @@ class Keyed:
         return self.static(own, name) if field.metadata.get("static") else self.key(own, name)
 
     def _known(self, value: Any, path: str) -> tuple[int, ...]:
-        """Return the shape of an array that computes later; raise ShapeError where it is not
-        known."""
+        """Return the shape of an array that computes later; ShapeError where it is not known."""
         if any(n != n for n in value.shape):
             raise ShapeError(
                 f"{self.name}: {path} is a Dask array of shape {value.shape}, of which not all is "
@@ -141,8 +134,7 @@ class Keyed:
 
 
 def floats_as_arrays(value: Any, chosen: Sequence[int]) -> list[Any]:
-    """Return positional arguments with Python floats as arrays, within those that are
-    differentiated."""
+    """Return positional arguments with Python floats as arrays, where they are differentiated."""
     return [_floats(v) if i in chosen else v for i, v in enumerate(value)]
 
 

@@ -180,8 +180,7 @@ def _place(
     others: Sequence[Any],
     sums: Sums,
 ) -> tuple[str, Any]:
-    """Return where the gradient of operand i goes: onto what has come before, or into a new
-    array."""
+    """Return where the gradient of operand i goes: onto what came before, or into a new array."""
     entry, own = node.inputs[i], node.layouts[i]
     assert entry is not None
     room = sums.room(entry) if own.shape == shape else None
@@ -205,8 +204,7 @@ def _routed(
     wanted: Sequence[bool],
     sums: Sums,
 ) -> bool:
-    """Do the same by the route of an earlier pass, where every in-gradient is a new array again;
-    return whether there was one."""
+    """Do the same by the route of an earlier pass; return whether there was one."""
     former = rule.routes.get(key)
     if former is None:
         return False

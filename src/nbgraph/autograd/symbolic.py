@@ -16,12 +16,13 @@ import numpy as np
 
 from nbgraph.array.core import Array
 from nbgraph.autograd.forward import pushed
-from nbgraph.autograd.results import no_derivative
+from nbgraph.autograd.results import no_derivative, not_a_value
 from nbgraph.autograd.traced import Traced
 from nbgraph.autograd.tracing import current_tracer
 from nbgraph.autograd.tree import Place, like, places
+from nbgraph.autograd.variables import Variables
 from nbgraph.dtype import as_dtype
-from nbgraph.errors import ArgumentError, noun
+from nbgraph.errors import ArgumentError
 from nbgraph.graph import build
 from nbgraph.graph.build import Operand
 from nbgraph.graph.graph import Entry, Graph
@@ -35,8 +36,8 @@ from nbgraph.settings import config
 _numbers = itertools.count()  # of variables that no finished graph has
 
 
-class SymbolVariables:
-    """The values of a structure as variables of a graph; see `variables.Variables`."""
+class SymbolVariables(Variables):
+    """The values of a structure as variables of a graph."""
 
     symbolic = True
 
@@ -50,18 +51,9 @@ class SymbolVariables:
         ]
         self.arrays: list[Any] = [self._symbol((node, 0)) for node in self.nodes]
 
-    @property
-    def arguments(self) -> Any:
-        """The structure with variables for values."""
-        return like(self.structure, self.arrays, objects=True)
-
-    def like(self, values: Sequence[Any]) -> Any:
-        """Return gradients in the structure."""
-        return like(self.structure, values)
-
     @contextmanager
     def held(self) -> Generator[None]:
-        """Let the parameters of objects be variables within the block."""
+        """See Variables."""
         standing = {} if self._tracer is None else self._tracer.trace.standing
         before = dict(standing)
         for place, node in zip(self._places, self.nodes, strict=True):
@@ -111,10 +103,7 @@ class SymbolVariables:
         elif _is_values(value):
             entry = build.constant(_array(value)), 0
         else:
-            raise ArgumentError(
-                f"{name}: {place.path} is {noun(value)}; what is differentiated is an "
-                "array, a float, or a dict, list or tuple of those"
-            )
+            raise not_a_value(name, place)
         dtype = Symbol([entry]).dtype
         if dtype.kind not in "cfV":
             raise no_derivative(name, place.path, dtype)

@@ -47,8 +47,7 @@ class Leaf(Node):
 
 
 def kept(op: Any, array: Any, writes: int) -> Any:
-    """Return a value that was saved when its memory had seen so many writes; raise TapeError after
-    another write."""
+    """Return a saved value; raise TapeError where its memory was written since."""
     if array._chunk.writes != writes:
         raise TapeError(
             f"backward of {op.__name__}: an array of shape {array.shape} that the gradient reads "
@@ -135,8 +134,7 @@ class Tape:
                 _note_view(op, operands, attributes, outputs[0])
 
     def check_write(self, name: str, out: Any) -> None:
-        """Raise TapeError for a variable, which keeps its value while it is recorded: its gradient
-        is that of one value."""
+        """Raise TapeError for a variable: it keeps its value while it is recorded."""
         holder = out._holder
         if holder is not None and any(ref() is not None for ref in holder.variables):
             raise TapeError(
@@ -226,8 +224,7 @@ def _overwrite(
     outputs: Sequence[Any],
     in_place: Sequence[bool],
 ) -> None:
-    """Record an operator that wrote arrays that existed before, and rewrite the arrays that these
-    are views of."""
+    """Record an operator that wrote arrays, and rewrite the arrays that these are views of."""
     targets = [out for out, written in zip(outputs, in_place, strict=True) if written]
     chains = [_bases(out) for out in targets]
     if any(entry is not None for entry in node.inputs):

@@ -137,8 +137,7 @@ class Traced(Symbol):
 
 
 def overwritten(op: Any, target: Any, result: Traced) -> Any:
-    """Return the target of `out=` and `a += b`, after the result took its place, in its shape and
-    dtype."""
+    """Return the target of `out=` and `a += b` after the result took its place, shape and dtype."""
     if not isinstance(target, Traced):
         tracer = recording.get()
         tracer.check_write(op.__name__, target)

@@ -33,8 +33,7 @@ class TracedOnce:
 
 
 class _Traces:
-    """The traced forms of one function, by key; kept in its `__dict__`, so that they end with
-    it."""
+    """The traced forms of one function, by key; in its `__dict__`, so that they end with it."""
 
     __slots__ = ("found", "function")
 

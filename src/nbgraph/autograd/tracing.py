@@ -33,14 +33,8 @@ _NOTHING: Mapping[str, Any] = {}
 class Trace:
     """The state of one call of a function with symbols.
 
-    Attributes
-    ----------
-    name : str
-        Of the function.
-    variables : dict from nodes to the arrays found outside
-        In the order they were met; None for arguments.
-    device : Context or None
-        Where the arguments are, as far as they are arrays.
+    `name`: of the function. `variables`: in the order they were met; None for arguments. `device`:
+    where the arguments are, as far as they are arrays.
     """
 
     device: Context | None = None

@@ -18,7 +18,7 @@ from nbgraph.array.chunk import shared
 from nbgraph.array.core import Array, make
 from nbgraph.array.create import array as new_array
 from nbgraph.autograd.entry import become_variable
-from nbgraph.autograd.results import no_derivative
+from nbgraph.autograd.results import no_derivative, not_a_value
 from nbgraph.autograd.tape import Leaf
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, noun
@@ -92,7 +92,4 @@ def _lifted(name: str, place: Place) -> Any:
         )
     if isinstance(value, (np.ndarray, np.generic, float, int)) or is_foreign(value):
         return new_array(value)
-    raise ArgumentError(
-        f"{name}: {place.path} is {noun(value)}; what is differentiated is an array, a "
-        "float, or a dict, list or tuple of those"
-    )
+    raise not_a_value(name, place)

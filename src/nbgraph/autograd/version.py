@@ -27,8 +27,7 @@ _HOLE = object()
 
 
 class Result:
-    """The origin of an array that a version returns: `sort` is "head", "argument" or "constant",
-    `which` its number, or the constant."""
+    """The origin of an array of a version: "head", "argument" or "constant", and which."""
 
     __slots__ = ("sort", "which")
 
@@ -39,15 +38,10 @@ class Result:
 class Version:
     """A function traced for arguments like these.
 
-    Attributes
-    ----------
-    graph : Graph
-    captured : list of NDArray
-        Arrays found outside the arguments, read at each call.
-    lazy : bool
-        Whether Dask arrays are among the arrays: then the graph is applied to them node by node.
-    content : Content
-        What the function depends on besides; when it has changed the version is not valid any more.
+    `graph`: Graph. `captured`: arrays found outside the arguments, read at each call. `lazy`:
+    whether Dask arrays are among the arrays: then the graph is applied to them node by node.
+    `content`: what the function depends on besides; when it has changed the version is not valid
+    any more.
     """
 
     def __init__(
@@ -130,8 +124,7 @@ class Version:
         return self.assembled(arrays, outputs)
 
     def assembled(self, arrays: Sequence[Any], outputs: Sequence[Any]) -> Any:
-        """Return the function's result where these are the arguments' arrays and the graph's
-        heads."""
+        """Return the function's result for these arrays of the arguments and heads of the graph."""
         sources = {"argument": arrays, "head": outputs}
         values = [
             which if sort == "constant" else sources[sort][which] for sort, which in self._places

@@ -154,8 +154,7 @@ def _mapper(fn: FunctionType | Mapper) -> Mapper:
 
 
 def place(x: Any, combine: Combine, axis: int | None, *, keepdims: bool) -> Any:
-    """The place of the first extreme; that of all elements is counted along the last axis first,
-    whatever the blocks."""
+    """The place of the first extreme, counted along the last axis first."""
     if axis is not None:
         return (da.argmax if combine == "max" else da.argmin)(x, axis, keepdims=keepdims)
     axes, steps = tuple(range(x.ndim)), [math.prod(x.shape[d + 1 :]) for d in range(x.ndim)]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.autograd.linear import vjp
+from nbgraph.autograd.results import at_places
 from nbgraph.autograd.traced_once import TracedOnce
 
 Function = Callable[..., Any]
@@ -18,12 +19,7 @@ def pulled(f: Function, count: int, wanted: Sequence[int]) -> Function:
     def gradients(*values: Any) -> tuple[Any, ...]:
         operands, cotangents = values[:count], values[count:]
 
-        def chosen(*some: Any) -> Any:
-            arguments = list(operands)
-            for place, value in zip(wanted, some, strict=True):
-                arguments[place] = value
-            return f(*arguments)
-
+        chosen = at_places(f, operands, wanted, {})
         out, pull = vjp(chosen, *(operands[place] for place in wanted))
         single = not isinstance(out, (tuple, list))
         return tuple(pull(cotangents[0] if single else type(out)(cotangents)))

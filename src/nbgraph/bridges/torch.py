@@ -10,7 +10,7 @@ from typing import Any
 
 from nbgraph.array.dlpack import from_dlpack
 from nbgraph.autograd.batching.vmap import vmap
-from nbgraph.autograd.results import label, require_function
+from nbgraph.autograd.results import at_places, label, require_function
 from nbgraph.bridges.pulled import pulled
 from nbgraph.errors import ArgumentError
 
@@ -51,24 +51,12 @@ def to_torch(f: Function) -> Function:
             raise ArgumentError(
                 f"to_torch: {label(f)} was given no tensor; call the function itself, or give one"
             )
-        return _applied().apply(_with(f, args, places, options), *(args[i] for i in places))
+        alone = len(places) == len(args) and not options
+        of_tensors = f if alone else at_places(f, args, places, options)
+        return _applied().apply(of_tensors, *(args[i] for i in places))
 
     torch: Any = sys.modules.get("torch")
     return function if torch is None else torch.compiler.disable(function)  # it is compiled here
-
-
-def _with(f: Function, args: Sequence[Any], places: Sequence[int], options: Any) -> Function:
-    """The function of the tensors alone."""
-    if len(places) == len(args) and not options:
-        return f
-
-    def call(*values: Any) -> Any:
-        arguments = list(args)
-        for place, value in zip(places, values, strict=True):
-            arguments[place] = value
-        return f(*arguments, **options)
-
-    return call
 
 
 @functools.cache

@@ -76,8 +76,7 @@ def available() -> bool:
 
 
 def called(t: Function, code: str, arguments: str, free: str) -> str:
-    """Return what a call of machine code returns, with the GIL released meanwhile where an i1
-    holds."""
+    """Return what a call of machine code returns, without the GIL where an i1 holds."""
     state = t.cell("ptr")
     with t.when(free):
         t.put(state, t.value("call ptr @PyEval_SaveThread()"), "ptr")

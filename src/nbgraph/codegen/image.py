@@ -147,8 +147,7 @@ class _File:
     def relocate(
         self, memory: mmap.mmap, base: int, defined: Mapping[str, int], stubs: Mapping[str, int]
     ) -> None:
-        """Copy its sections and fill in its addresses; `defined` and `stubs` are places of names
-        in the image."""
+        """Copy its sections and fill in addresses; `defined`, `stubs`: places of names."""
         for number, start in self.starts.items():
             offset, size = self.sections[number][4:6]
             memory[start : start + size] = self.code[offset : offset + size]

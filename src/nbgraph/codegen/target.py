@@ -47,8 +47,7 @@ define i64 @{symbol}({parameters}) {{
 
 
 def wrapper(symbol: str, inner: str, arity: int) -> str:
-    """LLVM text of `int64 symbol(int64, ...)`, which calls Numba's function `inner`; where that
-    raises, the result is -1."""
+    """LLVM text of `int64 symbol(int64, ...)`, which calls Numba's `inner`; -1 where it raises."""
     words = [f"i64 %w{n}" for n in range(arity)]
     return _WRAPPER.format(
         inner=inner,
@@ -117,8 +116,7 @@ def _c_library() -> ctypes.CDLL:
 
 
 def provide(symbols: Sequence[str]) -> None:
-    """Make functions of the C library and of Python known to the linker; CompileError names one
-    that is missing."""
+    """Make C and Python functions known to the linker; CompileError names one that is missing."""
     llvm = _llvm()
     for name in symbols:
         if llvm.address_of_symbol(name):

@@ -37,8 +37,6 @@ class Function:
         head = [*self._declared, self._head, "entry:", *self._cells]
         return "\n".join([*head, *self._lines, f"  {end}", "}", ""])
 
-    # instructions -------------------------------------------------------------------------------
-
     def value(self, text: str) -> str:
         """Return the result of an instruction."""
         self._count += 1
@@ -77,8 +75,6 @@ class Function:
         """Return whether all of these hold, each of which is known."""
         return functools.reduce(lambda a, b: self.value(f"and i1 {a}, {b}"), conditions)
 
-    # memory -------------------------------------------------------------------------------------
-
     def place(self, kind: str, pointer: str, index: str | int) -> str:
         """Return where an element lies."""
         return self.value(f"getelementptr {kind}, ptr {pointer}, i64 {index}")
@@ -113,8 +109,6 @@ class Function:
     def get_at(self, cell: str, index: str | int) -> str:
         """Return a whole number of several."""
         return self.get(self.place("i64", cell, index), "i64")
-
-    # what happens -------------------------------------------------------------------------------
 
     @contextmanager
     def loop(self, first: str | int, end: str | int, step: str | int = 1) -> Generator[str]:

@@ -197,8 +197,7 @@ def _folders() -> Iterator[Path]:
 
 
 def _opened(folder: Path, major: int) -> ctypes.CDLL:
-    """The file in a folder, and before it the one beside it that it needs, as the loader may not
-    look for that there."""
+    """The file in a folder, and before it the one beside it that it needs."""
     beside = folder / _file("cublasLt", major)
     if beside.exists():
         ctypes.CDLL(str(beside))

@@ -58,8 +58,7 @@ class Gemm(NamedTuple):
                 raise DeviceError(f"columns of {rows} elements, {ld} apart, overlap: {self}")
 
     def views(self, a: int, b: int, c: int) -> list[Seen]:
-        """op(a), op(b) and c at these addresses, of all products: addresses, shapes, dtypes and
-        byte strides."""
+        """op(a), op(b) and c of all products: addresses, shapes, dtypes and byte strides."""
         item, views = self.dtype.itemsize, []
         forms = (*self.forms, "N")
         rows = zip((a, b, c), forms, self.stored, self.lds, self.steps, strict=True)

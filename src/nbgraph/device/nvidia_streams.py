@@ -66,8 +66,7 @@ class NvidiaFunction(NamedTuple):
 
 
 def parameters(function: NvidiaFunction, record: bytes) -> Any:
-    """Addresses of a launch's parameters, in the record, which is held until the call is over: the
-    driver copies what lies there."""
+    """Addresses of a launch's parameters, in the record, held until the call is over."""
     held = ctypes.c_char_p(record)
     start = ctypes.cast(held, c_void_p).value or 0
     places = [start] if function.order is None else [start + 8 * k for k in function.order]
@@ -75,8 +74,7 @@ def parameters(function: NvidiaFunction, record: bytes) -> Any:
 
 
 class NodeParams(ctypes.Structure):
-    """CUDA_KERNEL_NODE_PARAMS_v2; a kernel and a context that are not given are those of the
-    function."""
+    """CUDA_KERNEL_NODE_PARAMS_v2; kernel and context are the function's unless given."""
 
     _fields_ = (
         ("function", c_void_p),
@@ -213,8 +211,7 @@ class NvidiaStream:
             self._nodes.append(self._last_node())
 
     def _last_node(self) -> int:
-        """The node of the launch that was just captured: all that comes next depends on it, and on
-        it alone."""
+        """The node of the launch that was just captured: all that comes next depends on it."""
         status, count, nodes = c_int(), c_size_t(), POINTER(c_void_p)()
         self._driver.on(
             *(self.device, "cuStreamGetCaptureInfo_v2", self.handle, byref(status), None, None),

@@ -225,8 +225,7 @@ class Untold:
 
 
 def watch(owner: Owner) -> None:
-    """From now on failures of its engines are reported: when a cell of a notebook or the process
-    has ended."""
+    """Report failures of its engines from now on: at the end of a cell or of the process."""
     if not _owners:
         after_cell(report)
     _owners.add(owner)

@@ -224,8 +224,7 @@ class Core:
         return failure
 
     def claim(self, failure: Failure) -> bool | None:
-        """Whether the caller is the first to raise it: it counts as raised now. None where it is
-        not kept here."""
+        """Whether the caller is first to raise it, which counts now; None where not kept."""
         with self.lock:
             if failure.raised_at is not None:
                 return False

@@ -78,8 +78,6 @@ class Inline:
         """As `Engine.site_id`."""
         return 0
 
-    # waits: what the function may use is there ---------------------------------------------------
-
     def wait_for_var(self, var: Variable, timeout: float | None = None) -> None:
         """EngineError where the function may not read the variable; nothing is waited for."""
         self._require(var, "array")
@@ -131,8 +129,7 @@ _INLINE = Inline()
 
 
 def in_charge() -> Any:
-    """The engine that arrays on the calling thread go to: the one in force, or `Inline` within a
-    function that an engine runs."""
+    """The engine for arrays of the calling thread; `Inline` within an engine's function."""
     return current() if here.running is None else _INLINE
 
 

@@ -97,16 +97,11 @@ class Instance:
     ) -> Any:
         """Push a run: on the compiled engine as one operation, elsewhere step by step.
 
-        Parameters
-        ----------
-        variables : mapping or sequence of Variable, optional
-            For this run, instead of those the plan was made with: by these, or all of them in the
-            order of `plan.outside`. They must be distinct.
-        words : sequence of int
-            One for each of the plan's `patches`, written to the steps' records when the run begins.
-        state : object
-            What steps with `wants_state` are given; it is let go after the run, once its last step,
-            a wait or another push notices.
+        `variables`: for this run, instead of those the plan was made with: by these, or all of them
+        in the order of `plan.outside`. They must be distinct. `words`: one for each of the plan's
+        `patches`, written to the steps' records when the run begins. `state`: what steps with
+        `wants_state` are given; it is let go after the run, once its last step, a wait or another
+        push notices.
         """
         engine = self._engine()
         externals: tuple[Any, ...] = tuple(self.plan.outside)

@@ -18,19 +18,11 @@ SMALL_BELOW = 2_000  # nanoseconds: such a kernel runs in the pusher when nothin
 class NativeCall:
     """`int64 kernel(int64 args, int64 lo, int64 hi)` at an address, ready to be pushed.
 
-    Parameters
-    ----------
-    address : int
-        Of the kernel; 0 back means all went well, anything else becomes a KernelError.
-    record : sequence of int, or int
-        The words `args` points to (they are copied), or their address.
-    hi, lo : int
-        The range.
-    cost : int
-        Estimated nanoseconds of the whole range; short ones may run in the pusher, long ones may
-        be cut into chunks for idle workers. 0: neither.
-    keep : object
-        Kept alive as long as this object is.
+    `address`: of the kernel; 0 back means all went well, anything else becomes a KernelError.
+    `record`: the words `args` points to (they are copied), or their address. `hi`, `lo`: the range.
+    `cost`: estimated nanoseconds of the whole range; short ones may run in the pusher, long ones
+    may be cut into chunks for idle workers. 0: neither. `keep`: kept alive as long as this object
+    is.
 
     The compiled engine runs it without Python; any engine may call it as a function. Where it
     crashes the process, NBGRAPH_DEBUG=1 with `python -X faulthandler` prints its name: what is

@@ -115,8 +115,7 @@ class Pending:
         return self.result()
 
     def _when_ended(self, tell: Callable[[], object]) -> bool:
-        """Have `tell` called once it has ended, on the thread that ends it, or now; False where
-        it has ended and `tell` is not called."""
+        """Have `tell` called once it has ended, or now; False where it has ended already."""
         with _registering:
             waiters = self._waiters
             if waiters is None:

@@ -1,7 +1,5 @@
 """What kind of work an operation is: a hint where it runs, and whether failures stop it."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 

@@ -168,8 +168,7 @@ class ThreadedEngine(TrackedEngine):
         self._owner.gate[0] = None
 
     def site_id(self, above: int = 0) -> int:
-        """A number for the line of user code that called, for a `Launcher`; so many callers of
-        the caller are ours."""
+        """A number for the user's line that called a `Launcher`; so many callers are ours."""
         return self._names.site_at(sys._getframe(1 + above))
 
     def _take_queue(self, lane: Lane) -> int:

@@ -3,8 +3,6 @@
 `Symbol.bind` and `Symbol.simple_bind` make an `Executor`; `Options` says which passes are applied.
 """
 
-from __future__ import annotations
-
 from nbgraph._listing import public_names
 from nbgraph.executor.pipeline import Options as Options
 

@@ -235,8 +235,7 @@ def _requests(name: str, graph: Graph, grad_req: Any) -> dict[GraphNode, OpReqTy
 def _by_name(
     what: str, arguments: Any, names: Sequence[str], *, required: bool, one: bool = False
 ) -> dict[str, Any]:
-    """Return values by name, from a list in the order of names, a mapping, or (`one`) a single
-    value for all."""
+    """Return values by name, from a list in that order, a mapping, or (`one`) a single value."""
     if arguments is None:
         arguments = {}
     if one and isinstance(arguments, str):
@@ -298,8 +297,7 @@ def _require_like(name: str, node: GraphNode, array: Any) -> None:
 def _require_apart(
     arrays: Mapping[GraphNode, Array], grads: Mapping[GraphNode, tuple[Array, OpReqType]]
 ) -> None:
-    """Raise ArgumentError where a gradient shares memory: gradients are written while arguments are
-    read."""
+    """Raise ArgumentError where a gradient shares memory: it is written meanwhile."""
     read = {array._chunk: str(node.name) for node, array in arrays.items()}
     seen: dict[Any, str] = {}
     for node, (array, _) in grads.items():

@@ -37,20 +37,10 @@ _LOCK = threading.RLock()
 class Compiled:
     """The common part of all runs of a graph.
 
-    Attributes
-    ----------
-    source, graph : Graph
-        As given, and after the passes.
-    stages : list of Stage
-        Each pass with the graph before and after it.
-    schedule : Schedule
-    memory : MemoryPlan
-    slots : list of Value
-        Given memory: variables, then results, then constants.
-    loaded : bool
-        Whether all kernels are known to be in memory.
-    standing_in : Interim or None
-        What runs while they are compiled; see `executor.interim`.
+    `source`, `graph`: as given, and after the passes. `stages`: each pass with the graph before and
+    after it. `schedule`: Schedule. `memory`: MemoryPlan. `slots`: given memory: variables, then
+    results, then constants. `loaded`: whether all kernels are known to be in memory. `standing_in`:
+    what runs while they are compiled; see `executor.interim`.
 
     Kernels are named here, but neither loaded nor compiled. `loose`: see `fuse`; `inside`: see
     `Inside`.
@@ -106,8 +96,7 @@ class Compiled:
         return list(dict.fromkeys(each))
 
     def require(self) -> None:
-        """Raise CompileError for a kernel that cannot be made for the device, which is not the
-        host."""
+        """Raise CompileError for a kernel that cannot be made for the device, a GPU."""
         for call in self.calls:
             if call is not None and call.size:
                 launches_of(call).require(self.device.device_id)
@@ -117,8 +106,7 @@ class Compiled:
         return [kernel for kernel in self.kernels if not kernel.at_hand()]
 
     def home(self, value: Value) -> Value:
-        """Return the value whose memory this one has taken over, computed once for all (see
-        `root`)."""
+        """Return the value whose memory this one has taken over, computed once (see `root`)."""
         return self._home[value] if value in self._home else root(value)
 
     def spot(self, value: Value) -> Spot:
@@ -149,8 +137,7 @@ class Compiled:
         return slots_of
 
     def places(self, results: Iterable[int]) -> list[int]:
-        """Return the offsets of results that lie inside the memory of the run; 0 for those without
-        bytes."""
+        """Return the offsets of results inside the memory of the run; 0 for those without bytes."""
         return [self.spot(self.slots[self.arguments + k]).offset for k in sorted(results)]
 
     def used(self, task: Task, written: bool, use: Use) -> Spot:

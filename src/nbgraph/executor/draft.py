@@ -24,12 +24,9 @@ kWriteTo = OpReqType.kWriteTo
 class Draft:
     """Tasks and places of a typed graph.
 
-    Attributes
-    ----------
-    places : dict from entries to where they lie
-    tasks : list of Task
-    of_node : dict from nodes to the task that is to be waited for
-    targets : dict from heads that their node writes itself to the result and how it is written
+    `places`: dict from entries to where they lie. `tasks`: list of Task. `of_node`: dict from nodes
+    to the task that is to be waited for. `targets`: dict from heads that their node writes itself
+    to the result and how it is written.
     """
 
     def __init__(self, graph: Graph, device: Context, names: Mapping[GraphNode, str]) -> None:
@@ -38,8 +35,6 @@ class Draft:
         self.tasks: list[Task] = []
         self.of_node: dict[GraphNode, Task] = {}
         self.targets: dict[Entry, tuple[Value, OpReqType]] = {}
-
-    # of a node --------------------------------------------------------------------------------
 
     def reads(self, node: GraphNode) -> list[Place]:
         """Return the places of the operands of a node that are arrays."""
@@ -50,8 +45,7 @@ class Draft:
         return entry in self.graph.users or entry in self.graph.head_set
 
     def output(self, node: GraphNode, index: int) -> Place:
-        """Return the place where an output is written, the same for all tasks of the node: the
-        result that it is, or a new value."""
+        """Return where an output is written: the result that it is, or a new value."""
         if (node, index) in self.places:
             return self.places[node, index]
         own = layout(*spec((node, index)))
@@ -81,8 +75,6 @@ class Draft:
         self.of_node[node] = tasks[0]
         tasks[0].after = tuple(self.of_node[n] for n in node.after if n in self.of_node)
 
-    # copies -----------------------------------------------------------------------------------
-
     def copy(self, name: str, source: Place, target: Place, request: OpReqType) -> Task:
         """Append a task that copies elements from place to place, cast as in C, and return it."""
         task = copy_task(name, source, target, request, self.device)
@@ -92,8 +84,7 @@ class Draft:
     def laid(
         self, name: str, reads: Sequence[Place], layouts: Sequence[Layout | None]
     ) -> list[Place]:
-        """Return the operands of a task in these layouts: copied, except where they have the layout
-        already, or may stay (None)."""
+        """Return the operands of a task in these layouts, copied where needed."""
         return [
             place
             if own is None or own is place.layout

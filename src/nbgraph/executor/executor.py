@@ -268,8 +268,7 @@ class Executor(Reports):
             variable.writes += 1
 
     def _seeds(self, name: str, out_grads: Any) -> tuple[bool, ...]:
-        """Return which head gradients are present, after writing them where the programs read
-        them."""
+        """Return which head gradients are present; write them where the programs read them."""
         if out_grads is None:
             if self._unseeded is None:
                 self._require_losses(name)

@@ -91,8 +91,7 @@ def _key(node: GraphNode) -> Any:
 
 
 def reasons(trace: Found) -> list[str]:
-    """Return why the node is in no loop, or why those that it reads and that read it are in
-    another."""
+    """Return why the node is in no loop, or why its neighbours are in another."""
     if trace.fusion is None or trace.member is None:
         return []
     names, member, knowledge = trace.fusion.names, trace.member, Knowledge()
@@ -129,8 +128,7 @@ def places(trace: Found, made: Compiled) -> list[Whereabouts]:
 
 
 def source(trace: Found, made: Compiled) -> str | None:
-    """Return the text of the kernel that computes the node; None where a function does, or
-    nothing."""
+    """Return the text of the kernel that computes the node; None where none does."""
     name = made.lowering.names.get(trace.node) if trace.node is not None else None
     for task, call in zip(made.tasks, made.calls, strict=True):
         if task.name == name and call is not None:
@@ -139,8 +137,7 @@ def source(trace: Found, made: Compiled) -> str | None:
 
 
 def node_of(name: str, graphs: Sequence[tuple[Graph, dict[GraphNode, str]]]) -> GraphNode | None:
-    """Return the node that has this name in the first of these graphs that knows it, or None;
-    "tanh0_output" is "tanh0", too."""
+    """Return the node of this name in the first graph that has it; "tanh0_output" is "tanh0"."""
     for _, names in graphs:
         for label in (name, name.removesuffix("_output")):
             match = next((node for node, own in names.items() if own == label), None)
@@ -235,8 +232,7 @@ class Explanation(Report):
 
 
 def explain(name: str, bound: Graph, programs: Mapping[str, Program]) -> Explanation:
-    """Return what became of the node called `name`, in the graph as bound, or in a program's before
-    its passes (a backward node)."""
+    """Return what became of the node called `name`, as bound, or in a program's passes."""
     graphs = [bound, *(p.compiled.source for p in programs.values())]
     named = [(graph, names_of(graph.nodes)) for graph in graphs]
     node = node_of(name, named)

@@ -62,15 +62,9 @@ class Function:
     ) -> list[Any]:
         """Push a run and return the arrays of the heads.
 
-        Parameters
-        ----------
-        arrays : sequence of NDArray
-            For the variables: contiguous, of their shapes and dtypes.
-        into : sequence of NDArray or None
-            For the first heads the array to write, contiguous and with memory of its own; None and
-            what is missing: a new one.
-        site : int, optional
-            See `Program.push`.
+        `arrays`: for the variables: contiguous, of their shapes and dtypes. `into`: for the first
+        heads the array to write, contiguous and with memory of its own; None and what is missing: a
+        new one. `site`: see `Program.push`.
         """
         chunks = [a._chunk for a in arrays]
         if ELSEWHERE[0] and chunks:

@@ -87,8 +87,7 @@ class PartedProgram:
         self._before.append(before)
 
     def _there(self, node: GraphNode, part: Part, before: list[tuple[Array, Array]]) -> Array:
-        """Return the array of a variable on the device of a part, copied there where it lies
-        elsewhere."""
+        """Return the array of a variable on a part's device, copied where it lies elsewhere."""
         source = self.made[part.takes[node]] if node in part.takes else self.arrays[node]
         if source.device == part.device:
             return source

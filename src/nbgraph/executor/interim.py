@@ -47,8 +47,7 @@ class Interim:
 
 
 def in_force(compiled: Compiled, *, wait: bool = False) -> Compiled:
-    """Return what runs for a compiled graph: itself, where its kernels are loaded, or its stand-in.
-    `wait`: itself in any case."""
+    """Return what runs for a compiled graph: itself, or its stand-in without `wait`."""
     if compiled.loaded or not compiled.device.host:  # devices compile what they launch
         return compiled
     wait = wait or bool(config.eager_compile)
@@ -102,8 +101,7 @@ def load(compiled: Compiled) -> None:
 
 
 def _interim(compiled: Compiled) -> Interim | None:
-    """Return a stand-in, ready to run, with the compile job begun; None where that is not a
-    gain."""
+    """Return a stand-in, ready to run, with the compile job begun; None where it gains nothing."""
     absent = compiled.absent()
     seconds = _seconds(absent)
     if seconds < WORTH or current().repeatable:

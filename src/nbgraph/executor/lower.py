@@ -32,8 +32,7 @@ kAddTo = OpReqType.kAddTo
 
 
 def _number_of(node: GraphNode, op: ArrayOp) -> Any:
-    """Return the number that fills a node's output; None where there is none, or no kernel writes
-    it."""
+    """Return the number that a kernel fills a node's output with, or None."""
     assert node.specs is not None
     if op.constant is None or node.specs[0].dtype.kind == "c":
         return None
@@ -55,13 +54,9 @@ NOTHING_INSIDE = Inside()
 class Lowering:
     """A typed graph as a schedule.
 
-    Attributes
-    ----------
-    schedule : Schedule
-    arguments, results : list of Value
-        Given: one for each variable of the graph, and one for each head.
-    constants : dict from Value to NumPy array
-    places : dict from entries to where they lie
+    `schedule`: Schedule. `arguments`, `results`: given: one for each variable of the graph, and one
+    for each head. `constants`: dict from Value to NumPy array. `places`: dict from entries to where
+    they lie.
     """
 
     def __init__(

@@ -96,8 +96,7 @@ _NONE: Mapping[int, int] = {}
 
 
 class Arena:
-    """Memory of the values of a program, or of several whose runs take turns then; given back when
-    the last run that uses it is over."""
+    """Memory of the values of programs whose runs take turns; freed with the last run."""
 
     __slots__ = ("address", "chunk", "device", "nbytes")
 
@@ -110,8 +109,7 @@ class Arena:
             self.address = -(-self.chunk.address // _CACHE_LINE) * _CACHE_LINE
 
     def array(self, offset: int, own: Layout) -> Any:
-        """Return an array inside the arena; programs that use its place for other values, too, see
-        to the order."""
+        """Return an array in the arena; programs that use its place for others see to the order."""
         address = self.address + offset
         return make(chunk.part(self, address, own.nbytes, self.device), address, own)
 
@@ -137,8 +135,7 @@ class Homes:
         return spot.slot is not None and self.arrays[spot.slot] is None
 
     def address(self, spot: Spot, addresses: Mapping[int, int] = _NONE) -> int:
-        """Return the address of a spot; 0 as long as the addresses that a run brings are
-        unknown."""
+        """Return the address of a spot; 0 as long as the addresses of a run are unknown."""
         if spot.slot is None:
             return self.arena.address + spot.offset
         array = self.arrays[spot.slot]

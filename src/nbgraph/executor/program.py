@@ -41,8 +41,7 @@ class Behind(Protocol):
     """Kernels over fixed arrays that a program runs behind its graph."""
 
     def steps(self, first: int) -> tuple[list[Step], list[Patch]]:
-        """Return steps of a plan, of which they are the last from `first` on, and the words of a
-        run."""
+        """Return steps of a plan, the last ones from `first` on, and the words of a run."""
         ...
 
     def words(self) -> list[int]:
@@ -70,22 +69,12 @@ class State:
 class Program:
     """A compiled graph that can be run.
 
-    Parameters
-    ----------
-    made : Compiled
-    arrays : sequence of NDArray or None, optional
-        Variables, then results. What is None every run brings; without `arrays` all of them.
-    merged : sequence of int, optional
-        For each variable of a loose program the first one whose array has the same chunk in every
-        run; by default all have chunks of their own.
-    states : dict, optional
-        Where operators keep what belongs to the executor, all of whose programs share it.
-    behind : Behind, optional
-        What runs behind the graph, in the same plan.
-    arena : Arena, optional
-        Where its own values lie.
-    turns : bool
-        Whether other programs have that arena, too: runs of all of them take turns.
+    `made`: Compiled. `arrays`: variables, then results. What is None every run brings; without
+    `arrays` all of them. `merged`: for each variable of a loose program the first one whose array
+    has the same chunk in every run; by default all have chunks of their own. `states`: where
+    operators keep what belongs to the executor, all of whose programs share it. `behind`: what runs
+    behind the graph, in the same plan. `arena`: where its own values lie. `turns`: whether other
+    programs have that arena, too: runs of all of them take turns.
     """
 
     def __init__(
@@ -113,8 +102,7 @@ class Program:
 
     @property
     def interim(self) -> str:
-        """A description of the form that runs while kernels are compiled; empty where there is
-        none."""
+        """A description of the form that runs while kernels are compiled; empty without one."""
         return "" if self.compiled is self.wanted else in_words(self.wanted)
 
     def _build(self, compiled: Compiled) -> None:
@@ -192,8 +180,7 @@ class Program:
         self.__dict__.update(other.__dict__)  # at once: another thread may be pushing
 
     def _arrange(self) -> None:
-        """Choose how the variables and the words of a push come from the arrays that a run
-        brings."""
+        """Choose how variables and words of a push come from the arrays of a run."""
         count = len(self._brought)
         number = {self._slots[slot]: k for k, slot in enumerate(self._brought)}
         outside = self.plan.outside if self.plan is not None else ()
@@ -303,8 +290,7 @@ class Program:
         return Step(run, tuple(dict.fromkeys(reads)), tuple(dict.fromkeys(writes)), **options)
 
     def _resources(self, work: Any) -> list[Any]:
-        """Return the variables of the resources that a function was granted for good; its draws are
-        granted at a run."""
+        """Return the variables of resources granted to a function for good."""
         effect = getattr(work, "effect", None)
         if effect is not None:
             self.effects[effect] = work
@@ -331,8 +317,7 @@ class Program:
         )
 
     def _brings(self, place: int, work: KernelWork, call: KernelCall) -> None:
-        """Add the words that a run brings: a draw, for all steps that have the same effect, and its
-        mode."""
+        """Add the words that a run brings: a draw, for all steps of one effect, and its mode."""
         at = len(call.head) + len(call.order) + len(call.words)
         end = at + len(call.scalars)
         if work.draws:
@@ -382,8 +367,7 @@ def _effort_of(compiled: Compiled, place: int) -> Effort:
 
 
 def _in_order(effects: dict[Any, Any], compiled: Compiled) -> dict[Any, Any]:
-    """Return effects in the order of the graph before all passes, so that every form of a program
-    draws the same numbers."""
+    """Return effects in the order of the graph before all passes: all forms draw the same."""
     if len(effects) < 2:
         return effects
     tokens = [node.token for node in compiled.source.nodes if node.token is not None]

@@ -25,18 +25,11 @@ from nbgraph.operator.request import OpReqType, kWriteTo
 class Bound:
     """A typed graph with the arrays that its programs read and write.
 
-    Parameters
-    ----------
-    graph : Graph
-        Typed.
-    arrays : dict from variables to NDArray
-    grads : dict from variables to (NDArray, request)
-        For the variables whose gradients are wanted.
+    `graph`: typed. `arrays`: dict from variables to NDArray. `grads`: for the variables whose
+    gradients are wanted.
 
-    Attributes
-    ----------
-    outputs : list of NDArray
-        One for each head. Where only they are computed, they lie in the memory of that program.
+    `outputs`: one for each head. Where only they are computed, they lie in the memory of that
+    program.
     """
 
     groups: Mapping[str, Any] | None = None  # devices of groups of nodes; see `GroupedBound`
@@ -85,8 +78,7 @@ class Bound:
         return outputs
 
     def require(self) -> None:
-        """Raise DeviceError or CompileError at the binding, not at a run, where the device cannot
-        do one of the nodes."""
+        """Raise DeviceError or CompileError at the binding, where the device cannot do a node."""
         if self.device.host:
             return
         programs = [self.compiled_predict()]
@@ -113,8 +105,7 @@ class Bound:
         return self._predict or self._program(self.compiled_predict(), outputs, "forward")
 
     def both(self, present: tuple[bool, ...]) -> Program:
-        """Return results and gradients as one program; `given` says which head gradients are
-        present."""
+        """Return results and gradients as one program; `given`: the head gradients there are."""
         program = self._both.get(present)
         if program is None:
             with self._building:
@@ -135,8 +126,7 @@ class Bound:
 
     @property
     def halves(self) -> tuple[Program, Program]:
-        """The forward program that keeps what the backward one reads, and that: it reads the
-        gradients of all outputs."""
+        """The forward program that keeps what the backward one reads, and that."""
         if self._halves is None:
             with self._building:
                 self._halves = self._halves or self._make_halves()
@@ -158,8 +148,7 @@ class Bound:
     # compiled ---------------------------------------------------------------------------------
 
     def compiled_predict(self) -> Compiled:
-        """Return the graph compiled for its results alone; in memory of its own where nothing else
-        is computed."""
+        """Return the graph compiled for its results alone, in memory of its own if need be."""
         count = len(self.graph.heads)
         inside = NOTHING_INSIDE if self.grads else Inside(frozenset(range(count)))
         return self._compiled(self.graph, [kWriteTo] * count, inside)

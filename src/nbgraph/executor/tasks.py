@@ -273,8 +273,7 @@ def effect_of(node: GraphNode) -> Any:
 def _outputs(
     draft: Draft, node: GraphNode
 ) -> tuple[list[Use | None], list[Place], list[OpReqType]]:
-    """Return the uses of all outputs, None for one that nobody needs, and places and requests of
-    the rest."""
+    """Return the uses of all outputs, None for unneeded ones; places and requests of the rest."""
     targets = [draft.asked(node, k) for k in range(node.nout)]
     writes = [target[0] for target in targets if target is not None]
     requests = [target[1] for target in targets if target is not None]
@@ -292,8 +291,7 @@ def formed(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
 
 
 def view_of_copy(draft: Draft, node: GraphNode, op: ArrayOp) -> bool:
-    """Return whether the node is a view of a copy of its operand, whose own strides allow no
-    view."""
+    """Return whether the node is a view of a copy, as its operand's strides allow no view."""
     (source,) = draft.reads(node)
     name = f"{draft.names[node]} operand 0"
     moved = draft.moved(name, source, layout(source.layout.shape, source.layout.dtype))

@@ -133,13 +133,8 @@ Callback = Callable[[str, Any], None]
 class Open:
     """A program whose every value can be looked at.
 
-    Attributes
-    ----------
-    program : Program
-        To be pushed in place of the other.
-    values : dict from entries to NDArray
-        What the last run computed, in the order of the graph.
-    given : dict from variables to NDArray
+    `program`: to be pushed in place of the other. `values`: what the last run computed, in the
+    order of the graph. `given`: dict from variables to NDArray.
     """
 
     def __init__(self, closed: Program) -> None:
@@ -172,8 +167,7 @@ class Open:
         return output_name(*entry, self.names[entry[0]])
 
     def require_clean(self) -> None:
-        """Raise FloatingPointError for the first node with a NaN whose operands have none; wait for
-        the values."""
+        """Raise FloatingPointError for the first node that makes a NaN; wait for the values."""
         counts = {(node, 0): _nan(array) for node, array in self.given.items()}
         for entry, array in self.values.items():
             counts[entry] = _nan(array)

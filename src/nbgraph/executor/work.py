@@ -140,8 +140,7 @@ class FunctionWork:
     def function(
         self, task: Task, address: Callable[[bool, Use, Any], int]
     ) -> Callable[[RunContext, Any], None]:
-        """Return the function that the engine runs with the state of its run; `address(written,
-        use, state)`."""
+        """Return the function that the engine runs with the state of its run."""
         requests = list(task.requests[: len(self.outputs)])
 
         def run(run_ctx: RunContext, state: Any) -> None:

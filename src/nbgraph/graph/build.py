@@ -44,21 +44,13 @@ _tokens = itertools.count(1)
 class GraphNode(Node):
     """A node of a symbolic graph; made by `variable`, `constant` and `apply` only.
 
-    Attributes
-    ----------
-    specs : tuple of Spec, or None
-        Shape and dtype of each output; None where an operand's are not known yet.
-    open : bool
-        Whether a variable below has a shape but no dtype yet: `specs` are those for
-        `ng.config.default_float`, and inference may find other dtypes.
-    token : object
-        What makes this application different from an equal one: an effect, a recomputation.
-    after : sequence of nodes
-        What must have run before, though nothing of it is read.
-    marks : mapping
-        The user's attributes (`Symbol.attr`); a variable's shape, dtype and init as given.
-    line : (code, instruction) or None
-        Where in the user's text it was made; `nbgraph.engine.sites` tells the line.
+    `specs`: shape and dtype of each output; None where an operand's are not known yet. `open`:
+    whether a variable below has a shape but no dtype yet: `specs` are those for
+    `ng.config.default_float`, and inference may find other dtypes. `token`: what makes this
+    application different from an equal one: an effect, a recomputation. `after`: what must have run
+    before, though nothing of it is read. `marks`: the user's attributes (`Symbol.attr`); a
+    variable's shape, dtype and init as given. `line`: where in the user's text it was made;
+    `nbgraph.engine.sites` tells the line.
     """
 
     __slots__ = (*("after", "entries", "line", "marks", "nout", "open", "scope", "specs", "token"),)
@@ -229,8 +221,7 @@ def lifted(value: Any) -> Any:
 def _assumed(
     op: Mapper | ArrayOp, inputs: Sequence[Operand], attributes: Attributes
 ) -> tuple[Spec, ...] | None:
-    """Return specs where dtypes below are left open, or None where the operator refuses the
-    default, as it may be for other dtypes."""
+    """Return specs where dtypes below are left open, or None where the operator refuses."""
     try:
         return _specs(op, inputs, attributes)
     except (DTypeError, CaptureError):
@@ -276,8 +267,7 @@ def _specs(
 def infer(
     op: Mapper | ArrayOp, operands: Sequence[Any], attributes: Attributes
 ) -> tuple[Spec, ...]:
-    """Return shapes and dtypes of the outputs, from Specs and Python numbers (weak, as in NEP
-    50)."""
+    """Return shapes and dtypes of the outputs, from Specs and Python numbers (weak: NEP 50)."""
     if not isinstance(op, Mapper):
         return op.infer(operands, attributes)
     dtypes = [v.dtype if isinstance(v, Spec) else v for v in operands]

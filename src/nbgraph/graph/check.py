@@ -49,9 +49,6 @@ def _neighbourhood(graph: Graph, at: int) -> str:
     return "\n".join(f"{'>' if k == at else ' '} {line}" for k, line in numbered)
 
 
-# nodes ------------------------------------------------------------------------------------------
-
-
 def _order(node: GraphNode, k: int, place: dict[GraphNode, int]) -> Iterator[str]:
     for other in (*(entry[0] for entry in node.entries), *node.after):
         if place[other] >= k:
@@ -119,9 +116,6 @@ def _inferred(node: GraphNode) -> Iterator[str]:
 
 def _known(operand: Operand) -> Any:
     return operand if type(operand) is not tuple else spec_of(operand)
-
-
-# graphs -----------------------------------------------------------------------------------------
 
 
 def _heads(graph: Graph) -> Iterator[str]:

@@ -177,8 +177,7 @@ def _tried(node: GraphNode, operands: Sequence[Any]) -> list[Dtype] | None:
 
 
 def certain_dtypes(node: GraphNode, dtypes: Sequence[Any], shapes: Shapes) -> list[Dtype] | None:
-    """Return dtypes of the outputs where they do not depend on the operands without one (None): a
-    cast's, a comparison's."""
+    """Return dtypes of the outputs where unknown operands (None) do not matter to them."""
     try:
         single, double = (
             output_dtypes(node, [dtype if d is None else d for d in dtypes], shapes)

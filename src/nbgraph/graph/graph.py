@@ -18,13 +18,9 @@ Moved = dict[Entry, Operand]
 class Graph:
     """What is computed, and from which variables.
 
-    Parameters
-    ----------
-    heads : sequence of (node, output index)
-        The results, in order.
-    variables : sequence of nodes, optional
-        Given arrays in the order a caller passes them; by default in the order they are met. They
-        stay the graph's arguments when a pass leaves one unused.
+    `heads`: the results, in order. `variables`: given arrays in the order a caller passes them; by
+    default in the order they are met. They stay the graph's arguments when a pass leaves one
+    unused.
     """
 
     def __init__(

@@ -39,8 +39,7 @@ def listing(graph: Graph) -> str:
 
 
 def drawn(what: Any) -> str:
-    """Return the picture of a graph, a symbol or an expression, for notebooks. What draws lies
-    above graphs, so it is found by name."""
+    """Return the picture of a graph, a symbol or an expression, for notebooks."""
     return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
 
 

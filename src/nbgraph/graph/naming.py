@@ -50,8 +50,7 @@ def name_scope(prefix: str) -> Generator[str]:
 
 
 def attributes_of(call: str, attr: Any) -> dict[str, Any]:
-    """Return MXNet's `attr=`, a dict of attributes by name, or None; raise ArgumentError for
-    another thing."""
+    """Return MXNet's `attr=`, a dict by name, or None; raise ArgumentError for another thing."""
     if attr is None:
         return {}
     if not isinstance(attr, Mapping) or not all(isinstance(key, str) for key in attr):
@@ -99,8 +98,7 @@ def names_of(nodes: Iterable[GraphNode]) -> dict[GraphNode, str]:
 
 
 def output_name(node: GraphNode, index: int, name: str) -> str:
-    """Return what one output is called: a variable's own name, else that of the node and the
-    operator's name for it, or "output"."""
+    """Return what one output is called: a variable's name, else the node's and its own."""
     if node.op is None:
         return name
     own = getattr(node.op, "outputs", None)

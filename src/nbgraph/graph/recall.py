@@ -32,14 +32,9 @@ _LIVING: WeakValueDictionary[str, Mapper] = WeakValueDictionary()  # made here, 
 class Trust:
     """What a reader may do.
 
-    Attributes
-    ----------
-    ops : mapping
-        Operators that the caller gives, by name.
-    allow_code : bool
-        Text may be run: operators be made of it, and modules imported.
-    allow_changed : bool
-        An operator of the name may have another content than the one that was written.
+    `ops`: operators that the caller gives, by name. `allow_code`: text may be run: operators be
+    made of it, and modules imported. `allow_changed`: an operator of the name may have another
+    content than the one that was written.
     """
 
     ops: Mapping[str, Operator] = field(default_factory=dict)

@@ -41,11 +41,7 @@ INTERNAL = f"{registry.LIBRARY}."  # modules whose operators need no public name
 class RecipeWriter:
     """Operators to recipes, numbered as they are met; what a recipe refers to stands before it.
 
-    Attributes
-    ----------
-    recipes : list
-    values : ValueWriter
-        For the attributes of nodes; its table of arrays is shared.
+    `recipes`: list. `values`: for the attributes of nodes; its table of arrays is shared.
 
     `body` writes the graphs that loops and branches have as their bodies.
     """

@@ -36,19 +36,11 @@ Json = Any  # None, bool, int, float, str, list of Json, dict of str to Json
 class ValueWriter:
     """Values to JSON.
 
-    Parameters
-    ----------
-    function : callable, optional
-        What tells a Python function in JSON.
-    operator : callable, optional
-        What gives an operator's number.
-    objects : list, optional
-        Where values go that JSON cannot tell (a pickle takes them along); None: they are refused.
+    `function`: what tells a Python function in JSON. `operator`: what gives an operator's number.
+    `objects`: where values go that JSON cannot tell (a pickle takes them along); None: they are
+    refused.
 
-    Attributes
-    ----------
-    arrays : list
-        The arrays met so far, as JSON.
+    `arrays`: the arrays met so far, as JSON.
     """
 
     def __init__(

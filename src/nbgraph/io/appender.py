@@ -11,11 +11,7 @@ from nbgraph.errors import DataError, EngineError
 class Appender:
     """A file to append to; each piece is written at once, with no buffer that a fork would copy.
 
-    Parameters
-    ----------
-    path : str
-    keep : int
-        Bytes that stay of a file that is there already.
+    `path`: str. `keep`: bytes that stay of a file that is there already.
     """
 
     def __init__(self, path: str | os.PathLike[str], keep: int) -> None:

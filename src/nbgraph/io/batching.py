@@ -71,8 +71,7 @@ class Batcher:
         return self._assembled(arrays, pad, samples.numbers)
 
     def _copied(self, piece: Piece) -> DataBatch | None:
-        """Return a batch copied into its arrays as it is read, or None where that fails and samples
-        have to be read one by one."""
+        """Return a batch copied into its arrays as it is read, or None where that fails."""
         plan: Any = self.plan
         at = piece.cursor
         layouts = self._layouts_of(len(at.carry) + piece.high - at.position + piece.pad)

@@ -37,17 +37,9 @@ class BadValue(Exception):
 class Field:
     """An array of the batch, and the columns that it is made of.
 
-    Attributes
-    ----------
-    desc : DataDesc
-        Of one sample.
-    columns : tuple of str
-    beside : bool
-        Whether columns of numbers stand side by side in it.
-    missing : tuple
-        What stands for a missing value of each column; None: an error.
-    classes : int, tuple of str, or None
-        How many there are, of labels that are numbers; their names, of labels that are text.
+    `desc`: of one sample. `columns`: tuple of str. `beside`: whether columns of numbers stand side
+    by side in it. `missing`: what stands for a missing value of each column; None: an error.
+    `classes`: how many there are, of labels that are numbers; their names, of labels that are text.
     """
 
     desc: DataDesc

@@ -123,16 +123,9 @@ def _numbered(shape: Sequence[int]) -> list[str]:
 class Texts(Tables):
     """CSV files as blocks of rows.
 
-    Parameters
-    ----------
-    uri : str, path or sequence of these
-    names : sequence of str, optional
-        Of the columns; by default the first row of each file holds them.
-    delimiter : str
-    every : int, optional
-        Rows of a block.
-    numbers : bool
-        Whether every column holds numbers.
+    `uri`: str, path or sequence of these. `names`: of the columns; by default the first row of each
+    file holds them. `delimiter`: str. `every`: rows of a block. `numbers`: whether every column
+    holds numbers.
     """
 
     def __init__(
@@ -240,8 +233,7 @@ class Texts(Tables):
             raise DataError(f"block {block}: {error}", file=self.place(block)) from error
 
     def _found(self, block: int, rows: Values | None, types: Mapping[str, Any]) -> Any:
-        """Return the error of the first row that cannot be read, or None if all rows look as they
-        should."""
+        """Return the error of the first row that cannot be read, or None."""
         k, own = self._places[block]
         names, texts = self._names[k], self._lines[k].rows(own)
         for row in range(len(texts)) if rows is None else rows.tolist():

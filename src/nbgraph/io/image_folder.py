@@ -123,8 +123,7 @@ def labelled(folder: str, classes: Sequence[str] | None = None) -> dict[str, lis
 
 
 def _listed(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield all files of a folder: their names inside of it, with slashes, and the names to open
-    them by."""
+    """Yield all files of a folder: their names inside of it, with slashes, and names to open."""
     if is_remote(folder):
         files, root = file_system(folder)
         for path in files.find(root):

@@ -131,8 +131,7 @@ class SourceIter(DataIter):
         self._pusher.front = self._cursor
 
     def _next_batch(self) -> DataBatch | None:
-        """Return the next batch, made now; None at the end, or where none of its samples can be
-        read."""
+        """Return the next batch, made now; None at the end, or where it cannot be read."""
         with collecting(self._meter.seconds):
             piece = self._plan.step(self._cursor)
             if piece is None:

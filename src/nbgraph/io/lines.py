@@ -22,22 +22,11 @@ class Lines:
 
     A row is a line that holds something; a newline within double quotes ends no line.
 
-    Parameters
-    ----------
-    file : Bytes
-    header : bool
-        Whether the first row is none of the data.
-    every : int, optional
-        Rows of a block; by default as many as fill about a mebibyte.
-    ignored : bytes
-        What begins a line that is not a row.
+    `file`: Bytes. `header`: whether the first row is none of the data. `every`: rows of a block; by
+    default as many as fill about a mebibyte. `ignored`: what begins a line that is not a row.
 
-    Attributes
-    ----------
-    blocks : int64 array (n + 1,)
-        The first row of each block, and the number of rows.
-    starts : int64 array (n + 1,)
-        The first byte of each block, and the size of the file.
+    `blocks`: the first row of each block, and the number of rows. `starts`: the first byte of each
+    block, and the size of the file.
     """
 
     def __init__(

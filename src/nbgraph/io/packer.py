@@ -39,12 +39,8 @@ class Entry(NamedTuple):
 class Recipe:
     """A recipe for an image before it is packed; by default its file is packed as it is.
 
-    Parameters
-    ----------
-    resize : int, optional
-        The shorter side in pixels; smaller images are left as they are.
-    quality : int, optional
-        Of JPEG, 1 to 100; images are then encoded anew.
+    `resize`: the shorter side in pixels; smaller images are left as they are. `quality`: of JPEG, 1
+    to 100; images are then encoded anew.
     """
 
     resize: int | None = None

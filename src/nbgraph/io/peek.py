@@ -157,8 +157,7 @@ class Peek:
 
 
 def described(it: DataIter, batch: DataBatch) -> list[DataDesc]:
-    """Return descriptions of the arrays of an iterator's batch, with made-up names where it has
-    none."""
+    """Return descriptions of the arrays of an iterator's batch, with names made up if need be."""
     descs = [*it.provide_data, *it.provide_label]
     if len(descs) != len(batch):
         names = [f"data{k}" for k in range(len(batch.data))]

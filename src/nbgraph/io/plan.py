@@ -102,8 +102,7 @@ class BlockPlan:
         return numbers
 
     def fill(self, piece: Piece, outs: Sequence[Values]) -> Values | None:
-        """Read a batch into arrays and return the numbers of its samples; None where they are to be
-        put together first."""
+        """Read a batch into arrays and return its samples' numbers; None where it needs joining."""
         at, reader = piece.cursor, self.reader
         if not self.source.whole_blocks:
             numbers = self.numbers(piece)
@@ -148,8 +147,7 @@ class BlockPlan:
         return joined([samples, filler]), pad
 
     def _filler(self, piece: Piece, samples: Samples) -> Samples | None:
-        """Return the first samples of the epoch, as often as needed, or None where one cannot be
-        read."""
+        """Return the first samples of the epoch, as often as needed, or None."""
         numbers = self.numbers(piece)[len(samples.numbers) :]
         samples_read = self.reader.collected(numbers, [])
         return samples_read if len(samples_read.numbers) == len(numbers) else None

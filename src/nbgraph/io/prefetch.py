@@ -120,8 +120,7 @@ class Ahead:
             self.jobs.append(job)
 
     def _lost(self) -> bool:
-        """Return whether jobs have to begin anew: in a forked child, which lacks its parent's jobs,
-        or where an interrupt ended one."""
+        """Return whether jobs begin anew: in a forked child, or after an interrupt."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self.jobs.clear()
@@ -174,8 +173,7 @@ class Pusher:
         return job
 
     def _from_stream(self, plan: FlowPlan) -> Job:
-        """Push a job that takes samples one batch after another; making the batch of them needs no
-        order."""
+        """Push a job that takes samples batch after batch."""
         job = Job()
         pieces: list[Piece | None] = [None]
         if self._stream is None:
@@ -345,8 +343,7 @@ class PrefetchingIter(DataIter):
         return job.before is self._state
 
     def _rewind(self) -> None:
-        """Have the iterator stand where this one does; one without a state goes on behind what was
-        read ahead."""
+        """Have the iterator stand where this one does, as far as it has a state."""
         if self._state:
             self.it.load_state_dict(self._state)
         self._behind = self._state

@@ -84,8 +84,7 @@ class Window:
         return self._samples.part((np.cumsum(self._present) - 1)[places[self._present[places]]])
 
     def fill(self, first: int, last: int, outs: Sequence[Values]) -> Values | None:
-        """Copy samples into arrays and return their numbers; None where they do not fit, or some
-        could not be read."""
+        """Copy samples into arrays and return their numbers; None where some do not fit."""
         if self._samples is None:
             self.load()
         assert self._samples is not None
@@ -278,8 +277,7 @@ def _merged(parts: Sequence[tuple[Values, Columns]], numbers: Values, width: int
 
 
 def _scattered(pieces: Sequence[tuple[Values, Columns]], k: int, count: int) -> Any:
-    """Return a column of several blocks: an array where all are of one shape and dtype, else a
-    list."""
+    """Return a column of several blocks: an array where all are alike, else a list."""
     parts = [columns[k] for _, columns in pieces]
     kinds = {(p.shape[1:], p.dtype) if isinstance(p, np.ndarray) else None for p in parts}
     alike = len(kinds) == 1 and None not in kinds

@@ -160,8 +160,7 @@ def _desc(key: str, values: Any) -> DataDesc:
 
 
 def _blocks(counts: Values, together: int) -> Values:
-    """Return offsets of blocks of at most so many samples, none of which has samples of two
-    buckets."""
+    """Return offsets of blocks of at most so many samples, each of one bucket."""
     ends = np.cumsum(counts)
     starts = [
         np.arange(end - count, end, together) for count, end in zip(counts, ends, strict=True)

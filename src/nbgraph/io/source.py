@@ -182,8 +182,7 @@ class ArraySource(Source):
 
 
 def stacked(name: str, column: Any, numbers: Values, where: Callable[[int], str]) -> Values:
-    """Return the samples of a column as one array; raise ShapeError where their shapes differ, with
-    the places of two."""
+    """Return the samples of a column as one array; ShapeError names two places that differ."""
     values = [np.asarray(each) for each in column]
     for number, each in zip(numbers, values):
         if each.shape != values[0].shape:

@@ -20,12 +20,7 @@ from nbgraph.io.source import Columns, Source, Values
 class Tables:
     """Rows of a table in blocks. Subclasses set the attributes and give `table`.
 
-    Attributes
-    ----------
-    name : str
-        For messages.
-    schema : pyarrow.Schema
-    blocks : int64 array (n + 1,)
+    `name`: for messages. `schema`: pyarrow.Schema. `blocks`: int64 array (n + 1,).
     """
 
     name: str

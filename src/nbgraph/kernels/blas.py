@@ -83,8 +83,7 @@ def product(args, lo, hi):
 
 
 class Routine:
-    """A kernel of LLVM text that calls Fortran: what runs it, shows it or waits for it finds what
-    `Kernel` has."""
+    """A kernel of LLVM text that calls Fortran, with the attributes of `Kernel`."""
 
     def __init__(self, name: str, model: str, text: str) -> None:
         self.loop = self.source = Text(name, model)

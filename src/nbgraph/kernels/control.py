@@ -132,15 +132,9 @@ def _routine() -> Kernel:
 class Table:
     """A loop or a branch over kernels, ready but for arrays.
 
-    Parameters
-    ----------
-    name : str
-    front : dict
-        The words of `WORDS`; those that are left out are -1.
-    sections : dict from names to lists of entries, as in `SECTIONS`
-        The function of a row is the kernel itself.
-    keep : object
-        What lives as long as the table: constants of the rows.
+    `name`: str. `front`: the words of `WORDS`; those that are left out are -1. `sections`: the
+    function of a row is the kernel itself. `keep`: what lives as long as the table: constants of
+    the rows.
     """
 
     def __init__(

@@ -48,8 +48,7 @@ def of_kernel(loop: Loop, nanoseconds: int) -> int:
 
 
 def operations(loop: Loop) -> int:
-    """How many operations an element takes: arithmetic, comparisons, choices, calls, and adding to
-    totals."""
+    """How many operations an element takes: arithmetic, comparisons, choices, calls, totals."""
     totals = sum(output.combine is not None for output in loop.outputs)
     stages = sum(map(len, loop.stages))
     return totals + stages + sum(node.op not in _LEAVES for node in loop.graph.nodes)

@@ -56,8 +56,7 @@ class _Axis(NamedTuple):
 
 
 def shape_of(dtype: str, outs: Extents, window: Window, *, phases: int = 1) -> Shape:
-    """The body for this many places: as few as possible that do not exist. `phases`: targets of a
-    place."""
+    """The body for so many places, few of them missing; `phases`: targets of a place."""
     volume = window.kernel[0] * window.kernel[1]
     wide = vector_bytes(features()) // _ITEM[dtype]
     most = max(1, min(_ROWS, _BODY // volume, _SUMS // phases, outs[0]))

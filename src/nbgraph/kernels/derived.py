@@ -207,8 +207,7 @@ def dependences(
     *,
     memory: bool,
 ) -> dict[str, Dependence]:
-    """What the partials of the (single) output read, by those of the operands `wrt` that are
-    floating."""
+    """What the partials of the (single) output read, by floating operands of `wrt`."""
     captured = scalar.capture(kinds, parameters)
     out = unchecked(*captured.outputs)
     dependences_of = {}

@@ -113,8 +113,7 @@ class Map(Elementwise):
         self.line(1, "streamed()")
 
     def _runs(self) -> None:
-        """The inner run of elements, once or twice. Elements that it would write over are looked at
-        before."""
+        """The inner run of elements, once or twice; those it writes over are looked at before."""
         self.locals.add("lo")
         look = self.part("look", self.captured(self._look), "0") if self._checks() else ""
         if look and self.loop.operands:

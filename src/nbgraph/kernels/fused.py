@@ -140,8 +140,7 @@ def _moved(
     parameters: Mapping[str, Any],
     leaves: list[Node],
 ) -> list[Node]:
-    """The outputs of a part in `graph`, as they would be read from memory; adds its parameters
-    to `leaves`."""
+    """The outputs of a part in `graph`, as read from memory; adds its parameters to `leaves`."""
     values = {own: parameters[name] for own, name in part.names.items()}
     captured = part.scalar.capture([node.kind for node in taken], values)
     replaced = {}

@@ -57,13 +57,9 @@ def words(
 ) -> tuple[int, ...]:
     """Return the argument block behind the addresses of arrays and of scratch memory.
 
-    Parameters
-    ----------
-    moves : bytes from one matrix to the next in each array
-    offsets : bytes from the begin of a tile's scratch memory to each place there
-    room : bytes of a tile's scratch memory
-    failure : the kernel's code where a routine fails
-    alone : whether LAPACK may use the threads it has
+    `moves`: bytes from one matrix to the next in each array. `offsets`: bytes from the begin of a
+    tile's scratch memory to each place there. `room`: bytes of a tile's scratch memory. `failure`:
+    the kernel's code where a routine fails. `alone`: whether LAPACK may use the threads it has.
     """
     numbers: list[int] = []
     for step in steps:
@@ -82,8 +78,7 @@ def _left_alone() -> Threads:
 
 
 def kernel(name: str, steps: Sequence[Step], dtype: str, arrays: int, places: int) -> Routine:
-    """Return the kernel of such steps, over so many arrays and places in scratch memory; `name`:
-    what failures call it."""
+    """Return the kernel of such steps, over so many arrays and places in scratch memory."""
     forms: list[_Form] = []
     for step in steps:
         if isinstance(step, Copy):

@@ -51,8 +51,7 @@ class Function(NamedTuple):
 
 
 def object_file(functions: Sequence[Function]) -> tuple[bytes, tuple[str, ...]]:
-    """Return one object file of position-independent code for this processor, and the functions of
-    the C library that it calls."""
+    """Return an object file of position-independent code, and the C functions that it calls."""
     context = llvm.create_context()
     machine = target.new_machine(relocation="pic", code_model="default")
     whole = llvm.parse_assembly("", context)

@@ -86,8 +86,7 @@ def within(name: str, function: Callable[..., Any], limit: int) -> Callable[...,
 
 
 def _limited(mp: Any, name: str, function: Callable[..., Any], high: int) -> Callable[..., Any]:
-    """A special function; arguments whose evaluation takes long, and sums of mpmath that fail to
-    converge, are refused."""
+    """A special function; arguments that take long, and sums that diverge, are refused."""
 
     @functools.wraps(function)
     def value(*args: Any) -> Any:
@@ -123,8 +122,7 @@ def _functions(mp: Any) -> dict[str, Callable[..., Any]]:
 
 
 def special_context() -> Any:
-    """An mpmath context of a few more digits than floats, with the functions, that the calling
-    thread has for itself."""
+    """An mpmath context of a few more digits, with the functions, for the calling thread alone."""
     mp = context(80)
     mp.functions = table(mp)
     return mp

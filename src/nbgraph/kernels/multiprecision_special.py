@@ -123,8 +123,7 @@ def beta_quantile(mp: Any, a: Any, b: Any, p: Any) -> Any:
 
 
 def bessel(kind: str, order: int | None = None, *, scaled: int = 0) -> Callable[..., Any]:
-    """Return a Bessel function, "j", "y", "i" or "k", of a fixed order or of any; one `scaled`
-    by exp(x), or by exp(-|x|)."""
+    """Return a Bessel function, "j", "y", "i" or "k", of a fixed order or of any, maybe scaled."""
 
     def value(mp: Any, *args: Any) -> Any:
         n, x = args if order is None else (order, *args)

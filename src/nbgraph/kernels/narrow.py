@@ -26,8 +26,7 @@ Along = Literal["lines", "depth"]
 
 
 def _outward(t: Lanes, product: str, first: int) -> str:
-    """Return the byte offset of a product among the outer ones, whose extents and steps lie in the
-    record from word `first` on."""
+    """Return the byte offset of a product among the outer ones; words from `first` on."""
     rest, offset = t.cell("i64"), t.cell("i64")
     t.put(rest, product, "i64")
     t.put(offset, "0", "i64")

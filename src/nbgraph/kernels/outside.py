@@ -1,7 +1,5 @@
 """Where the evaluation of a scalar graph at a point has no number to give."""
 
-from __future__ import annotations
-
 from nbgraph.errors import NbgraphError
 
 MAX_BITS = 4096  # of a Python int: more are a runaway product or shift
@@ -12,5 +10,4 @@ class Undetermined(NbgraphError):
 
 
 class Unreached(Undetermined):
-    """There may be a value, but evaluation does not reach it: a loop that goes on, an integer or an
-    exponent beyond all bounds."""
+    """There may be a value, but evaluation does not reach it: a loop, or numbers too large."""

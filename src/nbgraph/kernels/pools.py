@@ -19,8 +19,7 @@ _WIDEST, _FARTHEST = 8, 4  # elements along a line, and a step, that are part of
 
 
 class Line(NamedTuple):
-    """How windows lie along a line: elements, cells from place to place, and from one element to
-    the next."""
+    """How windows lie along a line: elements, and the cells between places and elements."""
 
     width: int
     step: int

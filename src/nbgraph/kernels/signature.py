@@ -58,12 +58,8 @@ class Parameter(NamedTuple):
 class Choice(NamedTuple):
     """What a name stands for in one form of a function.
 
-    Attributes
-    ----------
-    name : str
-    role : {"static", "number", "operand"}
-    value : object
-        Of a static parameter its value, of a number 1 or 1.0: an example of its kind.
+    `name`: str. `role`: {"static", "number", "operand"}. `value`: of a static parameter its value,
+    of a number 1 or 1.0: an example of its kind.
     """
 
     name: str
@@ -78,18 +74,9 @@ class Choice(NamedTuple):
 class Signature(NamedTuple):
     """Names by their roles.
 
-    Attributes
-    ----------
-    operands : tuple of str
-    defaults : mapping
-        Of operands.
-    parameters : tuple of Parameter
-    places : tuple of str
-        The names that a call may give by position, operands or not.
-    text : inspect.Signature
-        As the function's text has it.
-    chosen : set of str
-        The operands that the text compares with strings or calls: they may be static.
+    `operands`: tuple of str. `defaults`: of operands. `parameters`: tuple of Parameter. `places`:
+    the names that a call may give by position, operands or not. `text`: as the function's text has
+    it. `chosen`: the operands that the text compares with strings or calls: they may be static.
     """
 
     operands: tuple[str, ...]
@@ -126,8 +113,7 @@ def static_key(value: Any) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Return whether a value is an array, of any library; a NumPy array of one element may be a
-    number."""
+    """Return whether a value is an array, of any library, but for NumPy's of one element."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.ndim > 0
     if isinstance(value, type):

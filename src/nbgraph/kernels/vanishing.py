@@ -38,8 +38,7 @@ def decays(node: Node, active: Active) -> bool:
 
 
 def grows(root: Node, active: Active, *, poles: bool = False) -> bool:
-    """Whether a value that is infinite has overflowed; `poles`: divisions by what depends on the
-    operand are not an objection."""
+    """Whether a value that is infinite has overflowed; `poles`: divisions do not matter."""
     seen: set[tuple[int, bool]] = set()
     todo = [(root, poles)]
     while todo:

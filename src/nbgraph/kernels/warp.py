@@ -51,8 +51,7 @@ def _place(k: int) -> str:
 
 
 def _along(axis: str, extent: str) -> Sequence[str]:
-    """Of a coordinate `u` the pixel before it, counted from 1, and how far behind it lies: pixels 0
-    and `extent` + 1 are outside."""
+    """The pixel before a coordinate `u`, counted from 1, and the rest behind it."""
     return [
         f"u = select(u < -1.0, -1.0, select(u > float64({extent}), float64({extent}), u)) + 1.0",
         "u = select(nearest != 0, float64(int64(u + 0.5)), u)",

@@ -30,8 +30,7 @@ def record(*addresses: str) -> Record:
 
 
 def convolution_text(dtype: str, *, bias: bool) -> str:
-    """out[image, feature, place] = sum of weights * columns. A tile: places and features of a
-    group in an image."""
+    """out[image, feature, place] = sum of weights * columns; a tile is of one image's group."""
     layout = record("x", "w", *(["bias"] if bias else []), "out")
     item = ITEM[dtype]
     own = f"{dtype}_pointer(bias + (g * features + f) * {item})"
@@ -131,8 +130,7 @@ def data_text(dtype: str, *, bias: bool) -> str:
 
 
 def weight_text(dtype: str) -> str:
-    """out[feature, row] = sum over images and places of gradients * columns. A tile: rows and
-    features of a group."""
+    """out[feature, row] = sum of gradients * columns; a tile is of one group."""
     layout = record("x", "g", "out")
     item = ITEM[dtype]
     return (

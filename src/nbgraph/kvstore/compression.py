@@ -17,8 +17,7 @@ _SHIFTS = np.array([6, 4, 2, 0], np.uint8)  # the first of four is in the highes
 
 @op
 def quantised(gradient: Any, residual: Any, threshold: Any) -> Any:
-    """Return what is sent of a gradient and the residual of earlier ones, and the residual that is
-    left."""
+    """Return what is sent of a gradient and the residual before, and the residual left."""
     whole = gradient + residual
     sent = threshold if whole >= threshold else (-threshold if whole <= -threshold else 0.0)
     return sent, whole - sent
@@ -99,8 +98,7 @@ class TwoBit(Compression):
         self.residuals: dict[tuple[Any, int], Any] = {}
 
     def sent(self, key: Any, device: int, gradient: Any) -> Any:
-        """Return what is sent of a gradient, and keep the residual for the key's next one from that
-        device."""
+        """Return what is sent of a gradient, and keep the residual for that key and device."""
         self._require_float(key, gradient)
         residual = self.residuals.get((key, device))
         if residual is None:

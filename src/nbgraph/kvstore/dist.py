@@ -30,10 +30,8 @@ _BRIEF = 1 << 20  # bytes, below which a copy on the event loop costs less than 
 class Dist(Joint):
     """Slices of arrays on shards, one a worker.
 
-    Parameters
-    ----------
-    slice_bytes : int
-        Of larger arrays each slice is a message of its own; one of 1 MiB lies on all shards.
+    `slice_bytes`: of larger arrays each slice is a message of its own; one of 1 MiB lies on all
+    shards.
 
     Pushes and pulls are operations of the engine that end when the shards have answered: what a
     layer's gradients need does not wait for those of others, and the highest priority goes first.
@@ -162,8 +160,7 @@ class Dist(Joint):
     def _exchange(
         self, parcel: Parcel, views: Any, rooms: Any, numbers: Any, done: _Countdown
     ) -> Callable[[], Any]:
-        """Return the coroutine function that sends a parcel's values and, where there are arrays
-        for it, asks for the sum."""
+        """Return the coroutine function that sends a parcel's values and asks for the sum."""
         named = self._named(parcel)
         packed = self._compression
         if packed is None:
@@ -271,8 +268,7 @@ class Dist(Joint):
         return asyncio.run_coroutine_threadsafe(self._ask(shard, method, *args), self._loop)
 
     def _wait(self, calls: Sequence[Any]) -> list[Any]:
-        """Return the results of these calls, or raise the first error. A call ends in time where
-        its event loop goes on."""
+        """Return the results of these calls, or raise the first error."""
         try:
             return [call.result(self._patience) for call in calls]
         except NbgraphError:

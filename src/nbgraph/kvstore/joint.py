@@ -66,8 +66,7 @@ class Joint(KVStore):
 
     @property
     def position(self) -> Any:
-        """The position that this worker gave to the `checkpoint` that the job goes on from, or
-        None."""
+        """Return this worker's position in the `checkpoint` that the job goes on from, or None."""
         restored = self._restored
         if restored is None or self.rank >= len(restored.positions):
             return None

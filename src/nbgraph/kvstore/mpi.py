@@ -37,14 +37,9 @@ class _Part(NamedTuple):
 class AllReduce(Joint, Local):
     """Values on every worker: all take the same steps, by sums that are added in rank order.
 
-    Parameters
-    ----------
-    slice_bytes : int
-        Larger arrays are summed in slices, between which more urgent keys go first.
-    timeout : float
-        Seconds to wait for other workers.
-    checkpoint : path, optional
-        The folder of `kv.checkpoint`; a job that finds a round there goes on from it.
+    `slice_bytes`: larger arrays are summed in slices, between which more urgent keys go first.
+    `timeout`: seconds to wait for other workers. `checkpoint`: the folder of `kv.checkpoint`; a job
+    that finds a round there goes on from it.
 
     Every worker pushes each key as often as the others; in which order does not matter.
     """

@@ -27,8 +27,7 @@ class Sender:
         self._under_way = 0
 
     def put(self, rank: tuple[int, ...], send: Send) -> None:
-        """Have `send` awaited when its turn has come, that of the lowest rank first; it must not
-        raise. From any thread."""
+        """Have `send` awaited in its turn, the lowest rank first; it must not raise."""
         self._loop.call_soon_threadsafe(self._put, rank, send)
 
     def _put(self, rank: tuple[int, ...], send: Send) -> None:

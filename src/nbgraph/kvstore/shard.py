@@ -56,13 +56,8 @@ class Shard:
     """Slices of a store's arrays, summed and updated by a `Local` store: what one machine computes
     is what a shard computes.
 
-    Parameters
-    ----------
-    number : int
-        Of the shard.
-    workers : int
-    timeout : float
-        Seconds that a request waits for other workers.
+    `number`: of the shard. `workers`: int. `timeout`: seconds that a request waits for other
+    workers.
 
     Methods run on the worker's event loop; arithmetic runs on a thread of the shard's own, so that
     heartbeats go on. A push names its worker and round: one that comes twice counts once.
@@ -267,8 +262,7 @@ class Shard:
         return await self._work(lambda: self._snapshot(names))
 
     def _snapshot(self, names: Sequence[str]) -> np.ndarray[Any, Any]:
-        """Return a copy of values; call it on the thread that alone writes them and has waited for
-        each."""
+        """Return a copy of values; call it on the one thread that writes them."""
         return np.concatenate([self._store._stored[n]._view().view(np.uint8) for n in names])
 
     def _missing(
@@ -354,8 +348,7 @@ class Shard:
 
 
 def closed(shard: Any, *head: Any) -> Any:
-    """Return the head of a message to a shard: for one elsewhere as bytes, as Dask looks at every
-    item of a list several times."""
+    """Return the head of a message to a shard, as bytes for one elsewhere."""
     return head if isinstance(shard, Shard) else pickle.dumps(head, pickle.HIGHEST_PROTOCOL)
 
 

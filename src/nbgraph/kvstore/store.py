@@ -62,8 +62,7 @@ class KVStore(ABC):
 
     @abstractmethod
     def _pushpull(self, keys: Keys, values: Lists, outs: Lists, priority: int) -> None:
-        """Take the arrays of each key, one a device, into what is stored, then write that to each
-        of its `outs`, which may be none."""
+        """Take the arrays of each key into what is stored, then write that to its `outs`."""
 
     @abstractmethod
     def _pull(self, keys: Keys, outs: Lists, priority: int) -> None:

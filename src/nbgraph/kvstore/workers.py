@@ -110,8 +110,7 @@ class Cluster:
                 within(2 * timeout, restart, [*left], timeout=timeout, raise_for_error=False)
 
     def _addresses(self, count: int, timeout: float) -> list[str]:
-        """Return the first `count` worker addresses, once so many are there; raise
-        KVMembershipError after `timeout` seconds."""
+        """Return the first `count` worker addresses; KVMembershipError after `timeout` seconds."""
         end = time.monotonic() + timeout
         while True:
             workers = sorted(present(self.client))
@@ -164,8 +163,7 @@ class _Attempt:
     def run(
         self, function: Callable[..., Any], args: tuple[Any, ...], checkpoint: Any
     ) -> list[Any]:
-        """Return the results in rank order; raise the first failure otherwise, when the others have
-        ended."""
+        """Return the results in rank order; raise the first failure when all have ended."""
         futures: list[Any] = []
         try:
             self._begin()

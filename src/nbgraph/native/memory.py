@@ -193,8 +193,7 @@ def streamed(builder):
 
 @emitted(lambda pointer, _: types.void(pointer, types.int64))
 def fetch(builder, pointer, offset):
-    """Ask for the cache line so many bytes behind a pointer, which need not exist, before it is
-    read."""
+    """Ask for the cache line so many bytes behind a pointer, which need not exist."""
     byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
     place = builder.gep(builder.bitcast(pointer, byte), [offset])
     kind = ir.FunctionType(ir.VoidType(), [byte, *[number] * 3])
@@ -243,8 +242,7 @@ def separate(builder):
 
 @emitted(types.void())
 def interleaved(builder):
-    """Ask that the loop this function consists of works on several vectors in turn: the one hides
-    what the other waits for."""
+    """Ask that the loop this function consists of works on several vectors in turn."""
     module = builder.module
     module.add_named_metadata(INTERLEAVE, module.add_metadata([INTERLEAVE]))
 
@@ -256,8 +254,7 @@ def straight(builder):
 
 @emitted(types.void())
 def calling(builder):
-    """Ask that mathematics is called by the function this stands in, not inlined: it seldom runs.
-    Here it says nothing."""
+    """Ask that mathematics is called by this function, not inlined: it seldom runs."""
 
 
 @_inline

@@ -193,8 +193,7 @@ def _makes_steps(kind: Any) -> bool:
 
 
 def _trainer(model: Module, optimizer: Optimizer, kvstore: Any, checkpoint: Any) -> Trainer:
-    """Return a trainer over a store; raise ArgumentError for a checkpoint, as a file of the model
-    would lack the optimizer's states."""
+    """Return a trainer over a store; ArgumentError for a checkpoint, which would lack states."""
     if checkpoint is not None:
         raise ArgumentError(
             "fit: checkpoint= keeps one process, and kvstore= has the optimizer's states in the "
@@ -227,8 +226,7 @@ def _with(callbacks: Any, checkpoint: Any) -> Callbacks:
 
 
 def _require_own(model: Module, optimizer: Any, device: Context) -> None:
-    """Raise ArgumentError for an optimizer that holds arrays of the model, which must not be
-    replaced, on another device."""
+    """Raise ArgumentError for an optimizer that holds arrays of the model, on another device."""
     elsewhere = any(array.device != device for _, array in model._arrays())
     if elsewhere and isinstance(optimizer, Optimizer):
         raise ArgumentError(

@@ -37,8 +37,7 @@ def activation_of(name: str, activation: Any, remedy: str) -> Callable[[Any], An
 
 
 def glorot(fan_in: int, fan_out: int) -> Initialiser:
-    """Return an initialiser of uniform numbers of variance 2 / (fan_in + fan_out) (Glorot and
-    Bengio, 2010)."""
+    """Return an initialiser of uniform numbers of variance 2 / (fan_in + fan_out) (Glorot)."""
     bound = math.sqrt(6 / max(1, fan_in + fan_out))
     return initial.uniform(-bound, bound)
 

@@ -241,8 +241,7 @@ class Module:
             return self.forward(*args, **kwargs), values
 
     def _begin(self, args: Any, kwargs: Any) -> Any:
-        """Run the first call, or one after an array was replaced, which invalidates earlier
-        traces."""
+        """Run the first call, or one after an array was replaced, which invalidates traces."""
         self._compiled.clear_cache()
         if self._deferred():
             return self.forward(*args, **kwargs)

@@ -14,8 +14,7 @@ Shown = bool | Callable[..., None]  # whether here, or what to call (see `KVStor
 
 
 class Progress:
-    """A bar with the time that is left and the rate; a line with the numbers of every epoch, of
-    long trainings of every few."""
+    """A bar with the time that is left and the rate; lines with the numbers of epochs."""
 
     def __init__(self, shown: Shown) -> None:
         self._report = shown if callable(shown) else None

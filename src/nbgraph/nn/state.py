@@ -41,8 +41,7 @@ def outside() -> Generator[None]:
 
 
 def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
-    """Return an array of the default dtype, even while a trace runs. Its values are the same on
-    every device."""
+    """Return an array of the default dtype, even in a trace; equal on all devices."""
     dtype = config.default_float
     with outside():
         values = init(shape, dtype)
@@ -97,8 +96,7 @@ _collected: ContextVar[_Collected | None] = ContextVar("collected", default=None
 
 @contextmanager
 def collecting(statistics: Mapping[str, Any]) -> Generator[dict[str, Any]]:
-    """Collect, within the block, values that `write` has for these arrays instead of writing
-    them."""
+    """Collect, in the block, the values that `write` has for these arrays; do not write them."""
     collected = _Collected(statistics)
     token = _collected.set(collected)
     try:

@@ -155,8 +155,7 @@ class Steps:
         return self._zeros
 
     def _step_of(self, compiled: bool) -> Callable[..., Any]:
-        """Return one step for inputs, target, weight and scale; it returns the second part of
-        `_value`."""
+        """Return one step for inputs, target, weight and scale."""
         if compiled and self._trainer is None:
             step = train_step(self._value, self.optimizer, params=self.model, has_aux=True)
             return lambda *args: step(*args)[1]
@@ -174,8 +173,7 @@ class Steps:
     def _value(
         self, model: Module, inputs: Sequence[Any], target: Any, weight: Any, scale: Any
     ) -> Any:
-        """Return the scaled loss; and the batch's row of sums, new statistics, and the batch's
-        count."""
+        """Return the scaled loss; and the batch's row of sums, new statistics and count."""
         with collecting(model.statistics()) as values:
             out = outputs(model, inputs)
         mean, count = self.loss.mean(out, target, weight)

@@ -12,8 +12,9 @@ operators* say what a node computes and what it adds to its children's gradients
 from nbgraph._listing import bring, public_names
 
 _PLACES = """
-byhand CallbackNodeOp CSRDotNodeOp LambdaNodeOp
-classes CastNodeOp ReduceNodeOp ReshapeNodeOp ScalarProductNodeOp SliceNodeOp TransposeNodeOp
+byhand CallbackNodeOp LambdaNodeOp
+classes CastNodeOp CSRDotNodeOp ReduceNodeOp ReshapeNodeOp ScalarProductNodeOp SliceNodeOp
+classes TransposeNodeOp
 expr Expr expression
 graph ExpressionGraph
 library callback cast csr_dot debug lambda_ mean reduce reshape scalar_product slice sum transpose

@@ -182,7 +182,7 @@ class Building:
         for child in node.children:
             self.require(node.type(), child)
         if isinstance(node, FragmentNodeOp):
-            return node.defined(self._expr(node.child(0)))
+            return node.defined(map(self._expr, node.children))
         require_identity(node)
         return self.enter(node)
 
@@ -220,8 +220,7 @@ class Building:
         return own
 
     def _expr(self, node: NaryNodeOp) -> Expr:
-        """Return the expression of a node: one object as long as it has a user, so that its life
-        tells whether there is one."""
+        """Return the expression of a node: one object as long as it has a user."""
         handle = node.handle()
         if handle is None:
             handle = Expr(self, node)

@@ -1,4 +1,4 @@
-"""Node classes of the graph's own: reductions that keep their axis, views, casts.
+"""Node classes of the graph's own: reductions that keep their axis, views, casts, sparse products.
 
 A `FragmentNodeOp` stands for operators of the library over its children: `graph.add` makes the
 nodes of those instead, so they are compiled and differentiated like any other.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from nbgraph.errors import ArgumentError, AxisError, ShapeError, require_word
 from nbgraph.nodes.node import NaryNodeOp, node_of
 from nbgraph.nodes.nodeop import NodeOp
 from nbgraph.nodes.tensors import add, aggregate
+from nbgraph.ops.shapes.shape import resolved
 
 # code: what the axis without elements gives, the operator
 _CODES: dict[str, tuple[float, Callable[..., Any]]] = {
@@ -49,18 +50,20 @@ def _kept(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
 
 
 class FragmentNodeOp(NaryNodeOp):
-    """A node of one child, and options, that `define` says in operators of the library."""
+    """A node of `count` children, and options, that `define` says in operators of the library."""
 
-    define: Callable[..., Any]  # (x, *arguments, **options): the expression that this stands for
+    count = 1
+    define: Callable[..., Any]  # (*children, *options): the expression that this stands for
 
-    def __init__(self, a: Any, *arguments: Any, **options: Any) -> None:
-        inspect.signature(self.define).bind(a, *arguments, **options)
-        self._begin((node_of(self.type(), 0, a),), {})
-        self._arguments, self._options = arguments, options
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        values = inspect.signature(self.define).bind(*arguments, **options).args
+        children = enumerate(values[: self.count])
+        self._begin(tuple([node_of(self.type(), i, child) for i, child in children]), {})
+        self._options = values[self.count :]
 
-    def defined(self, x: Any) -> Any:
-        """Return the expression over `x` that this stands for."""
-        return self.define(x, *self._arguments, **self._options)
+    def defined(self, children: Iterable[Any]) -> Any:
+        """Return the expression over `children` that this stands for."""
+        return self.define(*children, *self._options)
 
 
 class ReduceNodeOp(FragmentNodeOp):
@@ -143,15 +146,7 @@ class ReshapeNodeOp(FragmentNodeOp):
 
     def define(self, x: Any, shape: Sequence[int]) -> Any:
         """See FragmentNodeOp."""
-        target, size = tuple(shape), math.prod(x.shape)
-        rest = math.prod(n for n in target if n != -1)
-        if target.count(-1) == 1 and rest and size % rest == 0:
-            target = tuple(size // rest if n == -1 else n for n in target)
-        if math.prod(target) != size or any(n < 0 for n in target):
-            raise ShapeError(
-                f"reshape: shape {x.shape} has {size} elements, which do not fit {tuple(shape)}"
-            )
-        return ops.reshape(x, target)
+        return ops.reshape(x, resolved(tuple(shape), x.shape))
 
 
 class SliceNodeOp(FragmentNodeOp):
@@ -165,3 +160,23 @@ class SliceNodeOp(FragmentNodeOp):
         if not isinstance(step, int) or not step:
             raise ArgumentError(f"slice: step={step!r}; expected a whole number other than 0")
         return x[(slice(None),) * own + (slice(begin, end, None if step == 1 else step),)]
+
+
+class CSRDotNodeOp(FragmentNodeOp):
+    """`S @ dense`, where row r of S has `values[k]` in column `indices[k]` for k from `offsets[r]`
+    up to `offsets[r + 1]`.
+
+    Parameters
+    ----------
+    values : (n,) floating
+    indices, offsets : (n,) and (rows + 1,), integers, not differentiated
+    dense : (columns, m), of the dtype of `values`
+    """
+
+    count = 4
+
+    def define(self, values: Any, indices: Any, offsets: Any, dense: Any) -> Any:
+        """See FragmentNodeOp."""
+        if dense.ndim != 2:
+            raise ShapeError(f"csr_dot: dense has shape {dense.shape}; expected a matrix")
+        return ops.csr_dot(values, indices, offsets, dense)

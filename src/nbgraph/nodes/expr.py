@@ -192,8 +192,7 @@ class Expr(Operators, Methods, Reductions, Indexing, Protocols):
 
 
 def graph_of(who: str, values: Sequence[Any]) -> Any:
-    """Return the graph of the expressions among values; raise ArgumentError if there are several,
-    or none."""
+    """Return the graph of the expressions among values; ArgumentError for several, or none."""
     graph: Any = None
     for value in values:
         if isinstance(value, Expr):

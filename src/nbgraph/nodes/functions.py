@@ -90,9 +90,6 @@ def _scaled(of: Mapper) -> Mapper:
     return operator
 
 
-# content ----------------------------------------------------------------------------------------
-
-
 def _key_of(fn: FunctionType) -> Any:
     """Return a key of the function by its content, or None where the content cannot be compared."""
     code, names = fn.__code__, names_of(fn.__code__)
@@ -125,8 +122,7 @@ def _content(value: Any, names: Collection[str]) -> Any:
 
 
 def _is_named(value: Any) -> bool:
-    """Return whether a value is identified by identity and lives as long as the program: modules,
-    operators."""
+    """Return whether a value counts by identity and lives as long as the program."""
     return isinstance(value, (Mapper, ModuleType, type, np.ufunc)) or (
         callable(value) and getattr(value, "__module__", "") in ("math", "builtins", "numpy")
     )
@@ -139,8 +135,7 @@ def _read(value: Any, names: Collection[str]) -> dict[str, Any] | None:
 
 
 def _without_objects(fn: FunctionType) -> FunctionType:
-    """Return the function with objects in its cells replaced by the attributes that it reads of
-    them."""
+    """Return the function with objects in its cells replaced by the attributes it reads."""
     cells = [c.cell_contents for c in fn.__closure__ or ()]
     plain = (*_NUMBERS, FunctionType, str, type(None))
     if all(isinstance(v, plain) or _is_named(v) for v in cells):

@@ -112,8 +112,7 @@ def element(job: NodeOp, first: bool) -> None:
 
 
 def _reduced(job: NodeOp, shape: Shape) -> Shape:
-    """Return the axes of `shape` that the output lacks or has with size 1; raise ShapeError if
-    others differ."""
+    """Return the axes of `shape` that the output reduces; ShapeError if others differ."""
     own: Shape = job.out.shape
     lead = len(shape) - len(own)
     pairs = list(enumerate(zip(shape[max(lead, 0) :], own[max(-lead, 0) :], strict=True)))

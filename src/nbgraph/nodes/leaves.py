@@ -113,8 +113,7 @@ def initial(who: str, shape: tuple[int, ...], dtype: Any, init: Any, device: Con
 
 
 def content_of(value: Any) -> Any:
-    """Return the content that identifies a memoised constant: bytes of an array, an initialiser
-    itself."""
+    """Return what identifies a memoised constant: bytes of an array, an initialiser itself."""
     if isinstance(value, (bool, int, float, np.generic)):
         return type(value), repr(value)
     if callable(value) and not isinstance(value, Array):
@@ -191,8 +190,7 @@ class Parameters:
     def copy_from(
         self, other: Parameters, enter: Callable[[ParamNode], Any], device: Context
     ) -> None:
-        """Copy the values of another graph's parameters, by name; create those that are missing
-        here, on a device."""
+        """Copy the parameters of another graph, by name, on a device; create missing ones."""
         for theirs in other:
             full = str(theirs.name)
             mine = self.by_name.get(full)

@@ -13,9 +13,10 @@ from typing import Any
 
 from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
-from nbgraph.nodes.byhand import CallbackNodeOp, CSRDotNodeOp, LambdaNodeOp
+from nbgraph.nodes.byhand import CallbackNodeOp, LambdaNodeOp
 from nbgraph.nodes.classes import (
     CastNodeOp,
+    CSRDotNodeOp,
     ReduceNodeOp,
     ReshapeNodeOp,
     ScalarProductNodeOp,

@@ -43,8 +43,7 @@ def limit_of(workspace: Any, device: Context) -> int | None:
 
 
 def needed(nodes: Sequence[Any], *, inference: bool) -> int:
-    """Return the bytes at the worst moment of a forward pass and, unless for inference, a backward
-    pass."""
+    """Return the bytes at the worst moment of a forward and, if it trains, a backward pass."""
     own = {node.id: _rounded(node.own_nbytes) for node in nodes if not node.leaf}
     if inference:
         return _freeing(nodes, own)
@@ -57,8 +56,7 @@ def _rounded(nbytes: int) -> int:
 
 
 def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
-    """Return the peak memory of a pass that gives values back when their last reader has been
-    pushed."""
+    """Return the peak memory of a pass that frees values with their last reader."""
     uses = readers(nodes)
     now = worst = 0
     for node in nodes:
@@ -72,8 +70,7 @@ def _freeing(nodes: Sequence[Any], own: dict[int, int]) -> int:
 
 
 def _gradients(nodes: Sequence[Any]) -> int:
-    """Return the peak memory of gradients, each of which lives from its first contribution until
-    its node has passed it on."""
+    """Return the peak memory of gradients, each of which lives until it is passed on."""
     size = {
         node.id: _rounded(node._layout.nbytes) for node in nodes if node.trainable and not node.leaf
     }

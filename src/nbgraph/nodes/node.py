@@ -296,8 +296,7 @@ def _tells(kind: type) -> bool:
 
 
 def require_identity(node: NaryNodeOp) -> None:
-    """Raise ArgumentError where a node has attributes, and its class does not say how they
-    count."""
+    """Raise ArgumentError for a node with attributes whose class does not say how they count."""
     kind = type(node)
     if _tells(kind):
         return

@@ -135,8 +135,7 @@ class OpNode(NaryNodeOp):
     # gradients ----------------------------------------------------------------------------------
 
     def run_backward(self) -> None:
-        """Push the kernels that add to the children's gradients; a new array without another user
-        becomes a gradient itself."""
+        """Push the kernels that add to the children's gradients, or become these."""
         if isinstance(self.op, Mapper):
             for index, child in enumerate(self.operands):
                 if type(child) in WEAK or not child.trainable:

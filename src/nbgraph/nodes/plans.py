@@ -56,14 +56,8 @@ class Backward(NamedTuple):
 class Plan:
     """Compiled forms of a segment.
 
-    Parameters
-    ----------
-    nodes : sequence of OpNode
-        Children first; only their structures are kept.
-    asked : bytes
-        For each node whether its value is a result.
-    inputs : sequence of nodes
-        The children that are not among the nodes.
+    `nodes`: children first; only their structures are kept. `asked`: for each node whether its
+    value is a result. `inputs`: the children that are not among the nodes.
     """
 
     def __init__(
@@ -102,8 +96,7 @@ class Plan:
     # values that were not asked for -------------------------------------------------------------
 
     def recall(self, numbers: tuple[int, ...]) -> tuple[Function, list[int]]:
-        """Return the function for the values of nodes, computed from the segment's inputs, and
-        which inputs it reads."""
+        """Return the function for the values of nodes, and which inputs it reads."""
         entry = self._recall.get(numbers)
         if entry is None:
             graph = Graph([self.entries[k] for k in numbers])
@@ -114,8 +107,7 @@ class Plan:
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, route: Route) -> Backward:
-        """Return the gradient graph of a route; raise DerivativeError where an operator has no
-        gradient."""
+        """Return the gradient graph of a route; DerivativeError where one has no gradient."""
         gradients = self._backward.get(route)
         if gradients is None:
             gradients = self._backward[route] = self._made(route)

@@ -51,8 +51,7 @@ class Segment:
         self.values = []
 
     def recall(self, nodes: Iterable[Any]) -> None:
-        """Compute values that were not results; raise ArgumentError where an input has been written
-        since."""
+        """Compute values that were not results; ArgumentError where an input was written since."""
         missing = [node for node in nodes if node._val is None]
         if not missing:
             return
@@ -70,8 +69,7 @@ class Segment:
     # gradients ----------------------------------------------------------------------------------
 
     def backward(self, nodes: Sequence[Any], ones: Any, clip: float | None) -> None:
-        """Push the gradients of the inputs. `ones` is the node at which the pass starts with ones,
-        if it is one of these."""
+        """Push the gradients of the inputs; `ones`: the node at which the pass starts, if any."""
         start = tuple([k for k, node in enumerate(nodes) if node is ones])
         seeds = tuple([k for k, node in enumerate(nodes) if node._adj is not None])
         if not (start or seeds):

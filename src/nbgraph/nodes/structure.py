@@ -28,17 +28,8 @@ _PLAIN = (bool, int, str, type(None))
 class Structure:
     """One output of an operator over structures, or a variable.
 
-    Attributes
-    ----------
-    node : GraphNode
-        The same in the symbolic graph.
-    output : int
-        Which output of it.
-    shape, dtype
-    trainable : bool
-        Whether gradients flow to it.
-    memoise : int
-        How long a value holds; see `nodes.node`.
+    `node`: the same in the symbolic graph. `output`: which output of it. `shape`, `dtype`.
+    `trainable`: whether gradients flow to it. `memoise`: how long a value holds; see `nodes.node`.
     """
 
     __slots__ = ("_layout", "dtype", "memoise", "node", "output", "shape", "trainable")
@@ -128,9 +119,6 @@ def trim() -> None:
         _VARIABLES.clear()
 
 
-# shapes and dtypes ------------------------------------------------------------------------------
-
-
 def inferred(op: Any, operands: Sequence[Any], attributes: Attributes) -> Sequence[Layout]:
     """Return layouts of the outputs; raise DTypeError where operands differ in dtype.
 
@@ -155,7 +143,7 @@ def _require_common(op: Any, operands: Sequence[Any]) -> None:
     counted = {dtype for _, dtype in dtypes if dtype.kind in kinds}
     if len(counted) < 2:
         return
-    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in dtypes)
+    listed = ", ".join(f"child {i}: {dtype}" for i, dtype in dtypes if dtype in counted)
     raise DTypeError(
         f"{op.__name__}: the children's dtypes differ ({listed}); a graph does not promote, cast "
         "one of them, as with x.astype(dtype)"

@@ -45,8 +45,6 @@ def add(fn: Any, out: Any, *ins: Any, scale: float = 1.0) -> NodeOp:
     """Return the operation `out += scale * fn(*ins)`, summed over the axes in which `out` has size
     1 or which it lacks. So the gradient of an operand that was broadcast comes out right by itself.
 
-    So the gradient of an operand that was broadcast comes out right by itself.
-
     >>> import nbgraph as ng
     >>> x, total = ng.ones((2, 3)), ng.ones((1, 3))
     >>> add(lambda a: a, total, x, scale=0.5)()

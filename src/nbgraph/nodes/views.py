@@ -11,6 +11,7 @@ from nbgraph.array.carry import common_device
 from nbgraph.array.chunk import CPU
 from nbgraph.array.copying import copy_of
 from nbgraph.array.core import Array
+from nbgraph.array.lowered import read_only
 from nbgraph.array.push import copied, same, write
 from nbgraph.device import RunContext
 from nbgraph.engine.inline import in_charge
@@ -48,7 +49,7 @@ def push_views(
     chunk_written = out._chunk
     ins = [copied(v) if isinstance(v, Array) and v._chunk is chunk_written else v for v in job.ins]
     reads = dict.fromkeys(v._chunk for v in ins if isinstance(v, Array))
-    views = [_read_only(v._view()) if isinstance(v, Array) else v for v in ins]
+    views = [read_only(v._view()) if isinstance(v, Array) else v for v in ins]
     in_charge().push(
         _Work(fn, out._view(), views),
         const_vars=tuple(reads),
@@ -57,11 +58,6 @@ def push_views(
         prop=OVERWRITE if overwrites and out._holder is None else NORMAL,
     )
     chunk_written.writes += 1
-
-
-def _read_only(view: View) -> View:
-    view.flags.writeable = False
-    return view
 
 
 def run(job: NodeOp, first: bool) -> None:
@@ -89,7 +85,7 @@ def look(job: NodeOp, first: bool) -> None:
         push_views(job, pass_on, overwrites=True)
         return
     came = copy_of(x, device=CPU)
-    work = _Work(lambda view, ins: fn(_read_only(view[...])), came._view(), [])
+    work = _Work(lambda view, ins: fn(read_only(view[...])), came._view(), [])
     in_charge().push(work, mutate_vars=[came._chunk], name=job.name)
     write(same, copy_of(came, device=out.device), out)
     out._chunk.writes += 1

@@ -22,8 +22,7 @@ _MORE_OPTIONS = frozenset(("signature", "subok"))  # where no parameter has that
 
 
 def signature(scalar: Scalar) -> inspect.Signature:
-    """Return the signature: operands by place or name, scalar parameters by name, or as the
-    function's text has it."""
+    """Return the signature: operands, then scalar parameters by name, or as the text has it."""
     P = inspect.Parameter
     own = {p.name: P.empty if p.required else p.default for p in scalar.parameters}
     if scalar.signature is not None:
@@ -104,8 +103,7 @@ def _dtype_of_loop(op: Elementwise, signature: Any, dtype: Any) -> dict[str, Any
 def with_outputs(
     op: Elementwise, operands: tuple[Any, ...], out: Any
 ) -> tuple[tuple[Any, ...], Any]:
-    """Return operands, and outputs that come by position behind them, as NumPy's ufuncs take
-    them."""
+    """Return operands, and outputs given by position behind them, as for NumPy's ufuncs."""
     count = op.nin
     if op.scalar.draws or out is not None or len(operands) > op.nargs:
         return operands, out  # which is refused

@@ -208,8 +208,7 @@ class ArrayOp:
         return attributes
 
     def fixed(self, attributes: Attributes) -> Attributes:
-        """Return the attributes as part of a key of kernel calls: of those in `values` the types
-        alone."""
+        """Return the attributes as part of a key of kernel calls: of `values` the types alone."""
         if not self.numeric:
             return attributes
         names = floats_of(self.numeric, attributes)
@@ -238,8 +237,7 @@ class ArrayOp:
     def grant_to(
         self, device: Context, attributes: Attributes, specs: Sequence[Spec]
     ) -> tuple[Any, ...]:
-        """Return what `grant` returns, for operands of these specs, on which requests may
-        depend."""
+        """Return what `grant` returns, for operands of these specs."""
         return self.grant(device, attributes)
 
     def within(self, states: dict[Any, Any] | None) -> Any:

@@ -103,8 +103,7 @@ def _again(
     lowering: Lowered | None,
     specs: Sequence[Spec],
 ) -> Any:
-    """Return the results of a call like one before: a view, or what its kernels compute, or NumPy
-    where it has none."""
+    """Return the results of a call like one before, or what kernels or NumPy compute."""
     if out is None and op.view is not None:
         result = viewed(op.view, operands[0], attributes)
         return result if result.ndim else result[()]
@@ -140,8 +139,7 @@ def _learn(
     attributes: Attributes,
     out: Sequence[Any] | None,
 ) -> None:
-    """Remember how a call over these very arrays is done, if it writes the results' memory and
-    nothing else."""
+    """Remember how a call over these very arrays is done, if it only writes the results' memory."""
     if any(a is not b for a, b in zip(inputs, operands, strict=True)):
         return
     if any(not r.size for r in results) or not op.computes_alone:

@@ -41,8 +41,7 @@ def backward(op: Mapper, wrt: tuple[str, ...] | None = None) -> Mapper:
 
 
 def forward_backward(op: Mapper) -> Mapper:
-    """Return the operator of outputs and in-gradients in one pass, from `out_grad` and the
-    operands."""
+    """Return the operator of outputs and in-gradients in one pass, from `out_grad` and operands."""
     return _make(op, True, None)
 
 
@@ -68,12 +67,9 @@ def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
 class MapVjp:
     """The in-gradients of some operands of a scalar operator, in one pass over the elements.
 
-    Attributes
-    ----------
-    wrt : operands by index, in the order of what `reverse` gives
-    reverse : the operator; its operands are the out-gradients, then what `reads` lists
-    reads : ("in", i) is operand i of the operator, ("out", k) its output k
-    problem : the DerivativeError where there is no derivative
+    `wrt`: operands by index, in the order of what `reverse` gives. `reverse`: the operator; its
+    operands are the out-gradients, then what `reads` lists. `reads`: ("in", i) is operand i of the
+    operator, ("out", k) its output k. `problem`: the DerivativeError where there is no derivative.
     """
 
     __slots__ = ("problem", "reads", "reverse", "wrt")

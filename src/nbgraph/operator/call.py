@@ -76,8 +76,7 @@ training: ContextVar[bool] = ContextVar("nbgraph_training", default=False)
 
 
 def differentiation() -> Any:
-    """Return the module that records and differentiates; it lies above the arrays that ask for
-    it."""
+    """Return the module that records and differentiates, which lies above arrays."""
     return importlib.import_module("nbgraph.autograd.entry")
 
 

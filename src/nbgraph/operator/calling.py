@@ -126,8 +126,7 @@ class Calls(Elementwise):
         return self._call(operands, out, options) if result is None else result
 
     def _placed(self, operands: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, Any]:
-        """Return the shortcut of a call with names, defaults or parameters, and what it is called
-        with, or None where there is none."""
+        """Return the shortcut of a call, and what it is called with, or None."""
         if self.shortcut is None and self.varied_shortcut is None:
             return None, ()
         placed = self._fast.placed(operands, options)

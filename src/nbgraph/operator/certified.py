@@ -71,8 +71,7 @@ def certificates(
 
 
 def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certificate]:
-    """Return the certificates of claims; what one leaves of its share of the time the others
-    have."""
+    """Return the certificates of claims; time that one leaves of its share is the others'."""
     from nbgraph.kernels.certificate import LIMIT, certify
 
     end = time.thread_time() + seconds
@@ -84,8 +83,7 @@ def _certificates(claims: list[Asked], seconds: float = SECONDS) -> list[Certifi
 
 
 def require(op: Elementwise) -> None:
-    """Raise CertificateError where the derivative of an operator is wrong, as found before or
-    now."""
+    """Raise CertificateError where the derivative of an operator is wrong."""
     scalar = op.scalar
     claims: list[Asked] = []
     if isinstance(scalar, Derivative):
@@ -152,8 +150,7 @@ def _gradient_claims(scalar: Scalar, gradient: Gradient) -> list[Asked]:
 
 
 def _output_claims(scalar: Scalar, wrt: Sequence[str]) -> list[Asked]:
-    """Return claims of derivatives written with the output (T1) against those written with
-    operands."""
+    """Return claims of derivatives written with the output (T1) against those with operands."""
     captured = scalar.capture(probe_kinds(scalar), defaults_of(scalar))
     if len(captured.outputs) != 1:
         return []

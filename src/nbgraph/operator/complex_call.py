@@ -92,8 +92,7 @@ def on_numpy(
     out: Sequence[Any],
     options: dict[str, Any],
 ) -> Any:
-    """Apply a scalar operator to NumPy arrays with a ufunc's options, where an operand, or the
-    dtype that is asked for, is complex."""
+    """Apply a scalar operator with a ufunc's options where something is complex."""
     dtype = options.pop("dtype", None)
     arrays = [x if type(x) in (bool, int, float, complex) else np.asarray(x) for x in operands]
     if dtype is not None:

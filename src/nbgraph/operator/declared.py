@@ -222,15 +222,8 @@ def _execute(text: str, rows: Sequence[Row], scope: dict[str, Any]) -> None:
     exec(compile(text, place, "exec"), scope)
 
 
-def define_scalars(table: str, scope: dict[str, Any], *, registered: bool = True) -> None:
-    """Define the operators of a table in a module's globals, and register them.
-
-    Parameters
-    ----------
-    table : str, one for a module
-    scope : dict, the module's globals
-    registered : bool, whether names and aliases are registered
-    """
+def define_scalars(table: str, scope: dict[str, Any]) -> None:
+    """Define the operators of a table, one for a module, in its globals, and register them."""
     rows = list(parse(table))
     text = "\n".join(f"def {r.name}({r.parameters}):\n    return {r.call}\n" for r in rows)
     scope.update(math=math, np=np, special=special, composed=composed)
@@ -238,7 +231,5 @@ def define_scalars(table: str, scope: dict[str, Any], *, registered: bool = True
     for row in rows:
         function = scope[row.name]
         function.__doc__ = documentation(row.doc, ())
-        made = op(function)
-        if registered:
-            registry.register(made, row.name, *row.aliases)
+        made = registry.register(op(function), row.name, *row.aliases)
         scope.update(dict.fromkeys((row.name, *row.aliases), made))

@@ -26,8 +26,7 @@ _VECTOR = re.compile(r"\b(?:ld|st)\.global\.v\d\.\w+")
 
 
 def capability(op: Elementwise, cc: object) -> tuple[int, int]:
-    """Return a compute capability, written as `(9, 0)` or "9.0"; raise ArgumentError for another
-    one."""
+    """Return a compute capability from `(9, 0)` or "9.0"; raise ArgumentError for another."""
     pair = cc
     if isinstance(pair, str):
         pair = tuple(int(n) if n.isdigit() else -1 for n in pair.split("."))
@@ -41,8 +40,7 @@ def capability(op: Elementwise, cc: object) -> tuple[int, int]:
 
 
 def side_by_side(op: Elementwise, plan: Plan) -> tuple[Loop, Grid]:
-    """Return the loop over arrays whose elements lie side by side, and its grid for aligned
-    ones."""
+    """Return the loop over arrays without gaps, and its grid for aligned ones."""
     outputs = [o.name for o in plan.typed.outputs]
     layouts = ["c"] * (op.nin + op.nout)
     loop = plan.loop(layouts, outputs, ["write"] * op.nout)
@@ -156,8 +154,7 @@ class DeviceExplanation(Explanation):
 
 
 def explain(op: Elementwise, *, dtype: object = None, device: object = None) -> Explanation:
-    """Return the explanation of an operator for "cpu" or "gpu"; raise ArgumentError for another
-    device."""
+    """Return an operator's explanation for "cpu" or "gpu"; ArgumentError for another device."""
     kind = "cpu" if device is None else str(device).partition("(")[0]
     if kind not in ("cpu", "gpu"):
         raise ArgumentError(

@@ -52,8 +52,7 @@ def summary(op: Elementwise) -> str:
 
 
 def documentation(op: Elementwise, own: str) -> str:
-    """Return the user's docstring, how it is called, formula, dependence; `own` alone where they
-    fail."""
+    """Return the user's docstring, the call, formula, dependence; `own` alone where they fail."""
     try:
         text, _ = facts.scalar_text(op.scalar)
         parts = [

@@ -123,8 +123,7 @@ _FILLED: list[bool] = []
 
 
 def enter(form: Callable[..., Form], *ops: Any) -> Callable[[Any], Any]:
-    """Decorate a function: it is this form of the operators, which are given or found behind public
-    functions."""
+    """Decorate a function: it is this form of the operators, given or found by public functions."""
 
     def decorate(function: Any) -> Any:
         for op in ops:

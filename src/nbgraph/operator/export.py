@@ -105,8 +105,7 @@ def export(op: Mapper, path: Any, dtypes: Sequence[Any], partials: bool) -> Expo
 
 
 def _entries(op: Mapper, dtype: np.dtype[Any], partials: bool) -> list[_Entry]:
-    """Return the value's function for operands of a dtype, and those of the partials that there
-    are."""
+    """Return the function of the value for operands of a dtype, and of the partials there are."""
     entries = [_entry(op, f"{op.__name__}_{dtype.name}", "the value", dtype)]
     dtypes = operand_dtypes(op.scalar, dtype)
     for operand, own in zip(op.scalar.operands, dtypes, strict=True):

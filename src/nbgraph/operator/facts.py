@@ -46,8 +46,7 @@ def written(scalar: Scalar) -> FunctionText | None:
 
 
 def literals(scalar: Scalar) -> dict[float, str]:
-    """Return how the user wrote the numbers, of a derivative those of the function it comes
-    from."""
+    """Return how the user wrote the numbers, or the function that a derivative comes from."""
     while not isinstance(scalar, WrittenFunction) and hasattr(scalar, "parent"):
         scalar = scalar.parent  # type: ignore[attr-defined]
     text = written(scalar)
@@ -89,13 +88,10 @@ def signature(scalar: Scalar, operands: Sequence[str] | None = None) -> list[str
     return parts + [p.name if p.required else f"{p.name}={p.default!r}" for p in scalar.parameters]
 
 
-def readable_text(
-    scalar: Scalar, captured: Captured, name: str, operands: Sequence[str] | None = None
-) -> str:
+def readable_text(scalar: Scalar, captured: Captured, name: str) -> str:
     """Return a graph as the text of a Python function."""
-    return readable.function(
-        name, signature(scalar, operands), captured.graph, captured.outputs, literals(scalar)
-    )
+    outputs = captured.outputs
+    return readable.function(name, signature(scalar), captured.graph, outputs, literals(scalar))
 
 
 def floating_operands(op: Elementwise) -> list[str]:

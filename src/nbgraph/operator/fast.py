@@ -199,8 +199,7 @@ class FastCall:
         return None if done is None else out[0] if len(out) == 1 else out
 
     def quick(self) -> tuple[Callable[..., Any], bytes, Sequence[Any], Sequence[Text]] | None:
-        """Return the newest entry where it has one output and only globals and texts are
-        watched."""
+        """Return the newest entry where it has one output and only globals and texts watched."""
         if not self.entries or self._closed or self._op.nout != 1:
             return None
         return *next(reversed(self.entries.values())).brief, self._globals, self._texts
@@ -214,8 +213,7 @@ class FastCall:
     def note(
         self, operands: Sequence[np.ndarray[Any, Any]], plan: Plan, options: dict[str, Any]
     ) -> None:
-        """Note a general call with `options` for parameters: when its kind recurs, set up the short
-        path."""
+        """Note a general call with `options`: where its kind recurs, set up the short path."""
         typed = plan.typed
         dtypes = [*typed.operands, *typed.outputs]
         placed = self.placed(tuple(operands), options)

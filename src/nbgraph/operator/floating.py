@@ -37,8 +37,7 @@ _latest: list[tuple[Any, Any]] = [(USUAL, None)]
 
 
 def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]) -> None:
-    """Have NumPy raise, call, print or log what a call on NumPy arrays comes across, where
-    `np.errstate` asks for that."""
+    """Have NumPy report what a call comes across, where `np.errstate` asks for that."""
     modes = _asked()
     if modes is None or carrier_of(operands) is not None or any(map(overrides.claims, operands)):
         return
@@ -58,8 +57,7 @@ def judge(op: Elementwise, operands: tuple[Any, ...], options: Mapping[str, Any]
 
 
 def _asked() -> Any:
-    """Return what this context asks for besides warnings, by kind, or None where that is
-    nothing."""
+    """Return what this context asks for besides warnings, by kind, or None."""
     now, (known, asked) = state(), _latest[0]
     if now is not known:
         modes = np.geterr()

@@ -80,8 +80,7 @@ class Forms:
         return form, tuple(operands), rest
 
     def _only_numbers(self, options: dict[str, Any]) -> bool:
-        """Return whether options choose no form: they give Python numbers to parameters that are
-        numbers in all forms, and operands."""
+        """Return whether options choose no form: they are numbers for numbers, and operands."""
         numbers = self._numbers
         if numbers is None:
             signature = self._signature()

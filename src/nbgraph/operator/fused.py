@@ -192,8 +192,7 @@ class PartTypes:
 def typed_parts(
     parts: Sequence[Part], dtypes: Sequence[Value], numbers: Sequence[Value]
 ) -> PartTypes:
-    """Return dtypes through all parts, from those of the operands; FusionError says what stands
-    against one loop."""
+    """Return dtypes through all parts; FusionError says what stands against one loop."""
     types = PartTypes(None, [None] * len(numbers), [])
     for i, part in enumerate(parts):
         operands = [_value(types, s, dtypes, numbers) for s in part.operands]

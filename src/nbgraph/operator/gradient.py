@@ -14,8 +14,7 @@ from nbgraph.kernels.signature import defaults_of
 
 
 def read_gradient(scalar: Scalar, nout: int, fn: Callable[..., Any]) -> Gradient:
-    """Return the declaration of a hand-written gradient; DerivativeError names a wrong
-    parameter."""
+    """Return the declaration of a hand-written gradient; DerivativeError for a wrong parameter."""
     plain = plain_function(fn)
     if plain is None:
         raise DerivativeError(f"{scalar.name}.gradient: a Python function is needed, not {fn!r}")

@@ -133,8 +133,7 @@ class Invoker:
     def _resolved(
         self, key: tuple[Any, ...], parameters: Mapping[str, Any], typed: Callable[[], Typed]
     ) -> Plan:
-        """Return the plan for `key` and parameters; values of numbers are not a part of what is
-        kept."""
+        """Return the plan for `key` and parameters; the values of numbers are not kept."""
         key = (*key, parameter_kinds(parameters))
         plan = self._plans.get(key)
         if plan is None:
@@ -172,8 +171,7 @@ class Invoker:
         return varying(captured.graph, captured.outputs)
 
     def _same_graph(self, typed: Typed) -> Plan | None:
-        """Return a plan that differs in the parameters' values alone, whose kernels are shared, or
-        None."""
+        """Return a plan that differs in parameter values alone, or None."""
         for plan in list(self._plans.values()):  # other threads may add one
             other = plan.typed
             if other.captured is typed.captured and other.operands == typed.operands:
@@ -221,8 +219,7 @@ class Invoker:
     # out, where, dtype ------------------------------------------------------------------------
 
     def _require_casts(self, values: Sequence[object], plan: Plan, casting: str) -> None:
-        """DTypeError where an operand is not of the dtype of the loop that the rule lets it be cast
-        to; Python numbers have none."""
+        """DTypeError where an operand cannot be cast to the loop's dtype, as the rule has it."""
         name = self.scalar.name
         if casting not in CASTINGS:
             raise ValueError(f"{name}: casting={casting!r}; expected one of {', '.join(CASTINGS)}")

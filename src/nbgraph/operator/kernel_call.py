@@ -252,8 +252,7 @@ def run(
     requests: Sequence[OpReqType],
     attributes: Attributes,
 ) -> bool:
-    """Run the kernels of an operator over NumPy arrays, with copies of what they do not take;
-    return whether it has any."""
+    """Run an operator's kernels over NumPy arrays; return whether it has any."""
     words = [op.words[request] for request in requests]
     in_layouts, out_layouts = [layout_of(x) for x in inputs], [layout_of(x) for x in outputs]
     lowering = lowered(op, in_layouts, out_layouts, words, attributes)

@@ -38,8 +38,7 @@ class Layout:
         return np.ndarray(self.shape, self.dtype, strides=self.strides)
 
     def interface(self, address: int, *, locked: bool = False) -> dict[str, Any]:
-        """Return `__array_interface__` of memory like this; bfloat16, which has no type string, as
-        words of 16 bits."""
+        """Return `__array_interface__` of memory like this; bfloat16 as words of 16 bits."""
         return {
             "data": (address, locked),
             "shape": self.shape,
@@ -88,8 +87,7 @@ def layout(
 
 
 def layout_of(view: Array) -> Layout:
-    """Return the layout of a NumPy array; steps along axes of one element, which mean nothing, are
-    made the row-major ones."""
+    """Return the layout of a NumPy array; steps along axes of one element are row-major."""
     shape, strides = view.shape, view.strides
     if 1 in shape or 0 in shape:
         usual = c_strides(shape, view.itemsize)

@@ -44,8 +44,7 @@ foreign = _Foreign()
 
 
 def refuse_foreign(op: str, name: str, value: Any) -> None:
-    """Raise ArgumentError for a value with a mask or a unit, which its values alone would lose, and
-    for a sparse matrix."""
+    """Raise ArgumentError for a value with a mask or a unit, and for a sparse matrix."""
     kind = type(value)
     if hasattr(kind, "tocsr"):
         raise ArgumentError(

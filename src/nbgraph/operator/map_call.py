@@ -79,8 +79,7 @@ class Plan:
     like: Plan | None = None
 
     def having(self, parameters: Mapping[str, Any]) -> Plan:
-        """Return this plan with other values of its parameters, of the same kinds; OverflowError
-        where an integer does not fit."""
+        """Return this plan with other parameter values; OverflowError where one is too large."""
         own = self.parameters
         if all(own[name] is value for name, value in parameters.items()):
             return self

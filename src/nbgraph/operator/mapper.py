@@ -103,8 +103,7 @@ class Mapper(Calls):
             self._count()
 
     def _needs_more(self, signature: Signature) -> bool:
-        """Return whether the definition is understood where names whose default is None have
-        values."""
+        """Return whether the definition is understood where None defaults have values."""
         names = optional_in(signature.text)
         if not names or not isinstance(self.scalar, WrittenFunction):
             return False

@@ -173,8 +173,7 @@ def _interpreted(scalar: Scalar, operands: Sequence[Any], parameters: Mapping[st
 
 
 def rebound(fn: FunctionType, seen: dict[FunctionType, FunctionType] | None = None) -> FunctionType:
-    """Return a copy of a function whose `math`, `cmath` and `complex`, and those of whose helpers,
-    compute as NumPy does."""
+    """Return a copy of a function whose `math`, `cmath` and `complex` compute as NumPy does."""
     seen = {} if seen is None else seen
     if fn in seen:
         return seen[fn]
@@ -228,8 +227,7 @@ def numpy_math() -> ModuleType:
 
 @functools.cache
 def numpy_cmath() -> ModuleType:
-    """Return a stand-in for the module `cmath` whose functions keep the precision and never
-    raise."""
+    """Return a stand-in for `cmath` whose functions keep the precision and never raise."""
     module = ModuleType("cmath")
     module.__dict__.update({k: v for k, v in vars(cmath).items() if not k.startswith("__")})
     for name in "exp log10 sqrt sin cos tan sinh cosh tanh isnan isinf isfinite".split():

@@ -93,8 +93,7 @@ def run(word: int, places: Mapping[Place, int], text: Callable[[], Any]) -> Any:
 
 
 def _number(place: Place, places: Mapping[Place, int]) -> int:
-    """Return the number of a place; of one that capture reached by other calls, the only one
-    there."""
+    """Return the number of a place; of one that other calls reached, the only one there."""
     if place in places:
         return places[place]
     same = [number for other, number in places.items() if other[:1] == place[:1]]

@@ -63,8 +63,7 @@ def dispatch(
 def _asked(
     value: Any, op: Elementwise, method: str, operands: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """Return what a class makes of an operator; of one that it does not know, and that NumPy has as
-    well, what it makes of NumPy's."""
+    """Return what a class makes of an operator, else of NumPy's function."""
     like = twin(op)
     if like is None:
         return value.__array_ufunc__(op, method, *operands, **options)

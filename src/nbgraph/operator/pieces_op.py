@@ -25,13 +25,9 @@ _SHORT, _LONGEST = 16, 1 << 16  # elements of a line; threads share longer ones
 class PiecesOp(ArrayOp):
     """See the module.
 
-    Parameters
-    ----------
-    parts : callable
-        `parts(out, *operands, **attributes)`; see Pieces. Only the first part, if it is a number
-        for all of `out`, may be written over by others. None where it needs contiguous arrays.
-    name, infer, gradient, operands, partial
-        See ArrayOp.
+    `parts`: `parts(out, *operands, **attributes)`; see Pieces. Only the first part, if it is a
+    number for all of `out`, may be written over by others. None where it needs contiguous arrays.
+    `name`, `infer`, `gradient`, `operands`, `partial`: see ArrayOp.
     """
 
     kernels = ("host",)
@@ -120,8 +116,7 @@ class PiecesOp(ArrayOp):
 
 
 class _Move(NamedTuple):
-    """The words of a move but the first, and its outer dimensions: extent, byte steps of source and
-    target."""
+    """The words of a move but the first, and its outer dimensions: extent, byte steps."""
 
     words: tuple[int, ...]
     outer: Sequence[tuple[int, Sequence[int]]]

@@ -35,8 +35,7 @@ def packed(call: Call, item: int) -> tuple[Layout, Layout]:
 def calls(
     name: str, dtype: str, item: int, call: Call, *, adds: bool, bias: bool = False
 ) -> tuple[KernelCall, ...]:
-    """Return the kernel calls of a product, onto a third operand if there is a `bias`; scratch
-    memory has columns and rows, packed."""
+    """Return the kernel calls of a product, onto a `bias` if there is one."""
     out = 3 if bias else 2
     depth, first, second = call.k.extent, call.first, 1 - call.first
     words = -(-depth * item // WORD)

@@ -205,8 +205,7 @@ class ProductOp(ArrayOp):
         attributes: Attributes,
         dtypes: Collection[np.dtype[Any]] = _NATIVE,
     ) -> Call | None:
-        """What a BLAS for these dtypes is to be asked for; None where it does not take arrays
-        placed like these."""
+        """What a BLAS for these dtypes is asked for; None for arrays placed otherwise."""
         labels, dtype = self.meaning(operands, attributes), out.dtype
         if labels is None or dtype not in dtypes or any(o.dtype != dtype for o in operands):
             return None
@@ -242,8 +241,7 @@ class ProductOp(ArrayOp):
         return None
 
     def meaning(self, operands: Sequence[Layout | Array], attributes: Attributes) -> Labels | None:
-        """What the axes of arrays like these are; None where they are not two, or it is more than
-        one product."""
+        """What the axes of arrays like these are; None where it is not one product of matrices."""
         if len(operands) != 2:
             return None
         return self.labels(*(Spec(o.shape, o.dtype) for o in operands), **attributes)

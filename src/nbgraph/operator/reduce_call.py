@@ -248,8 +248,7 @@ def in_order_loop(
     request: str,
     parameters: Sequence[str] = (),
 ) -> Loop:
-    """A loop of `kernels.totals`: elements of dtype `given`, accumulated as `held`, cast to
-    `made`."""
+    """A loop of `kernels.totals`: elements of dtype `given`, summed as `held`, cast to `made`."""
     graph = Graph()
     x = graph.argument("x", kind_of_dtype(source))
     value = graph.cast(x, "f" if is_float(total) else name_of(total))

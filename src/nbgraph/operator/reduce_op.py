@@ -98,16 +98,14 @@ class ReduceOp(ArrayOp):
     def taken_dtype(
         self, source: Spec, target: Spec, attributes: Attributes
     ) -> np.dtype[Any] | None:
-        """The dtype that elements are cast to first, or their own; None where kernels do not cast
-        to it."""
+        """The dtype that elements are cast to first; None where kernels cannot cast."""
         asked = attributes.get("dtype")
         if asked is None or asked == source.dtype or self.folds(source, target):
             return source.dtype
         return target.dtype if inexact(target.dtype) else None
 
     def folds(self, source: Spec, target: Spec) -> bool:
-        """Whether kernels that combine elements in their own order give the same bits: those of
-        extremes, and of whole numbers."""
+        """Whether kernels that combine in any order give the same bits: extremes, integers."""
         if self.combine is None or self.averages or 0 in source.shape or 0 in target.shape:
             return False
         if is_float(source.dtype):

@@ -228,8 +228,7 @@ class RowOp(ArrayOp):
     def _replacements(
         self, arrays: Sequence[Layout], count: int, attributes: Attributes
     ) -> list[Layout | None]:
-        """The layouts that `count` operands, and outputs, have to have so that the kernel takes
-        them; None for what may stay."""
+        """The layouts that operands and outputs must have for the kernel; None: as they are."""
         shape, axes, one = self._rows(arrays[:count], attributes)
         usual = row_major(arrays, one, shape, axes)
         return [None if a.strides == u.strides else u for a, u in zip(arrays, usual, strict=True)]
@@ -291,8 +290,7 @@ _BESIDE = 16  # rows side by side from which they are worked on together
 def spaces_of(
     arrays: Sequence[Layout], one: Sequence[bool], shape: Shape, axes: Shape
 ) -> tuple[Space, Space] | None:
-    """Along a row, and over rows; None where a row's elements, in the order of its axes, do not lie
-    one step apart."""
+    """Along a row, and over rows; None where a row's elements are not one step apart."""
     strides = [_strides(a, shape, axes, row=row) for a, row in zip(arrays, one, strict=True)]
     if not all(merged(shape, axes, s) for s in strides):
         return None

@@ -40,18 +40,12 @@ Naive = Callable[..., Array]
 class TiledOp(ArrayOp):
     """See the module.
 
-    Parameters
-    ----------
-    tiling : callable
-        `tiling(specs, dtype, **attributes)`: the call for contiguous operands of these Specs,
-        whose dtype is "float32" or "float64". None where no kernel does it.
-    naive : callable
-        `naive(*arrays, **attributes)`: the result by NumPy, in the dtype of the operands.
-    adds : bool
-        Whether the kernel may add to what is there, with the bits of adding up what it would have
-        stored: each element is delivered once. It is told by the last word of the record.
-    name, infer, gradient, keeps, operands, partial
-        See ArrayOp.
+    `tiling`: `tiling(specs, dtype, **attributes)`: the call for contiguous operands of these Specs,
+    whose dtype is "float32" or "float64". None where no kernel does it. `naive`: `naive(*arrays,
+    **attributes)`: the result by NumPy, in the dtype of the operands. `adds`: whether the kernel
+    may add to what is there, with the bits of adding up what it would have stored: each element is
+    delivered once. It is told by the last word of the record. `name`, `infer`, `gradient`, `keeps`,
+    `operands`, `partial`: see ArrayOp.
     """
 
     kernels = ("host",)

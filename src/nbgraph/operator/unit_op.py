@@ -67,13 +67,8 @@ class MovingOp(ArrayOp):
 class UnitOp(ArrayOp):
     """An ArrayOp that runs its Unit form on hosts.
 
-    Parameters
-    ----------
-    suits : callable, optional
-        `suits(operands, outputs, **attributes)`: whether the kernel is the quicker way for these
-        Specs; by default it always is.
-    others
-        See ArrayOp.
+    `suits`: `suits(operands, outputs, **attributes)`: whether the kernel is the quicker way for
+    these Specs; by default it always is. `others`: see ArrayOp.
     """
 
     kernels = ("host",)
@@ -146,12 +141,9 @@ def small(most: int) -> Callable[..., bool]:
 class UpdateOp(ArrayOp):
     """An operator with one output, and states that every run writes.
 
-    Parameters
-    ----------
-    mapper : Mapper
-        Its results: the output, then new values of the states.
-    names : mapping from the mapper's operands that are arrays to this operator's
-    states : names of operands that are written, in the order of the mapper's results
+    `mapper`: its results: the output, then new values of the states. `names`: mapping from the
+    mapper's operands that are arrays to this operator's. `states`: names of operands that are
+    written, in the order of the mapper's results.
 
     Its attributes are the mapper's other operands: numbers, by name.
     """

@@ -32,8 +32,7 @@ class Kind(NamedTuple):
 
 
 def kind_of(where: str, hint: Any) -> tuple[Kind, tuple[Any, ...]]:
-    """The kind of an annotation, and the choices that a Literal leaves; ArgumentError where
-    parameters cannot be of that type."""
+    """The kind of an annotation, and a Literal's choices; ArgumentError for another type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         first = {type(a) for a in arguments}

@@ -33,8 +33,7 @@ def figures(values: Array) -> str:
 
 @cache
 def turn() -> Variable:
-    """Every report writes to this: they take turns, in the order of pushes, or of a
-    plan's steps."""
+    """Every report writes to this: they take turns, in the order of pushes or steps."""
     return current().new_variable("debug", immune=True)
 
 

@@ -12,8 +12,7 @@ def figures(values: Array) -> str:
     >>> figures(np.array([3.0, -4.0]))
     'min -4, max 3, L2 5'"""
 def turn() -> Variable:
-    """Every report writes to this: they take turns, in the order of pushes, or of a
-    plan's steps."""
+    """Every report writes to this: they take turns, in the order of pushes or steps."""
 def debug(x: Operand[Carried], message: str='', callback: Callable[[str, str, Array], None] | None=None, *, what: str='value') -> Carried:
     """`x`; when its value is computed, and when its gradient is, a line with dtype, shape, least and
     largest element and L2 norm goes to the standard output.

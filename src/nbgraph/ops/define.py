@@ -22,7 +22,7 @@ from nbgraph.dtype import as_dtype, inexact, is_float
 from nbgraph.errors import ArgumentError, DTypeError, ShapeError, require_word
 from nbgraph.foreign import checked
 from nbgraph.operator import registry
-from nbgraph.operator.array_op import ArrayOp, Spec
+from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.call import carrier_of
 from nbgraph.operator.declared import DOCS, Row, define, documentation, parameters_of, parse
 from nbgraph.operator.deferred import UnknownShape
@@ -262,9 +262,21 @@ def cast(gradient: Any, spec: Spec) -> Any:
     return gradient if dtype == spec.dtype else library.astype(gradient, spec.dtype)
 
 
+def delivered(gradients: Sequence[Any], g: Gradients) -> list[Any]:
+    """Return what a rule found in the operands' dtypes, None for what nobody wants."""
+    each = zip(gradients, g.specs, g.wanted, strict=True)
+    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
+
+
+def added(a: Any, b: Any) -> Any:
+    """A sum of which parts may be None: nothing."""
+    if a is None or b is None:
+        return b if a is None else a
+    return library.add(a, b)
+
+
 def require_floats(name: str, *operands: Any, label: str = "x") -> np.dtype[Any]:
-    """Return the common dtype of floats; DTypeError for others, which names one operand by its
-    label."""
+    """Return the common dtype of floats; DTypeError names another operand by its label."""
     if not all(is_float(x.dtype) for x in operands):
         listed = ", ".join(str(x.dtype) for x in operands)
         given = f"{label} has dtype" if len(operands) == 1 else "operands have dtypes"

@@ -97,8 +97,7 @@ def _is_safetensors(path: str | os.PathLike[str]) -> bool:
 
 
 def _safetensors() -> Any:
-    """Return the module `safetensors.numpy`, which only this format needs; raise ArgumentError
-    without it."""
+    """Return the module `safetensors.numpy`; raise ArgumentError where it is missing."""
     try:
         module: Any = importlib.import_module("safetensors.numpy")
     except ImportError:

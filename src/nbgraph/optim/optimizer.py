@@ -240,8 +240,7 @@ class Optimizer:
         return [self._entry(*each, fresh, checks=recorder is not None) for each in rows]
 
     def _begun(self, entries: Sequence[Entry]) -> tuple[Update, list[Clock]]:
-        """Return the update with the gradients of this step in its slots, and the clocks of its
-        parameters."""
+        """Return the update with this step's gradients in its slots, and its parameters' clocks."""
         moved = together(self._clocks, [entry.key for entry in entries])
         update = self._update(entries)
         update.bring(entries)
@@ -421,8 +420,7 @@ class Optimizer:
 
     @staticmethod
     def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:
-        """Return clocks by name, with one clock for all parameters that have taken the same steps,
-        so that they share numbers again."""
+        """Return clocks by name, one clock for parameters of equal steps."""
         by_count: dict[Any, Clock] = {}
         return {key: by_count.setdefault(clock.settled(), clock) for key, clock in clocks.items()}
 
@@ -437,8 +435,7 @@ class Optimizer:
     # checks -------------------------------------------------------------------------------------
 
     def _number(self, what: str, value: Any, *, low: float = 0.0, high: float = math.inf) -> float:
-        """Return a number as a float; raise ArgumentError unless it lies from `low` on and below
-        `high`."""
+        """Return a number as a float; ArgumentError unless it is from `low` to below `high`."""
         if not isinstance(value, (int, float, np.floating)) or not low <= value < high:
             raise ArgumentError(
                 f"{self.name}: {what}={value!r}; expected a number from {low} on"

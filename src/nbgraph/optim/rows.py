@@ -144,8 +144,7 @@ class Row:
         return pieces
 
     def interpret(self) -> None:
-        """Apply the operator's Python text, element by element, here and now; see
-        `config.compiler`."""
+        """Apply the operator's Python text, element by element; see `config.compiler`."""
         values = [_widened(value_of(o)) for o in self.operands]
         if not self.combines:
             carry.apply(self.op, values, {}, self.outputs)
@@ -161,8 +160,7 @@ class Row:
 
 
 def _widened(value: Any) -> Any:
-    """Return an array of 16 bits in float32, as NumPy has no common type of the 16-bit kinds; other
-    values as they are."""
+    """Return an array of 16 bits in float32; other values as they are."""
     narrow = type(value) not in WEAK and value.dtype.itemsize == 2
     return copy_of(value, np.dtype("float32")) if narrow else value
 

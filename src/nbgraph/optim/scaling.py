@@ -18,8 +18,7 @@ from nbgraph.operator.decorator import op
 def adjusted(
     scale: Any, good: Any, skipped: Any, finite: Any, factor: Any, window: Any, least: Any
 ) -> Any:
-    """Return, after a step, the scale, the good steps since it last changed, and all steps
-    skipped."""
+    """Return, after a step, the scale, good steps since its last change, and steps skipped."""
     if not finite:
         lower = scale / factor
         return lower if lower > least else least, 0.0, skipped + 1.0

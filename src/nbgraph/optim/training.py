@@ -113,8 +113,7 @@ class _Trained:
 
     @classmethod
     def of(cls, version: Version, optimizer: Optimizer, arrays: Sequence[Any]) -> _Trained | None:
-        """Return the trained form of a version, or None where gradients are not heads of their own,
-        or arrays lie in pieces."""
+        """Return the trained form of a version, or None where gradients are not plain heads."""
         value, grads = version.results
         weights = optimizer.parameters
         gradients = gradients_for(optimizer.name, weights, grads)

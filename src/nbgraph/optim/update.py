@@ -46,8 +46,7 @@ class Group:
 
 
 def _of_precision(value: Any, precision: str) -> Any:
-    """Return a number as a float, or an array in a precision, so that its dtype does not decide
-    that of a step."""
+    """Return a number as a float, or an array in a precision."""
     return float(value) if isinstance(value, (int, float, np.floating)) else value.astype(precision)
 
 
@@ -145,8 +144,7 @@ class Update:
 
 
 class Behind:
-    """The rows of a step behind those that compute its gradients, in one plan; see
-    `executor.program`."""
+    """The rows of a step behind those that compute its gradients; see `executor.program`."""
 
     def __init__(self, update: Update) -> None:
         self.update = update

@@ -29,12 +29,8 @@ def library() -> Any:
 class Problem:
     """A function whose first argument is a structure like `start`, for SciPy.
 
-    Attributes
-    ----------
-    start : float64 vector
-        The values that the search begins with.
-    plain : bool
-        Whether that structure is one array with one axis, as SciPy's own.
+    `start`: the values that the search begins with. `plain`: whether that structure is one array
+    with one axis, as SciPy's own.
     """
 
     def __init__(self, name: str, f: Function, start: Any, args: Sequence[Any] = ()) -> None:
@@ -163,14 +159,12 @@ def _numbers(name: str, place: Place) -> Any:
 
 
 def _held(value: Any) -> Any:
-    """Return an argument that stays the same: a NumPy array becomes an NDArray once, not at each
-    call."""
+    """Return an argument that stays the same: a NumPy array becomes an NDArray once."""
     return new_array(value) if isinstance(value, np.ndarray) else value
 
 
 def _as_start(part: Vector, value: Any) -> Any:
-    """Return a leaf of the result in the kind and dtype of the start: float64 for whole numbers,
-    which a minimum need not be."""
+    """Return a leaf of the result in the kind and dtype of the start, whole ones as float64."""
     dtype = getattr(value, "dtype", np.dtype("float64"))
     part = part.astype(dtype if dtype.kind == "f" else "float64")
     if isinstance(value, Array):

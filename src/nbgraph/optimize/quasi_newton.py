@@ -81,8 +81,7 @@ def bfgs(
 
 
 class _Memory:
-    """A function that gives value and gradient as two functions, which are mostly asked at the same
-    vector."""
+    """A function that gives value and gradient as two functions, mostly asked at one vector."""
 
     def __init__(self, both: Callable[[Any], tuple[float, Any]]) -> None:
         self._both = both

@@ -36,22 +36,11 @@ _SHOWN = 40  # characters of a line
 class Box:
     """A node: its texts, and the boxes whose results it reads.
 
-    Attributes
-    ----------
-    family : str
-        A key of `drawing.COLOURS`.
-    lines : tuple of str
-        Operator, the user's name, dtype and shape.
-    reads : tuple of (int, str)
-        Numbers of boxes before it, and which of their outputs where there are several.
-    after : tuple of int
-        Boxes that must have run before, though nothing of them is read.
-    marks : tuple of str
-        "trainable", "state", "result", "gradient: write", ...
-    again : bool
-        Whether it computes again what another one computed.
-    hint : str
-        Attributes, and the line of the user's text.
+    `family`: a key of `drawing.COLOURS`. `lines`: operator, the user's name, dtype and shape.
+    `reads`: numbers of boxes before it, and which of their outputs where there are several.
+    `after`: boxes that must have run before, though nothing of them is read. `marks`: "trainable",
+    "state", "result", "gradient: write", ... `again`: whether it computes again what another one
+    computed. `hint`: attributes, and the line of the user's text.
     """
 
     name: str

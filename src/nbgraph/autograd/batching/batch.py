@@ -60,8 +60,7 @@ def _step(
 
 
 def _one_by_one(case: Case) -> list[Entry]:
-    """Return outputs by the general rule: a loop over the new axis, whose parts are the operands
-    that have it."""
+    """Return outputs by the general rule: a loop over the new axis."""
     entries = [operand for operand in case.node.inputs if type(operand) is tuple]
     parts = [e for e in dict.fromkeys(entries) if case.batched[case.node.inputs.index(e)]]
     rest = [e for e in dict.fromkeys(entries) if e not in parts]
@@ -79,8 +78,7 @@ def _one_by_one(case: Case) -> list[Entry]:
 
 
 def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
-    """Return the outputs of a loop, which saves the residuals of its gradient where one may be
-    needed."""
+    """Return the outputs of a loop, which saves the residuals of its gradient where needed."""
     op, recorder = loop_op(loop), recording.get()
     if recorder is None or recorder.records:
         op = keeping(op)
@@ -89,8 +87,7 @@ def _looped(loop: Loop, operands: Sequence[Entry]) -> list[Entry]:
 
 
 def _loop(case: Case) -> list[Entry] | None:
-    """Return the outputs of a loop over parts, or None: the body gets the new axis, which carries
-    have in any case."""
+    """Return the outputs of a loop over parts, or None; the body gets the new axis."""
     op: Any = case.node.op
     loop: Loop = op.typed([spec(v) for v in case.node.entries])
     if loop.tests or loop.counted:
@@ -122,8 +119,7 @@ def _loop(case: Case) -> list[Entry] | None:
 
 
 def _branches(case: Case) -> list[Entry] | None:
-    """Return the outputs of a choice that is the same for all examples, or None: the branches get
-    the new axis."""
+    """Return the outputs of a choice that all examples share, or None."""
     op: Any = case.node.op
     if case.batched[0]:
         return None

@@ -22,8 +22,7 @@ from nbgraph.ops.shapes.slicing import view_key
 
 
 class Case(NamedTuple):
-    """A node, its operands with new ones in place of those that have the new axis, which of them
-    that are, and the axis's extent."""
+    """A node, its operands with new ones in place of batched ones, which, and the extent."""
 
     node: GraphNode
     operands: Sequence[Any]  # entries and numbers
@@ -62,8 +61,7 @@ def broadcast(entry: Entry, size: int) -> Entry:
 
 
 def aligned(case: Case, index: int, rank: int) -> Any:
-    """Return an operand with `rank` axes behind the new one, missing axes with one element; an
-    operand without the new axis as it is."""
+    """Return an operand with `rank` axes behind the new one, if it has that."""
     operand = case.operands[index]
     shape = case.shape(index)
     if not case.batched[index] or len(shape) >= rank:
@@ -122,8 +120,7 @@ def leading(case: Case) -> list[Entry] | None:
 
 
 def shaped(*names: str) -> Rule:
-    """Return the rule of operators with their result's shape as an attribute; `names`: axes beside
-    it."""
+    """Return the rule of operators with the shape as an attribute; `names`: axes beside it."""
 
     def rule(case: Case) -> list[Entry]:
         attributes = case.node.attributes
@@ -178,8 +175,7 @@ def _pad(case: Case) -> list[Entry]:
 
 
 def _take(case: Case) -> list[Entry] | None:
-    """Return the outputs of `take`, or None; where only the indices have the new axis, it is moved
-    to the front from the axis's place."""
+    """Return the outputs of `take`, or None."""
     axis = case.node.attributes["axis"]
     if axis is None or all(case.batched):
         return None
@@ -282,8 +278,7 @@ def _einsum(case: Case) -> list[Entry] | None:
 
 
 def product(case: Case) -> list[Entry] | None:
-    """Return the outputs of a product of two arrays, with one more label, or None where some
-    operand broadcasts."""
+    """Return the outputs of a product of two arrays with one more label, or None."""
     op: Any = case.node.op
     specs = [spec(operand) for operand in case.node.entries]
     labels = op.labels(*specs, **case.node.attributes) if len(specs) == 2 else None

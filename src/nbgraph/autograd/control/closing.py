@@ -40,8 +40,7 @@ _RUNNERS: OrderedDict[Any, Jit] = OrderedDict()
 
 
 class Closed(NamedTuple):
-    """Heads over variables: those of the body, parts of what is `drawn` for all steps, then
-    constants, which stand for `captured`."""
+    """Heads over variables: the body's, parts of `drawn`, and constants for `captured`."""
 
     heads: tuple[Entry, ...]
     variables: tuple[GraphNode, ...]
@@ -75,7 +74,11 @@ def entry_of(name: str, value: Any, path: str, dtype: Any = None) -> Entry:
         return build.constant(value.asnumpy()), 0  # type: ignore[attr-defined]
     if isinstance(value, (bool, int, float, complex, np.ndarray, np.generic)):
         return build.constant(_array(value, dtype)), 0
-    raise ArgumentError(
+    raise _not_a_value(name, value, path)
+
+
+def _not_a_value(name: str, value: Any, path: str) -> ArgumentError:
+    return ArgumentError(
         f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
         "tuple of those"
     )
@@ -185,8 +188,7 @@ class Closing:
         return Closed(results, variables, tuple(self.captured), tuple(self.drawn))
 
     def _inside(self, entry: Any) -> Any:
-        """Return an operand of a node of the body; operands that do not depend on its variables are
-        captured."""
+        """Return an operand of a node of the body, captured where it comes from outside."""
         if type(entry) is not tuple:
             return entry
         if entry not in self._moved and entry[0].op is not CONSTANT:
@@ -260,8 +262,7 @@ def closed(
     names: Sequence[str],
     steps: tuple[int, ...] | None,
 ) -> Closed:
-    """Return heads over canonical variables: `own` become `names`, and what does not depend on them
-    is captured. See Closing."""
+    """Return heads over canonical variables, closed; see Closing."""
     return Closing(name, own, before, names, steps).over(heads)
 
 
@@ -328,7 +329,4 @@ def _one(name: str, value: Any, path: str, device: Context | None) -> Any:
     if isinstance(value, (bool, int, float, np.ndarray, np.generic)):
         array = _array(value, None)
         return new_array(array, dtype=array.dtype, device=device)
-    raise ArgumentError(
-        f"{name}: {path} is {noun(value)}; give an array, a number, or a dict, list or "
-        "tuple of those"
-    )
+    raise _not_a_value(name, value, path)

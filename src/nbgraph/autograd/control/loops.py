@@ -395,8 +395,7 @@ def _scan_of(loop: Loop) -> Callable[[Function, Any, Any, int], tuple[Any, Any]]
 
 
 def _steps(parts: Sequence[Entry], xs: Any, length: int | None) -> int | None:
-    """Return the number of steps, or None where no shape is known; raise where the first axes
-    differ."""
+    """Return the number of steps, or None where it is not known; raise where axes differ."""
     for entry, place in zip(parts, places(xs, "xs"), strict=True):
         own = spec_of(entry)
         if own is None:

@@ -19,8 +19,7 @@ Scan = Callable[[Callable[..., Any], Any, Any, int], tuple[Any, Any]]
 
 
 def wanted(op: LoopOp, checkpoint: bool | None) -> bool:
-    """Return whether steps are computed again: where `checkpoint` says so, or the residuals would
-    be large."""
+    """Return whether steps are computed again: by `checkpoint`, or for large residuals."""
     loop = op.loop
     if checkpoint is not None:
         return checkpoint and bool(loop.saved)

@@ -44,12 +44,7 @@ _hooked = False
 class Job:
     """Pieces of work, done one after another; the first that fails ends it.
 
-    Attributes
-    ----------
-    over : bool
-        Whether it has ended.
-    error : Exception or None
-        Why it has not ended well.
+    `over`: whether it has ended. `error`: why it has not ended well.
     """
 
     __slots__ = ("context", "error", "name", "over", "pieces")

@@ -3,8 +3,6 @@
 Callers have these without the core's own files, which are read only where it is compiled.
 """
 
-from __future__ import annotations
-
 # what a push answers when it is not a ticket
 DONE, QUEUED, TO_RUN, BRAKE, NO_MEMORY = 0, 1, 2, -1, -2
 TWICE, MISCOUNTED = -3, -4  # a variable is named twice; there are not as many as expected

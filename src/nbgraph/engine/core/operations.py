@@ -118,8 +118,7 @@ def fail_locked(core: int, operation: int, cell: int) -> None:
 
 
 def complete_locked(core: int, operation: int, parkers: int, keep: int) -> tuple[int, int]:
-    """Rule 4. The kernel the caller runs next, of up to `keep` nanoseconds, or 0; and the
-    parkers to wake."""
+    """Rule 4. The kernel the caller runs next, of up to `keep` ns, or 0; parkers to wake."""
     if load(operation + O_FLAGS) & (ISSUED | NO_SKIP) == ISSUED:
         late = poison(operation)  # poison may come between issued and done
         if late != 0:
@@ -190,8 +189,7 @@ def bury_template(core: int, template: int) -> None:
 
 
 def schedule_locked(core: int, ready: int, parkers: int, keep: int) -> tuple[int, int]:
-    """Send ready operations to their queues; the first kernel of up to `keep` nanoseconds is kept
-    for the caller."""
+    """Send ready operations to their queues; the caller keeps the first short kernel."""
     kept = 0
     while ready != 0:
         operation = ready

@@ -106,8 +106,7 @@ def new_step(core: int, instance: int, row: int, kind: int, queue: int) -> int:
 
 
 def launch_python_row(core: int, instance: int, row: int, runner: int) -> None:
-    """The runner takes it from here, or a Python thread; the plan goes on when `finish_step` is
-    called."""
+    """The runner or a Python thread takes it from here; the plan goes on with `finish_step`."""
     at = load(instance + I_TABLE) + ROW * row
     lock(core)
     step = new_step(core, instance, row, STEP, PYTHON)

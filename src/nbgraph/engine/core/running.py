@@ -42,8 +42,7 @@ FIRST_INTERVAL, LAST_INTERVAL = 4, 128  # runs until the slower way is tried aga
 
 
 def run(core: int, operation: int, thread: int, keep: int) -> int:
-    """Run an operation that has been begun; what this thread runs next, of up to `keep`
-    nanoseconds, or 0."""
+    """Run a begun operation; return what this thread runs next, of up to `keep` ns, or 0."""
     store(operation + O_THREAD, thread)
     kind = load(operation + O_KIND)
     if kind == PLAN:

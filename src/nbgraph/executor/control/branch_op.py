@@ -38,8 +38,7 @@ class Branches(NamedTuple):
 
 
 class BranchOp(ArrayOp):
-    """A choice; made by `branch_op`. Operand 0 is an int64, the number of the branch, clipped to
-    those that there are."""
+    """A choice; made by `branch_op`. Operand 0 is the number of the branch, clipped, int64."""
 
     kernels = ("host", "devices")
     adds = False

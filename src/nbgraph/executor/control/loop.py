@@ -65,8 +65,7 @@ class Loop(NamedTuple):
 
 
 def typed(graph: Graph, specs: Sequence[Spec]) -> Graph:
-    """Return the graph for variables of these shapes and dtypes; raise ShapeError where the spec of
-    some result does not follow."""
+    """Return the graph for variables of these specs; ShapeError where some do not follow."""
     replacements = {
         old: old if not old.open and old.specs == (spec,) else build.variable(str(old.name), *spec)
         for old, spec in zip(graph.variables, specs, strict=True)

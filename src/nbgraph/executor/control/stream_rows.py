@@ -70,8 +70,7 @@ class StreamRows(Rows):
 
 
 class StreamTable:
-    """A loop or a branch over programs, as often as it is asked for, on whatever device; see
-    `kernels.cuda.launch.Launches`."""
+    """A loop or a branch over programs; see `kernels.cuda.launch.Launches`."""
 
     fails, replays = False, "never"
 
@@ -154,8 +153,7 @@ class Programs:
 
 
 class Run:
-    """A run of a table on a stream: the addresses of its arrays, of which that in `work` is working
-    memory."""
+    """A run of a table on a stream: the addresses of its arrays; `work` is the working memory's."""
 
     def __init__(
         self, run_ctx: RunContext, addresses: Sequence[int], work: int, word: np.ndarray[Any, Any]

@@ -47,8 +47,7 @@ def _indexed(rules: list[Rule]) -> Rules:
 
 @functools.cache
 def exact() -> Rules:
-    """Return rules with the same bits in IEEE arithmetic, NaN, infinities and signed zeros
-    included."""
+    """Return rules with the same bits in IEEE arithmetic, NaN, infinities and signs included."""
     return _indexed(
         [
             Rule(ops.negative(-x), x),
@@ -76,8 +75,7 @@ def exact() -> Rules:
 
 @functools.cache
 def stable() -> Rules:
-    """Other bits, as accurate or more so wherever the result is finite: no overflow, no
-    cancellation on the way."""
+    """Other bits, as accurate where the result is finite: no overflow on the way."""
     return _indexed(
         [
             Rule(ops.log(1 + ops.exp(x)), ops.softplus(x)),
@@ -99,8 +97,7 @@ def stable() -> Rules:
 
 @functools.cache
 def fast() -> Rules:
-    """Return rules as if numbers were exact: zeros lose their sign, NaN and overflow may come or
-    go, and the last bits change."""
+    """Return rules as if numbers were exact: zeros lose their sign, last bits change."""
     return _indexed(
         [
             Rule(x + 0, x),

@@ -93,8 +93,7 @@ def fuse(
 
 
 def explain_fusion(graph: Graph) -> Fusion:
-    """Return what `fuse` did to give this graph; raise KeyError for a graph that it did not
-    give."""
+    """Return what `fuse` did to give this graph; KeyError for a graph that it did not give."""
     return _REPORTS[graph]
 
 
@@ -102,8 +101,7 @@ def explain_fusion(graph: Graph) -> Fusion:
 
 
 def _prepared(graph: Graph, knowledge: Knowledge) -> tuple[Graph, Callable[[GraphNode], GraphNode]]:
-    """Return the graph without marks, with means as sums where a loop can end in them; and what its
-    nodes became."""
+    """Return the graph without marks, its means as sums, and what its nodes became."""
     moved: dict[Entry, Operand] = {}
 
     def rule(node: GraphNode, inputs: tuple[Operand, ...]) -> Sequence[Operand] | None:
@@ -241,8 +239,7 @@ class _Emission:
 
 
 def _token(members: Sequence[GraphNode]) -> Any:
-    """Return a token that keeps a copy that was made to compute again from becoming one with the
-    first."""
+    """Return a token that keeps a copy to compute again from becoming one with the first."""
     tokens = tuple(m.token for m in members if m.token is not None)
     return ("again", *tokens) if tokens else None
 

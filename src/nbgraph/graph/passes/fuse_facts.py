@@ -107,8 +107,7 @@ def _weight(node: Any) -> int:
 
 
 def _too_large(values: Sequence[Any]) -> str | None:
-    """Return why a comparison with an integer beyond its operand's dtype cannot be in a loop of
-    several, or None."""
+    """Return why a comparison with an integer beyond its operand's dtype fits no loop, or None."""
     if not any(type(v) is int for v in values):
         return None
     common = np.result_type(*values)
@@ -214,8 +213,7 @@ class Fusion:
         return names_of(self.graph.nodes)
 
     def loop_of(self, node: GraphNode) -> Loop | None:
-        """Return the loop that a node of the graph before is part of, or a fused node itself, else
-        None."""
+        """Return the loop that a node of the graph before is part of, or a fused node itself."""
         return next((lo for lo in self.loops if node is lo.node or node in lo.members), None)
 
     def to_dict(self) -> dict[str, Any]:

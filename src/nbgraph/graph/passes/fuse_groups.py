@@ -144,8 +144,7 @@ class Grouping:
         return into
 
     def _chosen(self, node: GraphNode, own: Group, before: Sequence[Group]) -> list[Group]:
-        """Return the groups that a node joins: one of its operands', and those that one can take
-        in."""
+        """Return the groups that a node joins: one of its operands', and those it can take in."""
         chosen: list[Group] = []
         saved = {g: self._saved(node, g) for g in before if not g.facts.problem}
         for group in sorted(saved, key=lambda g: -saved[g]):

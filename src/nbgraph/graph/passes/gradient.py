@@ -101,13 +101,9 @@ def flow(
     """Let gradients flow back through nodes: in place of those of their outputs, `sums` has those
     of their operands.
 
-    Parameters
-    ----------
-    nodes : operands first
-    useful : entries that gradients are to reach or pass through
-    sums : what has come so far, by entry
-    passing : callable, optional
-        `passing(entry, gradient)` sees the whole gradient of an entry and gives what flows on.
+    `nodes`: operands first. `useful`: entries that gradients are to reach or pass through. `sums`:
+    what has come so far, by entry. `passing`: `passing(entry, gradient)` sees the whole gradient of
+    an entry and gives what flows on.
     """
     for node in reversed([*nodes]):
         if node.op is None:
@@ -162,8 +158,7 @@ def _seeds(graph: Graph, seeds: Sequence[Operand | None] | None) -> list[Value]:
 
 
 def _seed(index: int, head: Entry, seed: Operand | None) -> Value:
-    """Return the gradient that starts at a head: ones, or the head gradient, in the head's
-    dtype."""
+    """Return the gradient that starts at a head: ones, or the head gradient, in its dtype."""
     shape, dtype = spec(head)
     if seed is None:
         return uniform("ones", spec(head))

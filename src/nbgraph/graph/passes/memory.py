@@ -211,8 +211,7 @@ class _Placer:
         self.pin([life for life in places if life.pinned is not None], capacity)
 
     def pin(self, places: Sequence[Life], capacity: int) -> None:
-        """Lives that are there from the start; the bytes between them, and behind them up to the
-        capacity, are nobody's."""
+        """Lives that are there from the start; what lies between and behind them is not free."""
         none, end = self.reach.guard(()), 0
         for life in sorted(places, key=lambda life: life.pinned or 0):
             start = self.found.offset[life.home] = life.pinned or 0

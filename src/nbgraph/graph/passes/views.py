@@ -38,8 +38,7 @@ def simpler(node: GraphNode, *, fast: bool = False) -> Operand | None:
 
 
 def _rule(op: Any) -> View | None:
-    """What is simpler than an operator's result. A name is looked up only where a node has it: the
-    library's files load by name."""
+    """What is simpler than an operator's result; a name is looked up where a node has it."""
     name = getattr(op, "__name__", "")
     rule = _by_name().get(name)
     return rule if rule is not None and getattr(library, name).op is op else None

@@ -73,8 +73,7 @@ class RandomAffine(Images):
         return out if out.dtype == x.dtype else _as_dtype(out, x.dtype)
 
     def _maps(self, size: tuple[int, int], draws: Draws) -> Array:
-        """Return for each sample the map from a pixel to its place in the original image: two rows
-        (r, q, 1)."""
+        """Return for each sample the map from a pixel to its place in the image: rows (r, q, 1)."""
         angle, lean = (
             np.radians(draws.uniform((), *interval(self.name, "", ends)).astype(np.float64))
             for ends in (self.degrees, self.shear)

@@ -164,8 +164,7 @@ class ColumnTransform(Transform):
 def own_desc(
     x: Array, draws: Draws, desc: DataDesc, described: Callable[[DataDesc], DataDesc]
 ) -> DataDesc:
-    """Return the description of samples of one shape; raise ShapeError that names a sample that
-    does not fit."""
+    """Return the description of samples of one shape; ShapeError names one that does not fit."""
     own = changed(desc, shape=x.shape[1:], dtype=x.dtype)
     try:
         described(own)
@@ -175,8 +174,7 @@ def own_desc(
 
 
 def by_shape(column: list[Array], draws: Draws, apply: Callable[[Array, Draws], Array]) -> Column:
-    """Apply a function to the samples of each shape together; return an array where all results
-    have one shape."""
+    """Apply a function to the samples of each shape together; one array if all results fit."""
     groups: dict[Any, list[int]] = {}
     for i, x in enumerate(column):
         groups.setdefault((x.shape, x.dtype), []).append(i)
@@ -230,8 +228,7 @@ def require_held(name: str, parameter: str, value: float, desc: DataDesc) -> Non
 
 
 def pair(name: str, parameter: str, value: Any, least: int = 1) -> tuple[int, int]:
-    """Return height and width from one whole number or two; raise ArgumentError for other
-    values."""
+    """Return height and width from one whole number or two; ArgumentError for other values."""
     both = (value, value) if isinstance(value, (int, np.integer)) else value
     if (
         not isinstance(both, (tuple, list))

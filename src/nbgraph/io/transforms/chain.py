@@ -130,8 +130,7 @@ class Pixels(ColumnTransform):
 
 
 def _narrow(x: Array) -> bool:
-    """Return whether values of this dtype are stored with fewer bits than they are computed
-    with."""
+    """Return whether values of this dtype have fewer bits than they are computed with."""
     return x.dtype.kind not in "iub" and x.dtype.itemsize < 4
 
 

@@ -291,8 +291,7 @@ class RandomNoise(Pixels):
 
 
 def _means(x: Array, axes: Axes) -> Array:
-    """Return the mean of each image, or of each of its channels: row by row first, which is quick
-    where channels are innermost."""
+    """Return the mean of each image, or of each of its channels, row by row."""
     rows = x.shape[axes.height]
     if axes.channel == 3:
         sums = x.reshape(len(x), rows, x.shape[2] * x.shape[3]).sum(1, np.float64)

@@ -264,8 +264,7 @@ def _fused(transforms: Sequence[Pixels], first: int, here: Stage) -> Stage:
 def _first(
     descs: Sequence[DataDesc], sample: Sample | None, before: Callable[[Columns, Draws], Columns]
 ) -> Callable[[], tuple[Columns, Draws]]:
-    """Return a function of no arguments for columns of a sample as they are behind some
-    transforms."""
+    """Return a function without arguments for columns of a sample behind some transforms."""
 
     def batch() -> tuple[Columns, Draws]:
         zeros = tuple([np.zeros((1, *(max(n, 1) for n in d.shape)), d.dtype) for d in descs])

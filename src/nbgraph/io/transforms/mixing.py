@@ -204,8 +204,7 @@ def extents_of(x: Array, axes: Axes) -> tuple[int, int]:
 
 
 def rectangles(extents: Any, size: Array, draws: Draws) -> Array:
-    """Return which pixels are in a rectangle of `size` (n, 2) about a random pixel: bool (n,
-    height, width)."""
+    """Return which pixels are in a random rectangle of `size` (n, 2): bool (n, height, width)."""
     middles = draws.below(np.broadcast_to(extents, size.shape))
     first = middles - size // 2
     inside: list[Array] = []

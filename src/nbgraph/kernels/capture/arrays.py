@@ -142,8 +142,7 @@ def transposed(value: Value) -> Value:
 
 
 def arranged(array: Value, step: Step, new: Value = None) -> Value:
-    """The numbers of an array as a function of NumPy arranges them; with `new`, the array whose
-    numbers are these, so arranged."""
+    """The numbers of an array as a function of NumPy arranges them, or that array (`new`)."""
     extents, entries = shape(array), [*leaves(array)]
     places = step(np.arange(len(entries)).reshape(extents))
     if new is not None:

@@ -205,8 +205,7 @@ def new_dict(call: Call) -> Value | None:
 
 
 def replaced(call: Call) -> Value | None:
-    """`dataclasses.replace(object, name=value)`, and `_replace` of a named tuple; None for other
-    functions."""
+    """`dataclasses.replace(object, name=value)`, `_replace` of a named tuple, or None."""
     if call.target is not dataclasses.replace:
         return None
     one, (node, frame) = len(call.args) == 1, (call.node, call.tracer.frame)

@@ -27,8 +27,7 @@ _LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 class Bound(NamedTuple):
-    """A `functools.partial` made inside a scalar function: a function with values for some of its
-    parameters."""
+    """A `functools.partial` made inside a scalar function: some parameters have values."""
 
     function: object
     args: tuple[Value, ...]
@@ -136,8 +135,7 @@ def each_of(node: ast.expr) -> ast.GeneratorExp:
 
 
 def is_short(loop: ast.For, trips: int) -> bool:
-    """Whether a loop is written out: few trips, or some more of few operations each, whose machine
-    code is vectors then."""
+    """Whether a loop is written out: few trips, or more of few operations each."""
     if trips <= MAX_TRIPS:
         return True
     if trips > MAX_SHORT:

@@ -6,8 +6,6 @@ complex elementary functions", 1987. Infinite and undefined parts are set right 
 and not results, so that derivatives are those of the formula.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions that are written with others: plain scalar functions, captured like the user's own."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -115,8 +115,7 @@ class Method(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call, or what else is done to values: who captures it, its text, its path, and what is
-    called with which arguments."""
+    """A call, or another use of values: the tracer, its text, its path, function, arguments."""
 
     tracer: Tracer
     node: Any
@@ -159,8 +158,7 @@ class Call(NamedTuple):
         self.tracer.refuse(self.node, problem, remedy, error)
 
     def text(self, fn: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
-        """Return the value of a function of the library, which is traced with these arguments, or
-        with those of the call."""
+        """Return the value of a library function, traced with these arguments or the call's."""
         call = self.of(fn, *args, **kwargs) if args or kwargs else self
         text = cast("FunctionType", fn)
         return self.tracer.compose(text, call.in_order(text), self.path)

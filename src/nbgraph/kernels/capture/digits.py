@@ -151,8 +151,7 @@ def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
 
 
 def apply(call: Call) -> Value | None:
-    """`str(n)` and `bin(n)` of an integer, functions and methods of these, and `"".join()` of their
-    parts; None for others."""
+    """`str(n)`, `bin(n)`, functions, methods and `"".join()` of these; None for others."""
     target, args = call.target, call.args
     if isinstance(target, Method) and isinstance(target.owner, Digits):
         return target.owner.method(call, target.name)

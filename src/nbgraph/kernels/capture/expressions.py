@@ -208,8 +208,7 @@ class Expressions(Calls):
         return self._other(node, env, path)
 
     def _binaries(self, node: ast.BinOp, env: Env, path: Node) -> Value:
-        """A binary operation. Those on its left are done in a loop: a sum of a thousand terms is
-        a tree as deep as it is long."""
+        """A binary operation; those on its left are done in a loop, as their tree may be deep."""
         rest = [node]
         while isinstance(rest[-1].left, ast.BinOp):
             rest.append(rest[-1].left)

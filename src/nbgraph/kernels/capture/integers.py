@@ -1,7 +1,5 @@
 """Functions of whole numbers, written with others: captured like the user's own."""
 
-from __future__ import annotations
-
 import math
 
 LARGEST = 9223372036854775807  # an int64

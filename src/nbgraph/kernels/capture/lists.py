@@ -274,8 +274,7 @@ class Lists(Containers):
         return type(old)(items)
 
     def taken(self, value: Value, env: Env, *, alone: bool = False) -> Value:
-        """What a list keeps of part of another one: a copy, and nothing may change either, unless
-        it is then the only one."""
+        """What a list keeps of part of another one: a copy, where neither may change then."""
         if not isinstance(value, View) or isinstance(env[value.owner.key], Array):
             return value
         entry = placed(copied(self.held(value, env), back=True), env)
@@ -290,8 +289,7 @@ class Lists(Containers):
             env[name] = Undefined("means an item of a list whose items have changed since")
 
     def _moved(self, call: Call, old: Value, value: Value, env: Env, cond: Node) -> Value:
-        """A list as an item where a condition holds: what else means it, or the one before, would
-        have to follow."""
+        """A list as an item where a condition holds; what else means it may not change."""
         keys = {v.key for v in (old, value) if isinstance(v, Reference)}
         names = [name for name, v in env.items() if not keys.isdisjoint(keys_in(v))]
         kept = [key for n in names if n.startswith(HELD) for key in keys_in(env[n])]

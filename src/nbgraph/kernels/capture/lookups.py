@@ -24,8 +24,7 @@ def is_constant(items: Sequence[Value]) -> bool:
 
 
 def entry_at(graph: Graph, items: Sequence[Value], index: Node, name: str = "") -> Value | None:
-    """The item at an index that lies within; None where the items are too many, or no numbers, or
-    of different forms."""
+    """The item at an index that lies within; None where items are too many or differ."""
     parts = [flatten(item) for item in items]
     if all(isinstance(item, Static) for item in items):
         return Choice(index, tuple(items))

@@ -104,8 +104,7 @@ class Watch:
         self.texts.update(other.texts)
 
     def checks(self) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[Text]]:
-        """Globals, cells and attributes with their values, and functions, for a quick
-        comparison."""
+        """Globals, cells, attributes with their values, and functions, for a quick comparison."""
         return (
             tuple(self.globals.values()),
             tuple(self.cells.values()),

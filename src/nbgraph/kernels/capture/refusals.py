@@ -76,8 +76,6 @@ def _remedy(fn: FunctionType) -> str:
     return f"use one of {', '.join(sorted(SOLVERS))}, which are known here, or {usual}"
 
 
-# what to write instead ---------------------------------------------------------------------------
-
 STATEMENTS: dict[type[ast.AST], str] = {
     ast.ClassDef: "define the class outside; scalar functions work on numbers",
     ast.Expr: "scalar functions have no effects: to append write `values = [*values, x]`, to see "

@@ -388,8 +388,7 @@ class RegionLoop:
         return True
 
     def _starts_inside(self, name: str, end: Value) -> bool:
-        """Carry a name that has no value before the loop and is read after it, if it is a number
-        or some."""
+        """Carry a name without a value before the loop that is read after it, if it is numbers."""
         value = end.value if isinstance(end, Partly) else end
         nothing = nothing_like(self.graph, value)
         if nothing is None:

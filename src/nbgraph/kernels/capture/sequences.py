@@ -149,8 +149,7 @@ class Sequences(Classes):
         return bool(cond.data)
 
     def listed(self, node: ast.expr, value: Value) -> tuple[Value, ...]:
-        """The items of what is gone through: a tuple or an array, the keys of a dict, the
-        characters of a string."""
+        """The items of what is gone through: of a tuple, an array, a dict's keys, a string."""
         items = mapping(value)
         if isinstance(items, Static):
             items = objects.characters(Call(self, node, self.graph.const(True)), items)
@@ -433,8 +432,7 @@ def _reduce(call: Call, fn: Value, items: Value, *start: Value) -> Value:
 
 
 def _ranked(call: Call, items: Sequence[Value], key: Value) -> list[tuple[Value, Value]]:
-    """What items are ordered by, numbers or tuples; and the items, for lists and objects the
-    places at which they are."""
+    """What items are ordered by, and the items, or the places of lists and objects."""
     if not (key is None or isinstance(key, Static)):
         call.refuse("a keyword argument is not understood here", "leave it out")
     ranks = items if key is None else [_called(call, key, item) for item in items]

@@ -72,8 +72,7 @@ def _rows() -> Iterator[tuple[object, tuple[str, object]]]:
 
 @functools.cache
 def operations() -> dict[object, tuple[str, object]]:
-    """Object -> (sort, detail): "call" of vector_math, "composed" function, one of "whole" numbers,
-    or "builtin"."""
+    """Object -> (sort, detail): "call", "composed", "whole" or "builtin" function."""
     table: dict[object, tuple[str, object]] = {}
     for name, row in FUNCTIONS.items():
         for module in (math, np):
@@ -87,8 +86,6 @@ def operations() -> dict[object, tuple[str, object]]:
     table.update(dict.fromkeys(complex_numbers.OPERATIONS, ("complex", None)))
     return table
 
-
-# functions of SciPy ------------------------------------------------------------------------------
 
 _CALLS = {  # name in scipy.special -> in vector_math
     alias: name for name, row in FUNCTIONS.items() for alias in row.scipy

@@ -179,8 +179,7 @@ def _text_of(node: ast.Lambda, code: CodeType, start: int, block: str) -> Functi
 
 
 def _named_lambda(code: CodeType, lines: list[str]) -> FunctionText | None:
-    """Return the text of `name = lambda ...` at the margin; None where the code has other lines,
-    too, or stands elsewhere."""
+    """Return the text of `name = lambda ...` at the margin; None where there is more."""
     number = code.co_firstlineno
     line = "".join(lines[number - 1 : number])
     ends = {row for place in code.co_positions() for row in place[:2] if row is not None}

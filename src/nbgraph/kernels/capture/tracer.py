@@ -255,8 +255,7 @@ class FunctionTracer(Expressions):
         return self.join_ended(stop, env, rest)
 
     def join_ended(self, stop: Node, ended: Env, rest: Env) -> Env:
-        """Join where `ended` has certainly left the block: what a path leaves unset that has ended
-        the function is not missed."""
+        """Join where `ended` has left the block: what such a path leaves unset is not missed."""
         marked = dict(ended)
         loops = stopped(self.graph, ended, (BROKE, CONTINUED))
         for name in () if loops.op != "const" or loops.data else rest:

@@ -251,8 +251,7 @@ def without_flags(env: Env) -> Env:
 
 
 def raises_of(env: Env) -> dict[str, Node]:
-    """The flags of an environment that say which exceptions the function raises, those first behind
-    which it has gone on."""
+    """The flags of an environment for exceptions, those first that may be gone on behind."""
     missed = {name: value for name, value in env.items() if name.startswith(MISSED)}
     return missed | {name: value for name, value in env.items() if name.startswith(RAISED)}
 
@@ -408,8 +407,7 @@ def _join_maybe(
 
 
 def join(graph: Graph, cond: Node, a: Env, b: Env) -> Env:
-    """The environment after `if cond`: a name left undefined on a path that has ended is not
-    missed."""
+    """The environment after `if cond`; a name undefined on a path that has ended is not missed."""
     a_ended, b_ended = is_true(flag(graph, a, RETURNED)), is_true(flag(graph, b, RETURNED))
     result: Env = {}
     lists = ListJoin(graph, cond, a, b, result)
@@ -537,8 +535,7 @@ def _sort(value: tuple[Any, ...]) -> type[tuple[Any, ...]]:
 
 
 def flatten(value: Value) -> list[Node] | None:
-    """The nodes of a value made of numbers and tuples of numbers, else None; a complex number is
-    two."""
+    """The nodes of a value of numbers and tuples of numbers, or None; a complex number is two."""
     if isinstance(value, Node):
         return [value]
     if not isinstance(value, (tuple, Compound)):

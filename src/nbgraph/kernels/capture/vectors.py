@@ -242,8 +242,7 @@ def convolve(a, v):
 
 
 def eliminated(a):
-    """A matrix with zeros below its diagonal, by Gauss's elimination with row exchanges, and its
-    determinant."""
+    """A matrix made upper triangular by Gauss's elimination with row exchanges; its determinant."""
     rows, product = [list(row) for row in a], 1.0
     for i in range(len(rows)):
         for r in range(i + 1, len(rows)):

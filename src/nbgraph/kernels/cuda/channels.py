@@ -23,8 +23,7 @@ STATISTICS = ("momentum", "ratio", "trains")
 def _sums(
     names: Sequence[str], terms: Callable[[str], Sequence[str]], kind: str, wide: str
 ) -> list[str]:
-    """Lines that set each of `names` to a sum over a channel's elements; `terms(at)`: what is added
-    for the element at that place."""
+    """Lines that set each of `names` to a sum over a channel's elements, of `terms(at)`."""
 
     def some(count: int) -> list[str]:
         lines: list[str] = []

@@ -101,8 +101,7 @@ def entry_name(source: Source) -> str:
 
 
 def content_key(source: Source, form: Form, capability: tuple[int, int]) -> str:
-    """What a kernel's PTX is made of: its text, constants and functions, what is said of its
-    launch, and what compiles it."""
+    """What a kernel's PTX is made of: text, constants, functions, launch, compiler."""
     import llvmlite
 
     parts = [

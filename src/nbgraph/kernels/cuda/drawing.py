@@ -7,8 +7,7 @@ from nbgraph.kernels.draws import Drawn, device_text
 
 
 def drawing(d: Drawn, count: int) -> tuple[Unit, Unit, int]:
-    """Return the kernel for `count` numbers, that for aligned addresses, and how many blocks they
-    are."""
+    """Return the kernel for `count` numbers, that for aligned ones, and the blocks."""
     return _unit(d, vectors=False), _unit(d, vectors=True), -(-count // d.block)
 
 

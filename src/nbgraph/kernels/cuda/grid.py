@@ -142,8 +142,7 @@ def _roots(loop: Loop) -> list[Node]:
 
 
 def _aligned(loop: Loop, words: Sequence[int], rank: int) -> int:
-    """Lanes for which every vector is where the device can load it at once; a map over rows has
-    whole vectors in each."""
+    """Lanes for which every vector is where the device can load it at once."""
     count = lanes(loop)
     if count == 1 or (loop.form == "map" and rank and words[0] % count):
         return 1

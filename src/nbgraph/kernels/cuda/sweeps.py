@@ -115,8 +115,7 @@ class Sweep(NamedTuple):
         return self._loops(body, name="e")
 
     def along(self, lines: Sequence[str]) -> list[str]:
-        """Loops over the places at which the element k0, k1, ... of the window lies on a cell:
-        `lines` may use `spot` and `cell`."""
+        """Loops over the places at which an element of the window lies on a cell, for `lines`."""
         found: list[str] = []
         for d, (_, step, pad, gap) in enumerate(zip(*self, strict=True)):
             found += [

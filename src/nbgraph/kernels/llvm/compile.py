@@ -15,8 +15,7 @@ from nbgraph.kernels.writer import Source
 
 
 def lowered(source: Source) -> tuple[str, list[Shared]]:
-    """The LLVM text of an emitted kernel, as it is before optimisation, and what it is linked
-    with."""
+    """The LLVM text of an emitted kernel before optimisation, and what it is linked with."""
     module_text = Module(source, shares=True)
     names = sorted(module_text.mathematics)
     mathematics = texts(
@@ -31,8 +30,7 @@ def text(source: Source) -> str:
 
 
 def module(source: Source, level: int = 3) -> tuple[llvm.ModuleRef, list[Shared]]:
-    """The optimised module, with nothing visible outside but the kernel's symbol, and what it is
-    linked with."""
+    """The optimised module, with only the kernel's symbol visible, and what it is linked with."""
     text, called = lowered(source)
     if not level:  # a mark that the passes would drop, and the code generator refuses
         text = re.sub(r"^@llvm\.compiler\.used = .*$", "", text, flags=re.MULTILINE)

@@ -44,8 +44,6 @@ class Function:
         self._count = 0
         self._ended = False
 
-    # text -------------------------------------------------------------------------------------
-
     def value(self, kind: str, instruction: str) -> Value:
         """A new value made by an instruction."""
         name = f"%t{self._count}"
@@ -83,8 +81,6 @@ class Function:
         self.line(f"br i1 {condition.text}, label %{yes}, label %{no}")
         self._ended = True
 
-    # places -----------------------------------------------------------------------------------
-
     def place(self, kind: str) -> str:
         """A place on the stack for one value."""
         return self.room(llvm_type(kind))
@@ -103,8 +99,6 @@ class Function:
     def get(self, place: str, kind: str) -> Value:
         """Load from a place."""
         return self.value(kind, f"load {llvm_type(kind)}, ptr {place}")
-
-    # ends -------------------------------------------------------------------------------------
 
     @property
     def result(self) -> str:

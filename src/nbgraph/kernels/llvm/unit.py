@@ -64,8 +64,7 @@ class Unit:
         return results(self._primitive(name)(f, args))
 
     def loop(self, f: Function) -> str:
-        """See Names: loops around inner runs stay as they are: unrolling those would take most of
-        the time of a compile."""
+        """See Names: loops around inner runs stay as they are, as unrolling takes time."""
         return self._says([] if f.separate else ['!{!"llvm.loop.unroll.disable"}'])
 
     def _primitive(self, name: str) -> Primitive:

@@ -127,8 +127,7 @@ def kept(functions: Iterable[Called]) -> str:
 
 
 def _vector(scalar: str, name: str, kind: str, arity: int, count: int, vector: int) -> str:
-    """A function of `count` lanes, as a loop over them that becomes straight code for vectors of
-    `vector` elements."""
+    """A function of `count` lanes, as a loop that becomes code for vectors of `vector` elements."""
     loop = f"!{count}"  # the nodes of the two in a module differ
     whole = f"<{count} x {kind}>"
     operands = range(arity)

@@ -105,8 +105,7 @@ class _Ratio(Metric):
         return tuple([library.sum(each, axis=0) for each in counts])
 
     def _columns(self, out: Any, target: Any) -> tuple[Any, Any, tuple[int, ...]]:
-        """Return target and outcome of each element in columns of classes, and the elements'
-        shape."""
+        """Return target and outcome of each element in class columns, and the elements' shape."""
         shape = tuple(target.shape)
         if tuple(out.shape) != shape:
             return *_pairs(self.__name__, out, target, out.shape[-1]), shape

@@ -175,8 +175,7 @@ class Mean(Metric):
             )
 
     def _weights(self, out: Any, target: Any, weight: Any) -> tuple[Any, Any]:
-        """Return targets that all name something, and the weight of each, or None where all count
-        alike."""
+        """Return targets that all name something, and the weight of each, or None."""
         if self.ignore_label is not None:
             counts = target != self.ignore_label
             target = library.where(counts, target, library.zeros_like(target))

@@ -209,8 +209,7 @@ class CustomGradient(Pass):
 
 
 def gradient_rule(g: Gradients) -> list[Any]:
-    """Apply the CustomGradient of an operator that people wrote: the gradient rule of all of
-    them."""
+    """Apply the CustomGradient of an operator: the gradient rule of all that people wrote."""
     op: Any = g.op
     count = len(op.facts.arguments)
     flags = tuple(
@@ -231,8 +230,7 @@ def gradient_rule(g: Gradients) -> list[Any]:
 
 
 def _spread(values: Sequence[Any], wanted: Sequence[bool], others: Sequence[Any]) -> list[Any]:
-    """Return one value for each argument: the next one where it is wanted, else what stands for
-    it."""
+    """Return one value for each argument: the next one if wanted, else what stands for it."""
     rest = iter(values)
     return [next(rest) if w else other for w, other in zip(wanted, others, strict=False)]
 

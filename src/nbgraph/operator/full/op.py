@@ -78,8 +78,7 @@ class CustomOp(Pass):
         return self.known(specs, self.gradient_attributes(attributes))
 
     def known(self, specs: Specs, attributes: Attributes = _NOTHING) -> Specs:
-        """Return the specs of a call's outputs; ShapeError or DTypeError where operands do not
-        fit."""
+        """Return the specs of a call's outputs; ShapeError or DTypeError where operands misfit."""
         key: Any = (specs, *attributes.items()) if attributes else specs
         specs_of = self._inferred.get(key)
         if specs_of is None:
@@ -118,8 +117,7 @@ class CustomOp(Pass):
         states.deliver(self.__name__)
 
     def in_gradients(self, run: Run, handles: Sequence[Handle]) -> Any:
-        """Run the gradient; `handles` says what the arrays are that it reads. What `backward` does
-        not declare is a stand-in."""
+        """Run the gradient; what `backward` does not declare is a stand-in."""
         reads = dict(zip(handles, run.reads, strict=True))
         slopes = self.known(run.specs, self.gradient_attributes(run.attributes))
 
@@ -149,8 +147,7 @@ class CustomOp(Pass):
     def backward(
         self, wanted: tuple[bool, ...], seeded: tuple[bool, ...] | None = None
     ) -> CustomGradient:
-        """Return the operator of the in-gradients that are wanted, where these out-gradients are
-        given; None: all of them."""
+        """Return the operator of the wanted in-gradients, for the out-gradients there are."""
         seeded = (True,) * self.facts.visible if seeded is None else seeded
         gradient = self._gradients.get((wanted, seeded))
         if gradient is None:
@@ -174,11 +171,7 @@ class PropertyOp(CustomOp):
 
     Where the property is `stateful`, each application is an object of its own.
 
-    Parameters
-    ----------
-    owner : RegisteredOperator
-    prop : OperatorProperty
-    facts : Facts
+    `owner`: RegisteredOperator. `prop`: OperatorProperty. `facts`: Facts.
     """
 
     def __init__(self, owner: Any, prop: OperatorProperty, facts: Facts) -> None:

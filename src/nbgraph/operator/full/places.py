@@ -47,8 +47,6 @@ class Places:
         self._gradient: dict[Specs, bool] = {}
         self._turn: Turn | None = None
 
-    # resources --------------------------------------------------------------------------------
-
     def granted(self, device: Context, requests: Any) -> tuple[Any, ...]:
         """Return resources of a push, and for a stateful application its turn."""
         resources: tuple[Any, ...] = ()
@@ -65,11 +63,8 @@ class Places:
                 self._turn = self._turn or Turn(new_variable(f"operator {self._op.__name__}"))
         return (*resources, self._turn)
 
-    # objects ----------------------------------------------------------------------------------
-
     def ready(self, device: Context, specs: Specs) -> Operator:
-        """Return an object for these arguments, to be looked at or run; errors of its making are
-        raised here."""
+        """Return an object for these arguments; errors of its making are raised here."""
         key = device, specs
         with self._lock:
             operator = self._own.get(key) or self._spare.get(key)
@@ -78,8 +73,7 @@ class Places:
             return operator
 
     def differentiable(self, specs: Specs) -> bool:
-        """Return whether operators of these arguments have a gradient; one is made where none was
-        yet."""
+        """Return whether operators of these arguments have a gradient; make one to find out."""
         known_answer = self._gradient.get(specs)
         if known_answer is None:
             self.ready(cpu(), specs)

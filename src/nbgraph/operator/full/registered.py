@@ -88,8 +88,7 @@ class RegisteredOperator:
     # operators --------------------------------------------------------------------------------
 
     def of(self, parameters: Mapping[str, Any]) -> PropertyOp:
-        """Return the operator for these parameters, values or text; a new one where it is
-        stateful."""
+        """Return the operator for these parameters, values or text; a new one if it is stateful."""
         op = self._known_by(parameters)
         return op.another() if op.stateful else op
 
@@ -168,8 +167,7 @@ class RegisteredOperator:
     # what it is -------------------------------------------------------------------------------
 
     def measured(self) -> list[Measured]:
-        """Return what was measured and chosen where `create_operator` gives several
-        implementations."""
+        """Return measurements and choices where `create_operator` gives several implementations."""
         return self.tuner.measured()
 
     def choose(self, implementation: int | None) -> None:
@@ -286,8 +284,7 @@ def signature(prop: type[OperatorProperty], facts: Facts | None) -> inspect.Sign
 
 
 def described(name: str, prop: type[OperatorProperty], facts: Facts | None) -> str:
-    """Return what help() shows: the property's own text, arrays, parameters, outputs, what is
-    known."""
+    """Return what help() shows: the property's text, arrays, parameters, outputs, facts."""
     own = prop.__dict__.get("__doc__")
     lines = [inspect.cleandoc(own) if own else f"The operator {name}.", ""]
     rows = [] if facts is None else [f"{n} : array" for n in facts.arguments]
@@ -318,8 +315,7 @@ def _listed(handles: tuple[Any, ...]) -> str:
 
 
 def content_of_property(prop: type[OperatorProperty]) -> str:
-    """Return a hash of the texts of its methods, and of those of the operators it names in
-    `create_operator`."""
+    """Return a hash of the texts of its methods and of the operators it names."""
     functions = dict(_methods(prop, OperatorProperty))
     create = functions["create_operator"]
     for name in sorted(set(create.__code__.co_names)):

@@ -88,8 +88,7 @@ def _whole(part: Any) -> bool:
 
 
 def with_masks(key: Any) -> tuple[Any, ...]:
-    """The parts of an index, with masks as NumPy arrays: what they select must be known. Those of
-    a device stay there."""
+    """The parts of an index, with masks of the host as NumPy arrays."""
     parts = key if type(key) is tuple else (key,)
     return tuple(_known(p) if _is_mask(p) and not is_elsewhere(p) else p for p in parts)
 

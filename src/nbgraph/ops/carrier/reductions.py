@@ -1,7 +1,5 @@
 """NumPy's methods that reduce or accumulate axes, each a function of the library."""
 
-from __future__ import annotations
-
 from nbgraph.ops.carrier.methods import define_methods
 
 

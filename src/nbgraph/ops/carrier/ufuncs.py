@@ -50,8 +50,7 @@ def apply(ufunc: Any, op: Any, method: str, inputs: Sequence[Any], options: dict
 
 
 def operator_for(ufunc: Any) -> Any:
-    """The operator itself, or the library's for a ufunc of NumPy (or SciPy) of that name and
-    arity; None where there is none."""
+    """The operator itself, or the library's for a ufunc; None where there is none."""
     if isinstance(ufunc, Mapper):
         return ufunc
     name = getattr(ufunc, "__name__", "?")

@@ -119,8 +119,7 @@ def area(y: Any, x: Any, dx: Any, axis: int) -> Any:
 
 
 def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
-    """Return what straight lines between points give at x, in float64 as NumPy; outside of them
-    the ends, or `left` and `right`."""
+    """Return what straight lines between points give at x, in float64 as NumPy."""
     kinds = np.float64, np.float64, np.result_type(as_array(fp).dtype, np.float64)
     if "c" in as_array(x).dtype.kind + as_array(xp).dtype.kind:
         raise DTypeError("np.interp: x and xp are complex, which have no order; give real numbers")

@@ -95,8 +95,7 @@ unique_inverse(x): host; refused
 
 
 def limited(a: Any, low: Any, high: Any, out: Any) -> Any:
-    """Return elements within limits; None means no limit, as do Python's integers beyond those that
-    the dtype holds."""
+    """Return elements within limits; None, or beyond the dtype's, means no limit."""
     dtype = as_array(a).dtype
     if dtype.kind in "iu":
         low = None if type(low) is int and low <= np.iinfo(dtype).min else low

@@ -1,7 +1,5 @@
 """`numpy.fft` on carriers: the functions of `ng.fft`, with NumPy's names and options."""
 
-from __future__ import annotations
-
 from nbgraph.ops import fft
 from nbgraph.ops.dispatch.table import Function
 

@@ -57,8 +57,7 @@ def cast(x: Any, dtype: Any) -> Any:
 
 
 def ends(*values: Any) -> list[Any]:
-    """Return arrays of floats of one dtype, which is that of arrays where others are Python's
-    numbers."""
+    """Return arrays of floats of one dtype: the arrays', where others are Python's numbers."""
     kinds = [x if type(x) in (int, float, complex) else as_array(x).dtype for x in values]
     kind = np.result_type(*kinds, 0.0)
     return [library.astype(as_array(x), kind, copy=False) for x in values]

@@ -1,7 +1,5 @@
 """`numpy.linalg` on carriers: the functions of `ng.linalg`, with NumPy's names and options."""
 
-from __future__ import annotations
-
 from nbgraph.ops import linalg
 from nbgraph.ops.dispatch.table import Function
 

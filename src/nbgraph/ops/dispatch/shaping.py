@@ -142,8 +142,7 @@ def sections(value: Any) -> Any:
 
 
 def moved(order: Any, a: Any) -> Any:
-    """Return what a function of NumPy's that moves elements makes of an array: it is asked to move
-    their numbers."""
+    """Return what a function of NumPy's that moves elements makes of an array."""
     x = as_array(a)
     places = order(np.arange(x.size).reshape(x.shape))
     return library.reshape(library.take(library.ravel(x), places.ravel()), places.shape)

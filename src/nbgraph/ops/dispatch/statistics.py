@@ -72,8 +72,7 @@ def correlation(c: Any) -> Any:
 
 
 def counts(x: Any, weights: Any, minlength: int) -> Any:
-    """Return how often 0, 1, 2, ... occur, or the sums of their weights; it waits for the numbers,
-    not for the weights."""
+    """Return how often 0, 1, 2, ... occur, or the sums of their weights."""
     if weights is None or as_array(weights).dtype.kind == "c":
         options = {"minlength": minlength, "weights": weights}
         return on_host(np.bincount, (x,), options)

@@ -80,7 +80,6 @@ def functions(module: str) -> Mapping[str, Function]:
 
 
 def function_for(func: Any) -> Function | None:
-    """Return the row of a function of NumPy's, or of a ufunc that no operator stands for; None
-    where there is none."""
+    """Return the row of a function of NumPy's, or of a ufunc without an operator, or None."""
     module = "numpy" if isinstance(func, np.ufunc) else func.__module__
     return functions(module).get(func.__name__)

@@ -3,8 +3,6 @@
 Outside of a distribution's support they are minus infinity; NaN stays NaN.
 """
 
-from __future__ import annotations
-
 import math
 
 from nbgraph.kernels.capture import composed

@@ -18,8 +18,7 @@ Generator = np.random.Generator
 
 
 def words(rng: Generator, shape: tuple[int, ...], dtype: str) -> Array:
-    """The next words of a Philox as integers, "int32" (two of a word, its low half first) or
-    "int64", of this shape."""
+    """The next words of a Philox as integers, "int32" or "int64", of this shape."""
     count, width = int(np.prod(shape, dtype=object)), np.dtype(dtype).itemsize
     source: Any = rng.bit_generator
     return np.asarray(source.random_raw(-(-count * width // 8))).view(dtype)[:count].reshape(shape)

@@ -3,8 +3,6 @@
 NaN stays NaN. At a kink the slope is that of the side named in each text.
 """
 
-from __future__ import annotations
-
 import math
 
 from nbgraph.operator.declared import define_scalars

@@ -5,8 +5,6 @@ integer divided by 0 is 0. bool is added and multiplied as logic; it has no diff
 negative (TypeError).
 """
 
-from __future__ import annotations
-
 from nbgraph.operator.declared import define_scalars
 
 _TABLE = """

@@ -4,8 +4,6 @@ Results are floating: of integers the smallest float that holds them, as NumPy. 
 the result is NaN, at a pole infinite; nothing is raised.
 """
 
-from __future__ import annotations
-
 from nbgraph.operator.declared import define_scalars
 
 _TABLE = """

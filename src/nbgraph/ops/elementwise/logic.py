@@ -5,8 +5,6 @@ and bool, others are refused (TypeError). A shift by a negative number or beyond
 0, or the sign's fill to the right.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbgraph.operator.declared import define_scalars

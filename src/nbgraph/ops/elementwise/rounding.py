@@ -4,8 +4,6 @@
 them. Rounding has slope 0.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nbgraph.kernels.capture.special import floating

@@ -3,8 +3,6 @@
 Results are floating: of integers the smallest float that holds them.
 """
 
-from __future__ import annotations
-
 from nbgraph.operator.declared import define_scalars
 
 _TABLE = """

@@ -4,8 +4,6 @@ Angles are in radians. Results are floating: of integers the smallest float that
 NumPy. Outside the domain the result is NaN; nothing is raised.
 """
 
-from __future__ import annotations
-
 from nbgraph.operator.declared import define_scalars
 
 _TABLE = """

@@ -167,8 +167,7 @@ def together(arrays: Sequence[Shape]) -> tuple[Dim, ...]:
 
 
 def counted(dims: Sequence[Dim]) -> list[tuple[str, str]]:
-    """The parts d0, d1, ... of an element's number, where it is in each dimension; extents are e1,
-    e2, ..."""
+    """The parts d0, d1, ... of an element's number, one a dimension; extents are e1, e2, ..."""
     return [(f"d{k}", f"e{k}" if k else "") for k in range(len(dims))]
 
 
@@ -184,8 +183,7 @@ def steps(dims: Sequence[Dim], which: int, name: str) -> dict[str, int]:
 
 
 def indexed(k: int, size: str, place: str) -> list[str]:
-    """Lines that set a{k} to an index of array i{k}, from 0 on; one out of bounds ends the kernel
-    with a code that says which."""
+    """Lines that set a{k} to an index of i{k}, from 0 on; one out of bounds ends the kernel."""
     return [
         f"a{k} = int64(load(i{k}, {place}))",
         f"if a{k} < 0 - {size} or a{k} >= {size}:",
@@ -196,8 +194,7 @@ def indexed(k: int, size: str, place: str) -> list[str]:
 
 
 def looked_at(k: int, size: str, place: str) -> list[str]:
-    """The same for places that other kernels go to: the kernel goes on, `wrong` is the code then,
-    and `fits` no longer holds."""
+    """The same for other kernels' places: `wrong` is the code, and `fits` no longer holds."""
     return [
         f"a{k} = int64(load(i{k}, {place}))",
         f"good = (a{k} >= 0 - {size}) & (a{k} < {size})",

@@ -56,9 +56,6 @@ def swept(
     )
 
 
-# the operators ----------------------------------------------------------------------------------
-
-
 def _columns_infer(x: Spec, *, windows: Windows) -> Spec:
     return Spec((x.shape[1] * windows.volume, x.shape[0], windows.spots), x.dtype)
 

@@ -45,8 +45,7 @@ def _value(dtype: str, place: str) -> str:
 
 
 def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -> KernelCall:
-    """A stage over (outer, size, inner), of whose rows there are `count` places already where it is
-    a later one."""
+    """A stage over (outer, size, inner); a later one has `count` places of rows already."""
     size, count, parts, inner = shape
     dtype = x.dtype.name
     known = {"first": "p", "place": "j", "elements": "size"}
@@ -68,9 +67,6 @@ def _call(x: Spec, out: Spec, sign: str, shape: Sequence[int], *, later: bool) -
         *(line.format(**known) for line in _LOOP),
         parts=[("o", ""), ("p", "parts"), ("c0", "inner")],
     )
-
-
-# stages ------------------------------------------------------------------------------------------
 
 
 def _parts_infer(x: Spec, *places: Spec, place: int, parts: int, sign: str) -> Spec:

@@ -116,9 +116,6 @@ def statistics(operands: Specs, outputs: Specs, **how: Any) -> KernelCall | None
     return _team(batch_statistics, operands, outputs, x, text, *numbers, 1, **how)
 
 
-# by other operators -----------------------------------------------------------------------------
-
-
 def _computed(operands: Sequence[Any]) -> list[Any]:
     """In the dtype that they are computed with."""
     dtype = np.dtype(compute_dtype(np.result_type(*(x.dtype for x in operands))))

@@ -72,9 +72,6 @@ def unnumbered(operands: Sequence[Spec], outputs: Sequence[Spec], *, shape: Shap
     return threads("unravel_index", words, _ARRAYS, *lines, "store(y, i, at)", fails=True)
 
 
-# counts ------------------------------------------------------------------------------------------
-
-
 @elsewhere.composed(histogram)
 def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]:
     """By a search for the edges among the sorted values."""
@@ -90,8 +87,7 @@ def counts(a: Any, *edges: Any, bins: int | None, range: Any) -> tuple[Any, Any]
 
 
 def _edges(a: Any, bins: int, limits: Any) -> Any:
-    """So many equal bins, from the least value to the largest where no limits are given; as wide as
-    one where these are equal."""
+    """So many equal bins, between limits or the least and the largest value."""
     floating = a.dtype if a.dtype.kind in "fV" else np.dtype("float64")
     wide = np.dtype("float32") if floating.itemsize == 2 else floating
     if limits is not None or not math.prod(a.shape):

@@ -41,8 +41,7 @@ NOWHERE = f"(0 - {1 << 62})"  # as text; places are negative where steps are
 
 
 def _call(name: str, kind: str | None, indices: Sequence[Spec], places: Chosen) -> KernelCall:
-    """The kernel that stores the chosen elements, of this kind; without one, their places, NOWHERE
-    where an index is out of bounds."""
+    """The kernel that stores the chosen elements, or, without a kind, their places."""
     dims = merged(places.dims)
     words = {"total": math.prod(dim.extent for dim in places.dims), "base": places.base}
     words |= {f"e{k}": n for k, n in enumerate(extents(dims), 1)} | steps(dims, 0, "s")
@@ -99,9 +98,6 @@ def lined(shape: Shape, indices: Shape, out: Shape, axis: int) -> Chosen:
     own = [0 if d == place else step for d, step in enumerate(along(shape, out))]
     dims = [Dim(n, (a, b)) for n, a, b in zip(out, own, along(indices, out), strict=True)]
     return Chosen(0, (), tuple(dims), (), ((shape[place], strides(shape)[place]),))
-
-
-# places ------------------------------------------------------------------------------------------
 
 
 def _places_infer(*indices: Spec, base: int, axes: tuple[tuple[int, int], ...]) -> Spec:

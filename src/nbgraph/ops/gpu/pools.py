@@ -75,9 +75,6 @@ def _pool(op: Any, names: Sequence[str], *, places: bool) -> Callable[[Lines], L
     return decorate
 
 
-# the largest value ------------------------------------------------------------------------------
-
-
 @_pool(max_pooling, ["x"], places=True)
 def largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     """The largest of what lies under a window."""
@@ -117,9 +114,6 @@ def of_largest(of: Element, windows: Windows, counted: bool) -> Sequence[str]:
     ]
     begin = [f"value = {of.compute}(0)", f"top = {of.load('y_at, i')}", "left = 1"]
     return [*begin, *sweep_of(windows).under(each)]
-
-
-# the mean ---------------------------------------------------------------------------------------
 
 
 def _count(windows: Windows, kind: str, counted: bool) -> str:

@@ -55,8 +55,7 @@ elsewhere.composed(attention_gradient)(attention_rules.gradient)
 def in_one_dtype(
     values: Any, indices: Any, offsets: Any, dense: Any, *, columns: int, transpose: bool
 ) -> Any:
-    """The same of values and lines of one dtype; None where they are. Transposed: lines times
-    values, added up at their columns."""
+    """The same of values and lines of one dtype; None where they are."""
     wide = accumulator(np.result_type(values.dtype, dense.dtype))
     if transpose:
         return _transposed(values, indices, offsets, dense, columns, wide)

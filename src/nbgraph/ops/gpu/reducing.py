@@ -65,9 +65,6 @@ def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
     return library.divide(total, float(count))
 
 
-# what is true ------------------------------------------------------------------------------------
-
-
 def _truths(x: Any) -> Any:
     return x if x.dtype.kind == "b" else library.astype(x, "bool")
 
@@ -87,9 +84,6 @@ composed(all)(partial(_extreme, "all", 1, "min"))
 def counted(x: Any, *, axis: Any, keepdims: bool) -> Any:
     """The sum of truths."""
     return sum(_truths(x), axis, keepdims=keepdims)
-
-
-# deviations and norms -----------------------------------------------------------------------------
 
 
 @composed(var)

@@ -203,8 +203,7 @@ def _extents(key: Template, shape: Shape, arrays: Sequence[Shape]) -> Shape:
 
 
 def positioned(places: Chosen) -> Chosen:
-    """The same with all dimensions of index arrays as one, and steps in the array, in row-major
-    values, and in lines."""
+    """The same with all dimensions of index arrays as one, and three kinds of steps."""
     count = math.prod(dim.extent for dim in places.together)
     all_extents = [d.extent for d in places.before], [count], [d.extent for d in places.after]
     steps = iter(strides([n for part in all_extents for n in part]))

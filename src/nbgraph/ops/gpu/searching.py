@@ -87,9 +87,6 @@ def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     return compare(library.take(known, places, 0), x1)
 
 
-# one in a row ------------------------------------------------------------------------------------
-
-
 def _bits(number: Any, dtype: np.dtype[Any]) -> int:
     """The word that holds a number of a dtype."""
     number_of = np.zeros(1, dtype)
@@ -118,9 +115,6 @@ def hot(
         "store(y, i, select(hit, on_value, off_value))",
         parts=[("row", ""), ("column", "depth")],
     )
-
-
-# triangles ---------------------------------------------------------------------------------------
 
 
 def _triangle(name: str, x: Spec, k: int, holds: str) -> KernelCall:

@@ -82,9 +82,6 @@ def true_places(condition: Any, x: Any) -> tuple[Any, ...]:
     return (_true(condition),)
 
 
-# different values --------------------------------------------------------------------------------
-
-
 def _groups(x: Any, *, equal_nan: bool) -> tuple[Any, Any, Any]:
     """The order of the elements, where in it another value begins, and how many have by then."""
     flat = _flat(x)

@@ -33,8 +33,7 @@ def gather_tiling(specs: Sequence[Spec], dtype: Any, *, key: tuple[Any, ...]) ->
 
 
 def _place(name: str, key: tuple[Any, ...], shape: Shape, indices: Sequence[Spec]) -> int | None:
-    """Return the first axis of those side by side that a key takes lines at; None for other
-    keys, or indices of several shapes."""
+    """Return the first axis of those side by side that a key takes lines at, or None."""
     full, several = full_key(name, key, shape), len(indices)
     if any(part not in ("array", ALL) for part in full):  # `keys.ARRAY`; that file needs ours
         return None
@@ -64,8 +63,7 @@ def _lines_tiling(specs: Sequence[Spec], place: int) -> KernelCall:
 def add_tiling(
     specs: Sequence[Spec], dtype: Any, *, shape: Shape, key: tuple[Any, ...]
 ) -> KernelCall | None:
-    """The call for `scatter_add` of whole lines at the indices of axes side by side; None for other
-    keys."""
+    """The call for `scatter_add` of whole lines at indices of adjacent axes, or None."""
     from nbgraph.kernels.picking import add_text
     from nbgraph.kernels.written import written
 

@@ -14,11 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import inexact, real_dtype
-from nbgraph.errors import DerivativeError, DTypeError, ShapeError
+from nbgraph.dtype import real_dtype
+from nbgraph.errors import DerivativeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.ops.define import cast, library
-from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
+from nbgraph.ops.linalg.matrices import (
+    adjoint_of,
+    conventional,
+    matrices,
+    require_inexact,
+    solved,
+    swapped,
+)
 from nbgraph.ops.linalg.routines import Steps, by_lapack
 
 OPERATORS: dict[str, ArrayOp] = {}
@@ -27,16 +34,6 @@ OPERATORS: dict[str, ArrayOp] = {}
 def define(name: str, *args: Any, **options: Any) -> None:
     """Enter the operator of a function of `numpy.linalg`; see `by_lapack`."""
     OPERATORS[name] = by_lapack(name, *args, **options)
-
-
-def matrices(name: str, a: Spec, *, square: bool = False) -> tuple[tuple[int, ...], int, int]:
-    """Return batch, rows and columns of matrices; ShapeError or DTypeError for something else."""
-    if len(a.shape) < 2 or (square and a.shape[-1] != a.shape[-2]):
-        kind = "square matrices (..., n, n)" if square else "matrices (..., m, n)"
-        raise ShapeError(f"{name}: a has shape {a.shape}; expected {kind}")
-    if not inexact(a.dtype):
-        raise DTypeError(f"{name}: a has dtype {a.dtype}; expected floats: use astype")
-    return a.shape[:-2], a.shape[-2], a.shape[-1]
 
 
 def _row(x: Any) -> Any:
@@ -92,8 +89,7 @@ def _solve_infer(a: Spec, b: Spec) -> Spec:
             f"linalg_solve: b has shape {b.shape}; expected ({n},) or (..., {n}, k), for a of "
             f"shape {a.shape}"
         )
-    if not inexact(b.dtype):
-        raise DTypeError(f"linalg_solve: b has dtype {b.dtype}; expected floats: use astype")
+    require_inexact("linalg_solve", b, "b")
     dtype = np.result_type(a.dtype, b.dtype)
     if len(b.shape) == 1:
         return Spec((*batch, n), dtype)
@@ -433,12 +429,6 @@ define(
 )
 
 
-def _expm(name: str, a: Any) -> Any:
-    from scipy.linalg import expm
-
-    return solved(name, expm, a)
-
-
 def _expm_infer(a: Spec) -> Spec:
     matrices("linalg_expm", a, square=True)
     return a
@@ -454,7 +444,9 @@ def _expm_rule(g: Gradients) -> list[Any]:
 
 
 def _expm_compute(inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    outputs[0][...] = _expm("linalg_expm", inputs[0])
+    from scipy.linalg import expm
+
+    outputs[0][...] = solved("linalg_expm", expm, inputs[0])
 
 
 OPERATORS["linalg_expm"] = ArrayOp(

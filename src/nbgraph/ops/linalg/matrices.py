@@ -7,11 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype
-from nbgraph.operator.array_op import Gradients, Rule
+from nbgraph.dtype import compute_dtype, inexact
+from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.operator.array_op import Gradients, Rule, Spec
 from nbgraph.operator.complex_call import any_complex
 from nbgraph.ops.define import library
 from nbgraph.shape import Array
+
+
+def matrices(
+    name: str, a: Spec, label: str = "a", *, square: bool = False
+) -> tuple[tuple[int, ...], int, int]:
+    """Return batch, rows and columns of matrices; ShapeError or DTypeError for something else."""
+    if len(a.shape) < 2 or (square and a.shape[-1] != a.shape[-2]):
+        kind = "square matrices (..., n, n)" if square else "matrices (..., m, n)"
+        raise ShapeError(f"{name}: {label} has shape {a.shape}; expected {kind}")
+    require_inexact(name, a, label)
+    return a.shape[:-2], a.shape[-2], a.shape[-1]
+
+
+def require_inexact(name: str, a: Spec, label: str) -> None:
+    """Raise DTypeError for an array that is not of floats or complex numbers."""
+    if not inexact(a.dtype):
+        raise DTypeError(f"{name}: {label} has dtype {a.dtype}; expected floats: use astype")
 
 
 def wide(x: Array) -> Array:

@@ -39,12 +39,7 @@ class Steps:
 
     Memory has names, and matrices in it lie column by column.
 
-    Parameters
-    ----------
-    arrays : sequence of Layout
-        Operands, of which there are `count`, then outputs.
-    dtype : np.dtype
-        What all of them are of.
+    `arrays`: operands, of which there are `count`, then outputs. `dtype`: what all of them are of.
     """
 
     def __init__(self, arrays: Sequence[Layout], count: int, dtype: np.dtype[Any]) -> None:
@@ -58,8 +53,7 @@ class Steps:
         return size
 
     def load(self, operand: int, name: str, *, axes: int = 2, triangle: str = "") -> None:
-        """Copy an operand's matrix to memory, or one triangle, "lower" or "upper", and zeros;
-        memory that is not there yet fits it."""
+        """Copy an operand's matrix to memory, or one triangle, "lower" or "upper", and zeros."""
         rows, columns, *steps = _matrix(self.arrays[operand], axes)
         if name not in self.memory:
             self.work(name, rows * columns)
@@ -68,16 +62,14 @@ class Steps:
         self._copy(operand, name, inner, outer, _BANDS[triangle])
 
     def store(self, name: str, output: int, ld: int, *, axes: int = 2, triangle: str = "") -> None:
-        """Copy memory, with `ld` elements from column to column, to an output's matrix, or one
-        triangle, "lower" or "upper", and zeros."""
+        """Copy memory, `ld` elements a column, to an output's matrix, or to one triangle."""
         rows, columns, *steps = _matrix(self.arrays[self.count + output], axes)
         item = self.dtype.itemsize
         inner, outer = (rows, item, steps[0]), (columns, ld * item, steps[1])
         self._copy(name, self.count + output, inner, outer, _BANDS[triangle])
 
     def call(self, routine: str, *arguments: int | str) -> None:
-        """Call a routine with all arguments but the last, the status: numbers, letters and names of
-        memory."""
+        """Call a routine with all arguments but the status: numbers, letters, memory."""
         from nbgraph.kernels.lapack import Call
 
         words = [
@@ -103,15 +95,9 @@ SINGULAR = "singular matrix"
 class LapackOp(ArrayOp):
     """An ArrayOp whose kernel calls LAPACK.
 
-    Parameters
-    ----------
-    recipe : callable, optional
-        `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands of
-        these Specs, and returns how many operations they are. Without it there is no kernel.
-    failure : str
-        What is wrong where a routine fails.
-    others
-        See ArrayOp.
+    `recipe`: `recipe(steps, *specs, **attributes)` writes the Steps of a matrix down, for operands
+    of these Specs, and returns how many operations they are. Without it there is no kernel.
+    `failure`: what is wrong where a routine fails. `others`: see ArrayOp.
     """
 
     def __init__(
@@ -155,8 +141,7 @@ class LapackOp(ArrayOp):
         count: int,
         dtype: np.dtype[Any],
     ) -> tuple[KernelCall, tuple[Layout, ...]]:
-        """Return the kernel call over `count` matrices of arrays like these, and the layouts of
-        the memory that it works in."""
+        """Return the kernel call over `count` matrices, and the layouts of its working memory."""
         from nbgraph.kernels import lapack  # SciPy comes with the first of them
 
         steps = Steps(arrays, len(case.operands), dtype)

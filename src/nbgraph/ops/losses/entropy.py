@@ -17,10 +17,10 @@ from nbgraph.errors import ArgumentError
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import cast, define_rows, library, number
+from nbgraph.ops.define import added, cast, define_rows, library, number
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp
-from nbgraph.ops.losses.scores import Entropy, added, element, inverse_of, largest, weight
+from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, weight
 from nbgraph.ops.rowwise.derived import derived
 
 

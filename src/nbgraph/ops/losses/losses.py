@@ -50,9 +50,6 @@ def reduced(name: str, loss: Any, reduction: str, weight: Any = None) -> Any:
     return loss if reduction == "none" else getattr(library, reduction)(loss)
 
 
-# vectors ----------------------------------------------------------------------------------------
-
-
 @loss("a", "b", "target", alike=2)
 def cosine_embedding_loss(
     a: Any,

@@ -10,8 +10,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.define import require_floats
-from nbgraph.ops.elementwise.arithmetic import add
-from nbgraph.ops.reductions.reductions import kept
+from nbgraph.ops.reductions.reductions import kept, options_of
 
 
 class Entropy(RowOp):
@@ -30,21 +29,9 @@ class Entropy(RowOp):
         return super().infer(specs, attributes)
 
 
-def options(g: Gradients) -> dict[str, Any]:
-    """What says where rows lie."""
-    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
-
-
 def rows(g: Gradients, *values: Any) -> list[Any]:
     """Values of rows, to be combined with elements."""
-    return [kept(v, g.specs[0], **options(g)) for v in values]
-
-
-def added(a: Any, b: Any) -> Any:
-    """A sum of which parts may be None: nothing."""
-    if a is None or b is None:
-        return b if a is None else a
-    return add(a, b)
+    return [kept(v, g.specs[0], **options_of(g)) for v in values]
 
 
 def element(x):

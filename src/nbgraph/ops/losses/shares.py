@@ -8,10 +8,10 @@ from typing import Any
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import cast, define_rows, library
+from nbgraph.ops.define import added, cast, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.elementwise.exponential import log
-from nbgraph.ops.losses.scores import Entropy, added, element, inverse_of, largest, rows, weight
+from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, rows, weight
 from nbgraph.ops.rowwise.derived import derived
 
 _target = lambda target: target

@@ -23,8 +23,7 @@ _DATA = operator_of(convolution_data)
 
 
 class _Extra(NamedTuple):
-    """What decides on the result's space beside the convolution: cells more at the ends, or the
-    space itself (empty: not given)."""
+    """What decides on the result's space: cells more at the ends, or the space (empty: none)."""
 
     adj: int | Shape
     target: Shape

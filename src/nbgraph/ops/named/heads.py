@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.dtype import is_float
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.ops.define import cast, define_rows, library
+from nbgraph.ops.define import cast, define_rows, library, require_floats
 from nbgraph.ops.elementwise.arithmetic import divide, multiply, negative, subtract
 from nbgraph.ops.elementwise.comparison import greater, maximum, where
 from nbgraph.ops.named.layering import applied as applied
 from nbgraph.ops.named.layering import named as named
 from nbgraph.shape import Shapes, same_shape
-
-
-def _require(name: str, data: Spec) -> None:
-    if not is_float(data.dtype):
-        raise DTypeError(f"{name}: data has dtype {data.dtype}; expected floats: use astype")
 
 
 def _same(data: Any, *_: Any, **__: Any) -> Any:
@@ -29,11 +23,8 @@ def _loss(op: ArrayOp) -> ArrayOp:
     return op
 
 
-# a loss as it is --------------------------------------------------------------------------------
-
-
 def _loss_infer(data: Spec, **_: Any) -> Spec:
-    _require("MakeLoss", data)
+    require_floats("MakeLoss", data, label="data")
     return data
 
 
@@ -64,11 +55,8 @@ _MAKE_LOSS = _loss(
 )
 
 
-# support vector machines ------------------------------------------------------------------------
-
-
 def _svm_infer(data: Spec, label: Spec, **_: Any) -> Spec:
-    _require("SVMOutput", data)
+    require_floats("SVMOutput", data, label="data")
     if len(data.shape) != 2 or label.shape != data.shape[:1]:
         raise ShapeError(
             f"SVMOutput: data has shape {data.shape} and label {label.shape}; expected (samples, "

@@ -166,8 +166,7 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 
 
 def by_names(op: Any) -> bool:
-    """Return whether the names of its arguments alone say in whose words a call of the operator
-    is."""
+    """Return whether argument names alone say in whose words a call of the operator is."""
     return op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE
 
 
@@ -181,8 +180,7 @@ def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[s
 
 
 def _by_place(own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return the arguments with MXNet's names of operands by place, `ctx` as device, and the
-    `shape` of draws as size."""
+    """Return the arguments with MXNet's names, `ctx` as device, `shape` of draws as size."""
     known, kwargs = list(own.parameters), dict(kwargs)
     for theirs, ours in (("ctx", "device"), ("shape", "size")):
         if theirs in kwargs and theirs not in known and ours in known:

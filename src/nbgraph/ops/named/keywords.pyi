@@ -11,5 +11,4 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     (array([0.5, 1. ]), array([[[1],
             [2]]]))"""
 def by_names(op: Any) -> bool:
-    """Return whether the names of its arguments alone say in whose words a call of the operator
-    is."""
+    """Return whether argument names alone say in whose words a call of the operator is."""

@@ -102,8 +102,7 @@ def unnamed(op: str, name: str | None) -> None:
 
 
 def named(result: Any, name: str | None) -> Any:
-    """A symbol under the name that it was to have; arrays have none. A variable has a name of its
-    own, so it is copied."""
+    """A symbol under the name that it was to have; arrays have none."""
     if name is None or not hasattr(result, "named"):
         return result
     return (library.copy(result) if result.get_children() is None else result).named(name)

@@ -8,12 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.dtype import inexact, real_dtype
-from nbgraph.errors import DTypeError, ShapeError
+from nbgraph.dtype import real_dtype
+from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.ops.define import as_known, by_numpy, cast, composed, deferrable, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
-from nbgraph.ops.linalg.matrices import adjoint_of, conventional, solved, swapped
+from nbgraph.ops.linalg.matrices import (
+    adjoint_of,
+    conventional,
+    matrices,
+    require_inexact,
+    solved,
+    swapped,
+)
 from nbgraph.ops.linalg.routines import SINGULAR, LapackOp, Steps, by_lapack
 from nbgraph.shape import Array
 
@@ -27,16 +34,8 @@ class SlogdetResult(NamedTuple):
 
 def square(name: str, x: Spec) -> Spec:
     """The Spec of square matrices of floats, or an error."""
-    if len(x.shape) < 2 or x.shape[-1] != x.shape[-2]:
-        raise ShapeError(f"{name}: A has shape {x.shape}; expected square matrices (..., n, n)")
-    require_floats(name, x)
+    matrices(name, x, "A", square=True)
     return x
-
-
-def require_floats(name: str, x: Spec) -> None:
-    """DTypeError for matrices of something else."""
-    if not inexact(x.dtype):
-        raise DTypeError(f"{name}: A has dtype {x.dtype}; expected floats: use astype")
 
 
 # triangles --------------------------------------------------------------------------------------
@@ -237,7 +236,7 @@ def linalg_gelqf(A: Any) -> tuple[Any, Any]:
         raise ShapeError(
             f"linalg_gelqf: A has shape {a.shape}; expected matrices (..., m, n) with m <= n"
         )
-    require_floats("linalg_gelqf", Spec(a.shape, a.dtype))
+    require_inexact("linalg_gelqf", a, "A")
     columns, upper = library.linalg_qr(swapped(a), mode="reduced")
     return swapped(columns), swapped(upper)
 

@@ -12,8 +12,6 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 def square(name: str, x: Spec) -> Spec:
     """The Spec of square matrices of floats, or an error."""
-def require_floats(name: str, x: Spec) -> None:
-    """DTypeError for matrices of something else."""
 def trsm(xp: Any, a: Array, b: Array, out: Array, *, transpose: bool, lower: bool) -> None:
     """By a solver of general matrices."""
 def solution(A: Any, B: Any, transpose: bool, rightside: bool, lower: bool) -> Any:

@@ -165,8 +165,7 @@ def _least(dtype: np.dtype[Any]) -> float:
 
 
 def _counts(data: Any, mean: Any, p: Any, *, counted: bool = True) -> Any:
-    """How many cells each mean is of: the last windows may reach beyond the pad, which counts or
-    does not."""
+    """How many cells each mean is of: the last windows may reach beyond the pad."""
     data, counts = as_known("Pooling", data), np.ones(())
     for d, (n, window) in enumerate(zip(data.shape[2:], p.kernel, strict=True)):
         step, pad = (p.stride or (1,) * len(p.kernel))[d], (p.pad or (0,) * len(p.kernel))[d]

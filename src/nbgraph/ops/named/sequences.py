@@ -27,9 +27,6 @@ def _lengths(name: str, lengths: Any, use: bool) -> Any:
     return library.astype(lengths, "int64")
 
 
-# what broadcasts against the data ---------------------------------------------------------------
-
-
 def _along(data: Spec, place: int, axis: int) -> Spec:
     if axis not in (0, 1) or len(data.shape) < 2:
         raise ShapeError(
@@ -74,9 +71,6 @@ STEPS = ArrayOp(  # the number of each step
     composition=_steps,
     operands=("data",),
 )
-
-
-# what rows of the table compute -------------------------------------------------------------------
 
 
 def masked(data: Any, lengths: Any, use: bool, value: float, axis: int) -> Any:

@@ -17,9 +17,6 @@ _BEGIN = {"gamma": (None, 0.25)}  # what a variable made for it begins with
 _LEAKY = ("leaky", "prelu", "elu", "selu", "gelu", "rrelu")
 
 
-# learned slopes ---------------------------------------------------------------------------------
-
-
 def _slopes_infer(data: Spec, gamma: Spec) -> Spec:
     channels = data.shape[1] if len(data.shape) > 1 else 1
     if len(gamma.shape) > 1 and gamma.shape == data.shape[1:]:

@@ -19,7 +19,7 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.operator.unit_op import MovingOp
-from nbgraph.ops.define import Shape, cast, define_rows, library
+from nbgraph.ops.define import Shape, cast, define_rows, delivered, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shapes
@@ -217,7 +217,7 @@ def _sums_rule(g: Gradients) -> Sequence[Any]:
     total, along = (beside(row(g.out_grad, k), axes) for k in (0, 1))
     to_grad = add(multiply(x, along), total) if g.wanted[0] else None
     to_x = multiply(out_grad, along) if g.wanted[1] else None
-    return [v if v is None else cast(v, s) for v, s in zip((to_grad, to_x), g.specs, strict=True)]
+    return delivered((to_grad, to_x), g)
 
 
 _SUMS = TiledOp(
@@ -273,8 +273,7 @@ def _standard_rule(g: Gradients) -> Sequence[Any]:
         to_mean = library.negative(multiply(scale, total))
         to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
         gradients[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
-    each = zip(gradients, specs, g.wanted, strict=True)
-    return [cast(v, spec) if w and v is not None else None for v, spec, w in each]
+    return delivered(gradients, g)
 
 
 _STANDARD = TiledOp(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.ops.define import Axis, axes_of, cast, library
+from nbgraph.ops.define import Axis, added, axes_of, delivered, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.reductions.reductions import sum_to
 
@@ -29,10 +29,10 @@ def layer_norm_rule(g: Gradients) -> Sequence[Any]:
         gradients[0] = _through_scale(gradients[0], to_scale, subtract(x, mean), scale, g)
         if to_mean is not None:
             each = multiply(to_mean, 1 / _count(g))
-            gradients[0] = _sum(gradients[0], library.broadcast_to(each, g.specs[0].shape))
+            gradients[0] = added(gradients[0], library.broadcast_to(each, g.specs[0].shape))
     if out_grad is not None and any(g.wanted[1:]):
         gradients[1:] = _by_weights(out_grad, x, mean, scale, g.specs, axis)
-    return _delivered(gradients, g)
+    return delivered(gradients, g)
 
 
 def rms_norm_rule(g: Gradients) -> Sequence[Any]:
@@ -48,7 +48,7 @@ def rms_norm_rule(g: Gradients) -> Sequence[Any]:
         specs = (*g.specs, g.specs[1])
         nothing = library.zeros_like(scale)
         gradients[1], _ = _by_weights(out_grad, x, nothing, scale, specs, axis)
-    return _delivered(gradients, g)
+    return delivered(gradients, g)
 
 
 def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
@@ -59,19 +59,7 @@ def layer_norm_weights_rule(g: Gradients) -> Sequence[Any]:
     to_x = multiply(each, scale)
     to_grad = add(multiply(multiply(off, scale), h), k)
     to_mean = sum_to(negative(to_x), specs[2].shape)
-    return _delivered([to_grad, to_x, to_mean, sum_to(multiply(each, off), specs[3].shape)], g)
-
-
-# pieces -----------------------------------------------------------------------------------------
-
-
-def _delivered(gradients: Sequence[Any], g: Gradients) -> list[Any]:
-    each = zip(gradients, g.specs, g.wanted, strict=True)
-    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return b if a is None else add(a, b)
+    return delivered([to_grad, to_x, to_mean, sum_to(multiply(each, off), specs[3].shape)], g)
 
 
 def _count(g: Gradients) -> int:
@@ -86,7 +74,7 @@ def _through_scale(gradient: Any, to_scale: Any, off: Any, scale: Any, g: Gradie
     if to_scale is None:
         return gradient
     cubed = multiply(multiply(scale, scale), scale)
-    return _sum(gradient, multiply(off, multiply(multiply(to_scale, cubed), -1 / _count(g))))
+    return added(gradient, multiply(off, multiply(multiply(to_scale, cubed), -1 / _count(g))))
 
 
 def _by_weights(

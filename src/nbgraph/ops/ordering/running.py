@@ -54,9 +54,6 @@ def _running_place(name: str, ufunc: np.ufunc) -> ArrayOp:
     return UnitOp(name, infer, compute)
 
 
-# logarithms of running sums ---------------------------------------------------------------------
-
-
 def _log_infer(x: Spec, *, axis: int) -> Spec:
     axis_of("logcumsumexp", axis, len(x.shape))
     require_floats("logcumsumexp", x)
@@ -82,8 +79,6 @@ def _log_rule(g: Gradients) -> list[Any]:
     flipped = library.linear_recurrence(flip(factors, axis), flip(g.out_grad, axis), axis=axis)
     return [cast(multiply(exp(subtract(x, level)), flip(flipped, axis)), spec)]
 
-
-# in public -------------------------------------------------------------------------------------
 
 _CUMMAX = _running("cummax", np.maximum, "cumargmax")
 _CUMMIN = _running("cummin", np.minimum, "cumargmin")

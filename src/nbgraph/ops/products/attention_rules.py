@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float
 from nbgraph.operator.array_op import Gradients, Spec
-from nbgraph.ops.define import cast, library
+from nbgraph.ops.define import added, cast, delivered, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.reductions.reductions import sum_to
 
@@ -95,9 +95,6 @@ class Slopes:
         return x
 
 
-# derivatives ------------------------------------------------------------------------------------
-
-
 def attention_rule(g: Gradients) -> Sequence[Any]:
     """By the operator that makes the scores again."""
     out_grad, (query, key, value, *mask) = g.out_grads[0], g.inputs
@@ -115,7 +112,7 @@ def attention_rule(g: Gradients) -> Sequence[Any]:
         own = Slopes(g, query, key, mask)
         off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
         gradients[3] = sum_to(own.seen(multiply(own.share, off)), g.specs[3].shape)
-    return _results(gradients, g)
+    return delivered(gradients, g)
 
 
 def gradient_rule(g: Gradients) -> Sequence[Any]:
@@ -128,28 +125,24 @@ def gradient_rule(g: Gradients) -> Sequence[Any]:
     own, scale = Slopes(g, query, key, mask), g.attributes["scale"]
     share = own.share
     off = subtract(_product(out_grad, _turn(value)), library.expand_dims(delta, -1))
-    to_slope = own.seen(_sum(_product(a, _turn(key)), _product(query, _turn(b))))
+    to_slope = own.seen(added(_product(a, _turn(key)), _product(query, _turn(b))))
     through = _times(to_slope, share, scale)
-    to_share = _sum(_times(to_slope, off, scale), _product(out_grad, _turn(c)))
+    to_share = added(_times(to_slope, off, scale), _product(out_grad, _turn(c)))
     mean = library.sum(multiply(to_share, share), axis=-1, keepdims=True)
     scores = own.seen(multiply(share, subtract(to_share, mean)))
     slope, products = own.seen(_times(share, off, scale)), multiply(scores, scale)
     by_column = _turn(slope), _turn(products)
     gradients = [
-        _sum(_product(through, value), _product(share, c)),
-        _sum(_product(slope, b), _product(products, key)),
-        _sum(_product(by_column[0], a), _product(by_column[1], query)),
+        added(_product(through, value), _product(share, c)),
+        added(_product(slope, b), _product(products, key)),
+        added(_product(by_column[0], a), _product(by_column[1], query)),
         _product(_turn(through), out_grad),
         None,
         None if through is None else negative(library.sum(through, axis=-1)),
     ]
     for spec in g.specs[6:]:
         gradients.append(sum_to(scores, spec.shape) if is_float(spec.dtype) else None)
-    return _results(gradients, g)
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return b if a is None else a if b is None else add(a, b)
+    return delivered(gradients, g)
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -158,8 +151,3 @@ def _product(a: Any, b: Any) -> Any:
 
 def _times(a: Any, b: Any, scale: float) -> Any:
     return None if a is None else multiply(multiply(a, b), scale)
-
-
-def _results(gradients: Sequence[Any], g: Gradients) -> list[Any]:
-    each = zip(gradients, g.specs, g.wanted, strict=True)
-    return [cast(v, spec) if wanted and v is not None else None for v, spec, wanted in each]

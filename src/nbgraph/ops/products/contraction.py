@@ -230,8 +230,7 @@ def _product(
 def _layout(
     a: str, b: str, rest: str, sizes: Mapping[str, int], result: str
 ) -> tuple[list[str], str, bool]:
-    """Return what a product of two operands is summed over, the axes of what it gives, and whether
-    BLAS does it."""
+    """Return a product's summed labels, its result's, and whether BLAS does it."""
     both = [c for c in dict.fromkeys(a + b) if c in rest]
     summed = [c for c in a if c not in rest]
     out = "".join(sorted(both, key=lambda c: result.find(c) if c in result else -1))

@@ -50,9 +50,6 @@ def _fold(ufunc: np.ufunc, x: Array, axes: tuple[int, ...], out: Array) -> Array
 _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
 
 
-# questions --------------------------------------------------------------------------------------
-
-
 def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combine) -> ReduceOp:
     return ReduceOp(
         name,

@@ -18,6 +18,7 @@ from nbgraph.dtype import inexact, name_of
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.reduce_op import ReduceOp
+from nbgraph.operator.row_op import row_shape
 from nbgraph.ops.define import Axis, Shape, axes_of, cast, define_rows, library, public, shape_tuple
 from nbgraph.ops.elementwise.arithmetic import multiply
 from nbgraph.ops.reductions.rows import product_rows, sum_rows
@@ -29,10 +30,7 @@ from nbgraph.shape import Array, spreads
 
 def reduced_shape(name: str, shape: Shape, axis: Axis, *, keepdims: bool) -> Shape:
     """The shape that is left."""
-    axes = axes_of(name, axis, len(shape))
-    if keepdims:
-        return tuple(1 if d in axes else n for d, n in enumerate(shape))
-    return tuple(n for d, n in enumerate(shape) if d not in axes)
+    return row_shape(shape, axes_of(name, axis, len(shape)), keepdims=keepdims)
 
 
 def total_dtype(dtype: np.dtype[Any], asked: np.dtype[Any] | None) -> np.dtype[Any]:
@@ -108,10 +106,14 @@ def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     return compute
 
 
+def options_of(g: Gradients) -> dict[str, Any]:
+    """Return which axes are reduced, and whether they are kept."""
+    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
+
+
 def _sum_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
-    options = {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
-    return [cast(spread(g.out_grad, spec, **options), spec)]
+    return [cast(spread(g.out_grad, spec, **options_of(g)), spec)]
 
 
 _SUM = ReduceOp(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 import numpy as np
-from nbgraph.operator.array_op import Spec
+from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.ops.define import Axis, Shape
 from nbgraph.shape import Array
 from nbgraph.operator.annotations import Carried
@@ -28,6 +28,8 @@ def reduction_infer(name: str, result: Callable[..., np.dtype[Any]], *, empty: b
     """The infer of a reduction; `empty`: whether no elements have a value."""
 def reduced(name: str, reducer: Reducer) -> Callable[..., None]:
     """The compute of a reduction: `reducer(x, axes, out)`; out's reduced axes may be kept."""
+def options_of(g: Gradients) -> dict[str, Any]:
+    """Return which axes are reduced, and whether they are kept."""
 def sum_to(x: Operand[Carried], shape: Any, *, out: Any=None) -> Carried:
     """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
     

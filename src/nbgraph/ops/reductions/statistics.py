@@ -18,6 +18,7 @@ from nbgraph.ops.reductions.reductions import (
     accumulator,
     combined,
     mean_dtype,
+    options_of,
     reduced,
     reduction_infer,
     spread,
@@ -28,10 +29,6 @@ from nbgraph.shape import Array
 
 def _count(spec: Spec, axis: Axis) -> int:
     return math.prod(spec.shape[d] for d in axes_of("mean", axis, len(spec.shape)))
-
-
-def _options(g: Gradients) -> dict[str, Any]:
-    return {"axis": g.attributes["axis"], "keepdims": g.attributes["keepdims"]}
 
 
 def nonzero_divisor(x: Any, spec: Spec) -> Any:
@@ -48,9 +45,6 @@ def complex_deviation(
     return library.add(*(library.var(part, **how) for part in parts), out=out)
 
 
-# mean -------------------------------------------------------------------------------------------
-
-
 def _mean(x: Array, axes: Shape, out: Array) -> None:
     total = np.empty(out.shape, accumulator(out.dtype))
     combined("add", x, axes, total)
@@ -61,7 +55,7 @@ def _mean(x: Array, axes: Shape, out: Array) -> None:
 def _mean_rule(g: Gradients) -> list[Any]:
     (spec,) = g.specs
     count = _count(spec, g.attributes["axis"])
-    return [cast(divide(spread(g.out_grad, spec, **_options(g)), float(count)), spec)]
+    return [cast(divide(spread(g.out_grad, spec, **options_of(g)), float(count)), spec)]
 
 
 _MEAN = ReduceOp(
@@ -73,9 +67,6 @@ _MEAN = ReduceOp(
     rows=mean_rows,
     gradient=_mean_rule,
 )
-
-
-# deviations -------------------------------------------------------------------------------------
 
 
 def _variance(x: Array, axes: Shape, out: Array, correction: float) -> Array:
@@ -106,7 +97,7 @@ def _deviation(name: str, *, root: bool) -> ReduceOp:
         away = subtract(x, library.mean(x, axis, keepdims=True))
         free = _count(spec, axis) - correction
         factor = slope / free if free > 0 else math.nan
-        whole = multiply(spread(out_grad, spec, **_options(g)), away)
+        whole = multiply(spread(out_grad, spec, **options_of(g)), away)
         return [cast(multiply(whole, factor), spec)]
 
     def infer(x: Spec, *, correction: float, **attributes: Any) -> Spec:

@@ -61,8 +61,7 @@ class Adjoint:
             self._through(total)
 
     def gradients(self) -> list[Node | None]:
-        """Return the gradient of each operand, in their order; None of those that are not
-        floats."""
+        """Return the gradient of each operand, in order; None for those that are not floats."""
         return [(self._sum(leaf) if leaf.kind == "f" else None) for leaf in self.described.operands]
 
     def stages(self) -> tuple[tuple[Total, ...], ...]:

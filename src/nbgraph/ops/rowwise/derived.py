@@ -13,8 +13,7 @@ from nbgraph.ops.define import cast, library
 
 
 def derived(g: Gradients) -> list[Any]:
-    """Return the gradients of a row operator that keeps all operands: the reverse of its program,
-    summed over what was broadcast."""
+    """Return the gradients of a row operator: the reverse of its program, summed."""
     op = g.op
     assert isinstance(op, RowOp)
     program = op.program

@@ -43,8 +43,7 @@ def _dtype_of(value: Any, dtype: Any) -> np.dtype[Any]:
 
 
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
-    """ArgumentError where a real dtype should hold a complex number, or one of integers NaN or
-    infinity."""
+    """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
     if isinstance(value, complex) and dtype.kind != "c":
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a complex dtype")
     if not is_float(dtype) and isinstance(value, float) and not math.isfinite(value):

@@ -7,8 +7,7 @@ from nbgraph.array import NDArray
 
 Number = bool | int | float
 def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
-    """ArgumentError where a real dtype should hold a complex number, or one of integers NaN or
-    infinity."""
+    """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
 def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None=None) -> NDArray:
     """One number everywhere.
     

@@ -31,8 +31,8 @@ _CAN_REFUSE = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # a reshape to cop
 # reshape ----------------------------------------------------------------------------------------
 
 
-def _resolved(extents: Shape, shape: Shape) -> Shape:
-    """The new shape, with -1 replaced by what is left."""
+def resolved(extents: Shape, shape: Shape) -> Shape:
+    """The new shape, with -1 replaced by what is left; ShapeError where sizes do not fit."""
     size = math.prod(shape)
     known = math.prod(n for n in extents if n != -1)
     if extents.count(-1) == 1 and known and size % known == 0:
@@ -49,10 +49,10 @@ def reshape_view(x: Array, *, shape: Shape) -> Array:
     """The elements under another shape, as a view; ValueError where there is none."""
     # a copy would read memory that may be a device's
     if _CAN_REFUSE:
-        return x.reshape(_resolved(shape, x.shape), copy=False)
+        return x.reshape(resolved(shape, x.shape), copy=False)
     view = x[...]
     try:
-        setattr(view, "shape", _resolved(shape, x.shape))  # noqa: B010  (NumPy 2.5 warns of it)
+        setattr(view, "shape", resolved(shape, x.shape))  # noqa: B010  (NumPy 2.5 warns of it)
     except AttributeError:
         raise ValueError("no view has that shape") from None
     return view
@@ -65,7 +65,7 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, *, shape: Shape) -> tuple[Sh
 
 _RESHAPE = ArrayOp(
     "reshape",
-    lambda x, *, shape: Spec(_resolved(shape, x.shape), x.dtype),
+    lambda x, *, shape: Spec(resolved(shape, x.shape), x.dtype),
     view=reshape_view,
     gradient=lambda g: [library.reshape(g.out_grad, g.specs[0].shape)],
     partial=_partial,

@@ -6,6 +6,8 @@ from nbgraph.shape import Array
 from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
+def resolved(extents: Shape, shape: Shape) -> Shape:
+    """The new shape, with -1 replaced by what is left; ShapeError where sizes do not fit."""
 def reshape_view(x: Array, *, shape: Shape) -> Array:
     """The elements under another shape, as a view; ValueError where there is none."""
 def broadcast_arrays(*arrays: Any) -> list[Any]:

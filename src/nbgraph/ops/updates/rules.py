@@ -33,8 +33,7 @@ def bounded(x: Any, bound: Any) -> Any:
 
 
 def used(grad: Any, weight: Any, scale: Any, bound: Any, decay: Any) -> Any:
-    """The gradient that a rule sees: scaled, clipped, and the slope of the penalty
-    decay / 2 * weight**2 added."""
+    """The gradient that a rule sees: scaled, clipped, the penalty's slope added."""
     return bounded(grad * scale, bound) + decay * weight
 
 

@@ -16,12 +16,9 @@ from nbgraph.ops.define import Shape, cast, define_rows
 from nbgraph.ops.windows.windows import Windows, convolved, per_axis, require_space, spelled
 from nbgraph.shape import Array, Arrays
 
-# for all that make columns ----------------------------------------------------------------------
-
 
 def into_columns(x: Array, windows: Windows, out: Array) -> None:
-    """Write what lies under windows to an array (channels, elements of the window, images,
-    *places)."""
+    """Write what lies under windows to an array (channels, window, images, *places)."""
     padded = windows.padded(x)
     for k, at in enumerate(windows.offsets()):
         out[:, k] = np.swapaxes(padded[windows.under(at)], 0, 1)
@@ -33,9 +30,6 @@ def into_cells(columns: Array, windows: Windows, out: Array) -> None:
     for k, at in enumerate(windows.offsets()):
         cells[windows.under(at)] += np.swapaxes(columns[:, k], 0, 1)
     out[...] = cells[windows.inside()]
-
-
-# the operators ----------------------------------------------------------------------------------
 
 
 def windows_of(

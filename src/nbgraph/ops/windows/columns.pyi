@@ -8,8 +8,7 @@ from nbgraph.operator.annotations import Carried
 from nbgraph.operator.annotations import Operand
 
 def into_columns(x: Array, windows: Windows, out: Array) -> None:
-    """Write what lies under windows to an array (channels, elements of the window, images,
-    *places)."""
+    """Write what lies under windows to an array (channels, window, images, *places)."""
 def into_cells(columns: Array, windows: Windows, out: Array) -> None:
     """Sum such an array up where it came from: (images, channels, *space)."""
 def windows_of(name: str, space: Shape, *, kernel: Any, stride: Any, dilate: Any, pad: Any) -> Windows:

@@ -60,9 +60,6 @@ def require_same(name: str, operand: str, shape: Shape, wanted: Shape) -> None:
         raise ShapeError(f"{name}: {operand} has shape {shape}; expected {wanted}")
 
 
-# kernels ----------------------------------------------------------------------------------------
-
-
 def pool_call(
     text: str, windows: Windows, planes: int, dtype: Any, *, counted: bool = False
 ) -> KernelCall | None:
@@ -79,9 +76,6 @@ def pool_call(
     words = windows.words()
     cost = int(planes * (windows.spots * windows.volume * 0.4 + math.prod(windows.ins) * 0.2))
     return tile_call(written(name, text_of, dtype), (planes, int(counted)), words, planes, cost)
-
-
-# calls ------------------------------------------------------------------------------------------
 
 
 def pool_options(

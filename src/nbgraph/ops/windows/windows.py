@@ -121,8 +121,7 @@ class Windows:
 
 
 def convolved(name: str, ins: Shape, kernel: Shape, step: Shape, pad: Shape, gap: Shape) -> Windows:
-    """Windows that lie within the padded data, from the first cell on; ShapeError where none
-    does."""
+    """Windows within the padded data, from the first cell on; ShapeError where none is."""
     each = zip(ins, kernel, step, pad, gap, strict=True)
     outs = tuple((n + 2 * p - (k - 1) * g - 1) // s + 1 for n, k, s, p, g in each)
     if min(outs) < 1:

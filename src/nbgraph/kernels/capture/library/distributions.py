@@ -5,8 +5,6 @@ Each takes x, or a probability, and the shapes. `DERIVED` says which methods fol
 distributions, 1994; Johnson, Kemp and Kotz, Univariate discrete distributions, 2005.
 """
 
-from __future__ import annotations
-
 import math
 
 from nbgraph.kernels.capture import special as base

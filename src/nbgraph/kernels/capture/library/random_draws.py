@@ -144,8 +144,7 @@ def triangular(low=0.0, high=1.0, mode=None):
 
 
 def below(n, size=None):
-    """A whole number from 0 up to but without n: none is likelier than another by more than
-    n * 2**-64 of its probability."""
+    """A whole number from 0 up to but without n, uniform but for n * 2**-64."""
     high, _ = wide_product(bits(), np.uint64(n))
     return np.int64(high)
 

@@ -5,8 +5,6 @@ through which its derivatives are those of the implicit function, however the ro
 Brent, Algorithms for minimization without derivatives, 1973; Piessens et al., QUADPACK, 1983.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

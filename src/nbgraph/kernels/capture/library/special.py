@@ -5,8 +5,6 @@ What is written with a recurrence in a degree takes whole degrees from 0 on, and
 others. Formulas: NIST Digital Library of Mathematical Functions, chapters 5, 8, 10 and 18.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
