@@ -19,6 +19,7 @@ from nbgraph.errors import of_kernel
 from nbgraph.kernels import cpu
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import Source, emit
+from nbgraph.scopes import attend
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
@@ -82,8 +83,11 @@ class Kernel:
     def load(self) -> None:
         """See to it that the code is in memory; CompileError where it cannot be made."""
         if self._code.loaded is None:
-            with self._code.loading:
-                self._bring(compiles=True)
+            attend(self._load)
+
+    def _load(self) -> None:
+        with self._code.loading:
+            self._bring(compiles=True)
 
     def at_hand(self) -> bool:
         """Whether the code is in memory or on disk; in the latter case it is loaded. While it is
