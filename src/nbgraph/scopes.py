@@ -41,13 +41,30 @@ class Scopes:
         ending.close = map(call, map(ContextVar.get, repeat(innermost))).__next__
         self.end: Any = ending.__exit__
 
-    def begin(self, *values: Any) -> None:
-        """Set the variables; the caller does no more than return."""
+        self._block = type("Block", (_Block,), {"__exit__": self.end})
+
+    def __call__(self, *values: Any) -> Any:
+        """Return a block in which they have these values."""
+        return self._block(self, values)
+
+    def begin(self, values: tuple[Any, ...]) -> None:
+        """Set the variables; the caller does no more than return, and calls this without a star,
+        behind which signals are looked for."""
         tokens: list[Any] = []
         # a deque of nothing goes through them, and is false, as `with` asks whether an exception
         # ends here
         end = partial(deque, map(ContextVar.reset, self._variables, tokens), 0)
         tokens[:] = map(ContextVar.set, self._variables, (end, *values))
+
+
+class _Block:
+    __slots__ = ("_scopes", "_values")
+
+    def __init__(self, scopes: Scopes, values: tuple[Any, ...]) -> None:
+        self._scopes, self._values = scopes, values
+
+    def __enter__(self) -> None:
+        self._scopes.begin(self._values)
 
 
 def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
