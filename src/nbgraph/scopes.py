@@ -1,15 +1,24 @@
-"""Blocks within which context variables have other values, wherever a signal's handler raises.
+"""What no signal may leave half done: blocks within which context variables have other values, and
+calls on a thread that gets no signals.
 
 CPython looks for signals where a Python function begins, behind calls and where a loop jumps back.
 So a block begins by one instruction that calls nothing of Python and is followed by none of those,
 and it ends in a function of C: one of Python might not be entered.
 """
 
+import _thread
 import io
-from contextvars import ContextVar
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
+from functools import partial, wraps
 from itertools import repeat
-from operator import itemgetter, not_
+from operator import call
 from typing import Any
+
+_STACK = 1 << 20  # bytes that a compiler may take of one
 
 
 class Ending(io.IOBase):
@@ -26,18 +35,88 @@ class Scopes:
     innermost block stands in the context."""
 
     def __init__(self, *variables: ContextVar[Any]) -> None:
-        tokens: ContextVar[list[Any]] = ContextVar("nbgraph_tokens")
-        self._variables = (tokens, *variables)
-        each = enumerate(self._variables)
-        of = [
-            map(v.reset, map(itemgetter(i), map(ContextVar.get, repeat(tokens)))) for i, v in each
-        ]
+        innermost: ContextVar[Any] = ContextVar("nbgraph_block")
+        self._variables = (innermost, *variables)
         ending = Ending()
-        # what reads the tokens goes last; False, as `with` asks whether an exception ends here
-        ending.close = map(not_, zip(*reversed(of), strict=False)).__next__
+        ending.close = map(call, map(ContextVar.get, repeat(innermost))).__next__
         self.end: Any = ending.__exit__
 
-    def begin(self, *values: Any) -> None:
-        """Set the variables; the caller does no more than return."""
+        self._block = type("Block", (_Block,), {"__exit__": self.end})
+
+    def __call__(self, *values: Any) -> Any:
+        """Return a block in which they have these values."""
+        return self._block(self, values)
+
+    def begin(self, values: tuple[Any, ...]) -> None:
+        """Set the variables; the caller does no more than return, and calls this without a star,
+        behind which signals are looked for."""
         tokens: list[Any] = []
-        tokens[:] = map(ContextVar.set, self._variables, (tokens, *values))
+        # a deque of nothing goes through them, and is false, as `with` asks whether an exception
+        # ends here
+        end = partial(deque, map(ContextVar.reset, self._variables, tokens), 0)
+        tokens[:] = map(ContextVar.set, self._variables, (end, *values))
+
+
+class _Block:
+    __slots__ = ("_scopes", "_values")
+
+    def __init__(self, scopes: Scopes, values: tuple[Any, ...]) -> None:
+        self._scopes, self._values = scopes, values
+
+    def __enter__(self) -> None:
+        self._scopes.begin(self._values)
+
+
+def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return what a function returns, called on another thread than the main one, where a signal
+    may raise behind any call and leave what it was at half done; a signal ends the wait alone."""
+    run = partial(copy_context().run, function, *arguments, **options)
+    if threading.get_ident() != threading.main_thread().ident or _alone():
+        return run()
+    done, results, errors = _thread.allocate_lock(), list[Any](), list[BaseException]()
+    done.acquire()
+    try:  # of C: it has begun or it has not
+        _thread.start_new_thread(_attend, (thread_name(), run, done, results, errors))
+    except RuntimeError:  # there may be no more threads
+        return run()
+    done.acquire()
+    if errors:
+        raise errors.pop()
+    return results.pop()
+
+
+def _attend(
+    name: str,
+    run: Callable[[], Any],
+    done: _thread.LockType,
+    results: list[Any],
+    errors: list[BaseException],
+) -> None:
+    _HERE.name = name
+    try:
+        results.append(run())
+    except BaseException as error:
+        errors.append(error)
+    done.release()
+
+
+def _alone() -> bool:
+    """Return whether no other thread goes on, as the interpreter ends, or new ones lack room."""
+    return sys.is_finalizing() or 0 < threading.stack_size() < _STACK
+
+
+def attended(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a function called as `attend` does."""
+    return wraps(function)(partial(attend, function))
+
+
+class _Here(threading.local):
+    name = ""
+
+
+_HERE = _Here()
+
+
+def thread_name() -> str:
+    """Return what the thread is called, or the one for which it attends to something."""
+    return _HERE.name or threading.current_thread().name  # which lists threads that it did not know

@@ -219,7 +219,7 @@ class _Override:
 
     def __enter__(self) -> Settings:
         value = replace(_variable.get(), **self._changes)
-        _scopes.begin(value)
+        _scopes.begin((value,))
         return value
 
     __exit__ = _scopes.end

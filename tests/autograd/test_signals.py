@@ -7,6 +7,8 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.autograd.tracing import tracing
+from nbgraph.graph import naming
+from nbgraph.nn.state import _collected, collecting, outside
 from nbgraph.operator.call import recording, training
 from nbgraph.scopes import Scopes
 from tests.support import INTERRUPTS, ROOT, on_threads, run_python
@@ -16,6 +18,7 @@ STORM = (
     + """
 import nbgraph as ng
 from nbgraph.graph import naming
+from nbgraph.graph.passes import reverse
 from nbgraph.operator.call import differentiating, recording, training
 
 record, pause = ng.autograd.record, ng.autograd.pause
@@ -47,11 +50,20 @@ def gradients():
     for _ in range(5):
         ng.grad(ng.sum)(w)
 
+def names():
+    for _ in range(20):
+        with ng.name_scope("block_"), ng.attribute_scope(group="first"):
+            ng.sin(ng.var("x"))
+
+def graphs():
+    x = ng.var("x")
+    ng.sum(ng.tanh(x) * x).simple_bind(x=(3,)).forward_backward(x=[1.0, 2.0, 3.0])
+
 def state():
-    modes = recording.get(), training.get("unset"), differentiating.get()
+    modes = recording.get(), training.get("unset"), differentiating.get(), reverse.line.get()
     return *modes, naming.scope.get(), dict(naming.marks.get()), ng.config.default_float
 
-kinds, before = (modes, last, settings, traces, gradients), state()
+kinds, before = (modes, last, settings, traces, gradients, names, graphs), state()
 signal.signal(signal.SIGALRM, interrupt)
 random.seed(int(sys.argv[1]))
 for turn in range(int(sys.argv[2])):
@@ -87,11 +99,16 @@ def blocks():
         "train": ng.autograd.train_mode(),
         "config": ng.config(default_float="float64"),
         "trace": tracing("f"),
+        "name_scope": ng.name_scope("block_"),
+        "attribute_scope": ng.attribute_scope(group="first"),
+        "collecting": collecting({}),
+        "outside": outside(),
     }
 
 
 def state():
-    return recording.get(), training.get("unset"), ng.config.default_float
+    names = naming.scope.get(), naming.marks.get(), _collected.get()
+    return recording.get("unset"), training.get("unset"), ng.config.default_float, names
 
 
 @pytest.mark.parametrize("kind", blocks())

@@ -14,7 +14,7 @@ from nbgraph.codegen.making.events import compiling, in_background
 from nbgraph.codegen.making.report import CompileReport
 from nbgraph.errors import CompileError
 from nbgraph.kernels.kernel import forget_kernels
-from tests.support import run_python
+from tests.support import INTERRUPTS, ROOT, run_python
 
 WAIT = 30  # seconds; every wait in these tests is bounded
 
@@ -50,6 +50,51 @@ def test_each_way_code_comes_is_one_event(tmp_path):
     assert {e.compiler for e in found} <= {"llvm", "numba"}
     assert not any(e.background for e in found)
     assert found[0].thread == threading.current_thread().name
+
+
+LINKED = (
+    INTERRUPTS
+    + """
+import os
+import llvmlite.binding as llvm
+import numpy as np
+from types import SimpleNamespace
+from llvmlite.binding import ffi, linker
+import nbgraph as ng
+
+link = ffi.lib.LLVMPY_LinkModules
+
+def interrupted(*arguments):  # one of both modules is gone, which llvmlite does not know yet
+    status = link(*arguments)
+    os.kill(os.getpid(), signal.SIGALRM)
+    return status
+
+linker.ffi = SimpleNamespace(
+    lib=SimpleNamespace(LLVMPY_LinkModules=interrupted), OutputString=ffi.OutputString
+)
+signal.signal(signal.SIGALRM, interrupt)
+
+@ng.row_op
+def shares(x):
+    powers = np.exp(x - x.max())
+    return powers / powers.sum()
+
+for _ in range(2):
+    try:
+        armed.append(1)
+        print(shares(np.zeros((1, 2))), len(armed))
+    except Stop:
+        print("stopped")
+"""
+)
+
+
+def test_an_interrupt_while_llvm_is_at_work(tmp_path):
+    """SYS-04: it ends the wait, but not the compilation, which would free a module twice."""
+    program = tmp_path / "linked.py"
+    program.write_text(LINKED)
+    printed = run_python(program, cwd=ROOT, NBGRAPH_CACHE_DIR=str(tmp_path / "cache"))
+    assert printed == "stopped\n[[0.5 0.5]] 1\n"
 
 
 def test_a_failure_is_an_event_and_goes_on_rising():

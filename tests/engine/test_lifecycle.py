@@ -135,6 +135,23 @@ box = fill(engine)
     assert (status, out, err) == (0, "saved\n", "")
 
 
+def test_code_that_runs_when_the_interpreter_ends_waits_for_no_thread(tmp_path):
+    """A callback of the collector pushes when threads no longer run: it is refused."""
+    path = tmp_path / "collector.py"
+    path.write_text(
+        HEAD
+        + """
+import gc
+
+x = ng.ones(3)
+gc.callbacks.append(lambda *_: x + 1)
+print("over")
+"""
+    )
+    status, out, err, _ = child(path)
+    assert (status, out) == (0, "over\n") and "a thread of its own cannot be started" in err
+
+
 # ------------------------------------------------------------------ fork
 
 

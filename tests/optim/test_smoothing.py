@@ -5,6 +5,7 @@ import pytest
 
 import nbgraph as ng
 from nbgraph.errors import ArgumentError
+from nbgraph.optim import smoothing
 
 
 def test_means_follow_the_formula(engine):
@@ -34,6 +35,25 @@ def test_swapped_gives_weights_back(engine):
         np.testing.assert_array_equal(w.asnumpy(), [2.0, 2.5])
         raise KeyError
     np.testing.assert_array_equal(w.asnumpy(), [3.0, 3.0])
+
+
+def test_weights_come_back_where_the_means_are_not_all_there(monkeypatch):
+    """SYS-04: an interrupt among the means leaves no weights that are means."""
+    first, second = ng.array([1.0]), ng.array([2.0])
+    smooth = ng.optim.Smoothing({"first": first, "second": second}, 0.5, warm=False)
+    first[:], second[:] = 3.0, 4.0
+    fill, calls = smoothing.fill_from, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        fill(*arguments)
+
+    monkeypatch.setattr(smoothing, "fill_from", interrupted)
+    with pytest.raises(KeyboardInterrupt), smooth.swapped():
+        pass
+    assert (first.item(), second.item()) == (3, 4)
 
 
 def test_means_resume(tmp_path):

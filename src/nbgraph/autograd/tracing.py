@@ -170,7 +170,7 @@ class tracing:
     def __enter__(self) -> Tracer:
         outer = recording.get()
         tracer = Tracer(Trace(self._name), records=outer is not None and outer.records)
-        _scopes.begin(tracer, "", _NOTHING)
+        _scopes.begin((tracer, "", _NOTHING))
         return tracer
 
     __exit__ = _scopes.end

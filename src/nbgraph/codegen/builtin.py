@@ -18,6 +18,7 @@ from typing import Any
 from nbgraph.codegen import cache, target
 from nbgraph.codegen.making.events import compiling
 from nbgraph.codegen.text import Function
+from nbgraph.scopes import attended
 
 _METH_FASTCALL = 0x0080
 # what texts may call of Python's stable interface: result and arguments, in LLVM's words
@@ -94,6 +95,7 @@ def _declared(text: str, symbols: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return "\n".join([*lines, text]), (*symbols, *named)
 
 
+@attended
 def address(text: str, symbols: Sequence[str] = (), name: str = "builtin") -> int:
     """Where the machine code of `text` lies, found on disk or made; `symbols` is what it calls
     besides functions of Python's, `name` what reports call it."""

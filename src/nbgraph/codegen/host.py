@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nbgraph.codegen import cache
+from nbgraph.scopes import attend
 from nbgraph.settings import config
 
 _BLOCK = 1 << 14  # bytes that hold the description of at least one processor
@@ -40,7 +41,7 @@ def host() -> Host:
     kept = cache.recall(key)
     if kept is not None:
         return Host(*kept.decode().split("\n"))
-    asked = ask()
+    asked = attend(ask)
     cache.remember(key, "\n".join(asked).encode())
     return asked
 

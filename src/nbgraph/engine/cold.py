@@ -16,9 +16,9 @@ from nbgraph.codegen import cache
 from nbgraph.codegen.making.events import in_background
 from nbgraph.engine import handle
 from nbgraph.engine.base import Engine
-from nbgraph.engine.helper import attend
 from nbgraph.engine.naive import NaiveEngine
 from nbgraph.engine.operation import Operation
+from nbgraph.scopes import attend
 from nbgraph.settings import config
 
 if TYPE_CHECKING:

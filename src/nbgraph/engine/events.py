@@ -14,6 +14,7 @@ from nbgraph.engine.failure import Failure
 from nbgraph.engine.operation import Operation
 from nbgraph.engine.properties import FnProperty
 from nbgraph.engine.sites import InternedNames, Site
+from nbgraph.scopes import thread_name
 
 if TYPE_CHECKING:
     from nbgraph.engine.handle import Core
@@ -58,10 +59,7 @@ def event(operation: Operation, failure: Failure | None) -> Event:
     if failure is not None:
         mine = failure.order == (operation.seq, operation.index)
         status = "failed" if mine else "skipped"
-    thread, thread_name = operation.thread or (
-        threading.get_ident(),
-        threading.current_thread().name,
-    )
+    thread, called = operation.thread or (threading.get_ident(), thread_name())
     return Event(
         operation.name,
         operation.site,
@@ -70,7 +68,7 @@ def event(operation: Operation, failure: Failure | None) -> Event:
         operation.started_ns or (now if status == "skipped" else operation.pushed_ns),
         now,
         thread,
-        thread_name,
+        called,
         LANES.get(operation.prop, "cpu"),
         status,
     )
@@ -113,7 +111,7 @@ class Recording:
                 continue
             # 0: it was pushed, or begun, before anybody listened
             queued, started = queued or self._since, started or self._since
-            ident, thread_name = threads.get(thread, (0, "pusher"))
+            ident, called = threads.get(thread, (0, "pusher"))
             events.append(
                 Event(
                     names.names[name],
@@ -123,7 +121,7 @@ class Recording:
                     ended if status == 2 else started,
                     ended,
                     ident,
-                    thread_name,
+                    called,
                     "kernel",
                     _STATUS[status],
                 )

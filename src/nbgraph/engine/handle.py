@@ -21,6 +21,7 @@ from nbgraph.engine.operation import ISSUED, RUNNING, NativeOperator, Operation
 from nbgraph.engine.sites import InternedNames, Site
 from nbgraph.engine.variable import Variable
 from nbgraph.errors import EngineError, of_kernel
+from nbgraph.scopes import attended
 from nbgraph.settings import config
 
 Entry = Callable[..., int]
@@ -355,7 +356,8 @@ LOADING = threading.Lock()
 _unit: list[Unit] = []
 
 
-def core_unit(*, quiet: bool = False) -> Unit:
+@attended
+def core_unit(quiet: bool = False) -> Unit:
     """The core's code, once a process: from disk, or compiled now with a line that says so."""
     with LOADING:
         if not _unit:

@@ -21,6 +21,7 @@ from nbgraph.engine.operation import CPU, ISSUED, RUNNING, Operation
 from nbgraph.engine.properties import OVERWRITE, UNSKIPPED
 from nbgraph.engine.thread import here, inside
 from nbgraph.errors import ArgumentError, EngineError
+from nbgraph.scopes import thread_name
 
 _RUN_ON_CPU = run_context(CPU)
 _now = time.monotonic_ns
@@ -73,7 +74,7 @@ def _run(operation: Operation, inherited: Failure | None) -> bool:
         return True
     if operation.engine._listeners:
         operation.started_ns = _now()
-        operation.thread = threading.get_ident(), threading.current_thread().name
+        operation.thread = threading.get_ident(), thread_name()
     fn, ctx = operation.fn, operation.ctx
     run_ctx = _RUN_ON_CPU if ctx is CPU else run_context(ctx)
     operation.state = RUNNING

@@ -18,7 +18,6 @@ from nbgraph.engine import checks, lifecycle
 from nbgraph.engine.core import layout
 from nbgraph.engine.events import Listener, Recording
 from nbgraph.engine.handle import Core
-from nbgraph.engine.helper import attend
 from nbgraph.engine.kernels import KernelPush
 from nbgraph.engine.lanes import Lane
 from nbgraph.engine.operation import Operation
@@ -28,6 +27,7 @@ from nbgraph.engine.thread import here
 from nbgraph.engine.tracked import JOIN, TrackedEngine
 from nbgraph.engine.variable import Owner, Variable
 from nbgraph.errors import EngineError
+from nbgraph.scopes import attend
 
 LEAST_PYTHON_WORKERS = 4
 HELD, MOMENT = 0.05, 0.0002  # seconds that a pusher is held before it tries again
@@ -62,6 +62,8 @@ class Workers:
             ) from error
 
     def _start(self, starting: Any, core: Core, queue: int, work: Callable[..., None]) -> None:
+        if sys.is_finalizing():  # Python 3.11 would wait for a thread that never begins
+            raise RuntimeError("the interpreter ends")
         with starting:
             if starting is not self._starting:  # stopped, since an interrupt ended the wait
                 return

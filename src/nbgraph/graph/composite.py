@@ -35,9 +35,11 @@ from nbgraph.operator import complex_call, registry
 from nbgraph.operator.array_op import ArrayOp, Attributes, FilledOp, Spec
 from nbgraph.operator.deferred import Slot, UnknownShape, defaults_read
 from nbgraph.operator.mapper import Mapper
+from nbgraph.scopes import Scopes
 
 Function = Callable[..., Any]
 Known = tuple[Any, Any]  # shape and dtype of an operand, as far as they are known
+_names = Scopes(naming.scope, naming.marks)
 _OPERATORS: WeakKeyDictionary[Function, dict[int, CompositeOp]] = WeakKeyDictionary()
 
 
@@ -271,18 +273,16 @@ def _expansion(
             entries.append(entry)
         else:
             entries.append(operand)
-    settings = naming.scope.set(node.scope), naming.marks.set(node.marks)
     seen = defaults_read()
     try:
-        if isinstance(op, CompositeOp):
-            heads = op.composed(entries, node.attributes)
-        else:
-            heads = _entries(lambda v: complex_call.apply(op, v, node.attributes, None), entries)
+        with _names(node.scope, node.marks):
+            heads = (
+                op.composed(entries, node.attributes)
+                if isinstance(op, CompositeOp)
+                else _entries(lambda v: complex_call.apply(op, v, node.attributes, None), entries)
+            )
     except UnknownShape:
         return None
-    finally:
-        naming.scope.reset(settings[0])
-        naming.marks.reset(settings[1])
     if defaults_read() != seen:
         return None
     graph = Graph(heads).rewrite(

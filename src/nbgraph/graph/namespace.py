@@ -26,8 +26,10 @@ from nbgraph.operator.namespace import Lifted, Namespace, operand_names
 from nbgraph.operator.typing import as_operand
 from nbgraph.ops.named.keywords import in_words
 from nbgraph.ops.named.layering import named
+from nbgraph.scopes import Scopes
 
 MARKS = ("ctx_group", "force_mirroring", "lr_mult", "mirror_stage", "wd_mult")
+_sources = Scopes(sources)
 
 
 class SymbolicOperator(Lifted):
@@ -46,18 +48,14 @@ class SymbolicOperator(Lifted):
         names_itself = _names_itself(op)
         if names_itself:
             kwargs["name"] = name
-        token = sources.set(Symbol)
-        try:
-            with attribute_scope(**attributes):
-                args, kwargs = _completed(op, args, kwargs, name)
-                op, args, kwargs = self._lift(op, args, kwargs)
-                result = op(*args, **kwargs)
-                if name is not None and not names_itself:
-                    result = _named(op, result, args, kwargs, name)
-                several = isinstance(result, (list, tuple)) and len(result) > 1
-                return group(result) if several else result
-        finally:
-            sources.reset(token)
+        with _sources(Symbol), attribute_scope(**attributes):
+            args, kwargs = _completed(op, args, kwargs, name)
+            op, args, kwargs = self._lift(op, args, kwargs)
+            result = op(*args, **kwargs)
+            if name is not None and not names_itself:
+                result = _named(op, result, args, kwargs, name)
+            several = isinstance(result, (list, tuple)) and len(result) > 1
+            return group(result) if several else result
 
 
 def _is_group(value: Any) -> bool:

@@ -12,14 +12,15 @@ So the names of a graph depend on the graph alone: a cell that is run twice give
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import ContextDecorator
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
 from nbgraph.errors import ArgumentError
 from nbgraph.graph.build import GraphNode
+from nbgraph.scopes import Scopes
 
 scope: ContextVar[str] = ContextVar("nbgraph_name_scope", default="")
 marks: ContextVar[Mapping[str, Any]] = ContextVar(
@@ -27,8 +28,10 @@ marks: ContextVar[Mapping[str, Any]] = ContextVar(
 )
 
 
-@contextmanager
-def name_scope(prefix: str) -> Generator[str]:
+_scopes, _marks = Scopes(scope), Scopes(marks)
+
+
+class name_scope(ContextDecorator):
     """Let names of what is made within begin with `prefix`; scopes nest.
 
     Parameters
@@ -40,13 +43,18 @@ def name_scope(prefix: str) -> Generator[str]:
     ...     ng.var("weight").name
     'encoder_fc1_weight'
     """
-    if not isinstance(prefix, str):
-        raise ArgumentError(f"name_scope: prefix={prefix!r}; give a string such as 'fc1_'")
-    token = scope.set(scope.get() + prefix)
-    try:
-        yield scope.get()
-    finally:
-        scope.reset(token)
+
+    def __init__(self, prefix: str) -> None:
+        if not isinstance(prefix, str):
+            raise ArgumentError(f"name_scope: prefix={prefix!r}; give a string such as 'fc1_'")
+        self._prefix = prefix
+
+    def __enter__(self) -> str:
+        whole = scope.get() + self._prefix
+        _scopes.begin((whole,))
+        return whole
+
+    __exit__ = _scopes.end
 
 
 def attributes_of(call: str, attr: Any) -> dict[str, Any]:
@@ -58,8 +66,7 @@ def attributes_of(call: str, attr: Any) -> dict[str, Any]:
     return dict(attr)
 
 
-@contextmanager
-def attribute_scope(**attributes: Any) -> Generator[None]:
+class attribute_scope(ContextDecorator):
     """Let nodes made within carry these attributes, as `Symbol.attr` returns them.
 
     >>> import nbgraph as ng
@@ -67,11 +74,14 @@ def attribute_scope(**attributes: Any) -> Generator[None]:
     ...     ng.sin(ng.var("x")).attr("group")
     'encoder'
     """
-    token = marks.set({**marks.get(), **attributes})
-    try:
-        yield
-    finally:
-        marks.reset(token)
+
+    def __init__(self, /, **attributes: Any) -> None:
+        self._attributes = attributes
+
+    def __enter__(self) -> None:
+        _marks.begin(({**marks.get(), **self._attributes},))
+
+    __exit__ = _marks.end
 
 
 AttrScope = attribute_scope

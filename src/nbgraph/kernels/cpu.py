@@ -28,6 +28,7 @@ from nbgraph.errors import CompileError
 from nbgraph.kernels import llvm, vector_math
 from nbgraph.kernels.writer import Source
 from nbgraph.native.processor import LINE
+from nbgraph.scopes import attended
 from nbgraph.settings import config
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def _optimised_shared(symbol: str, text: str) -> binding.ModuleRef:
     return optimise.optimised(text, symbol)
 
 
+@attended
 def assembly(source: Source, by: Compiler) -> str:
     """The kernel's assembly text, for people and for checks, with what it is linked with."""
     parsed, called = module(source, by)
@@ -146,6 +148,7 @@ def assembly(source: Source, by: Compiler) -> str:
     return "\n".join(texts)
 
 
+@attended
 def llvm_text(source: Source, by: Compiler) -> str:
     """The kernel's LLVM text after optimisation, without what it shares with others."""
     return str(module(source, by)[0])

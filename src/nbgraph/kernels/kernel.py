@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections import OrderedDict
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 from weakref import WeakValueDictionary
@@ -19,6 +18,7 @@ from nbgraph.errors import of_kernel
 from nbgraph.kernels import cpu
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import Source, emit
+from nbgraph.scopes import Scopes, attend
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
@@ -26,6 +26,7 @@ _KERNELS: OrderedDict[tuple[str, str], Kernel] = OrderedDict()  # by key, and na
 _CODES: WeakValueDictionary[str, _Code] = WeakValueDictionary()  # by key
 _LOCK = threading.RLock()
 _DEFERRED: ContextVar[bool] = ContextVar("nbgraph_deferred_kernels", default=False)
+_deferring = Scopes(_DEFERRED)
 _LOADED = ("address", "origin", "seconds", "_function")  # what there is once the code is there
 
 
@@ -82,8 +83,11 @@ class Kernel:
     def load(self) -> None:
         """See to it that the code is in memory; CompileError where it cannot be made."""
         if self._code.loaded is None:
-            with self._code.loading:
-                self._bring(compiles=True)
+            attend(self._load)
+
+    def _load(self) -> None:
+        with self._code.loading:
+            self._bring(compiles=True)
 
     def at_hand(self) -> bool:
         """Whether the code is in memory or on disk; in the latter case it is loaded. While it is
@@ -149,14 +153,9 @@ def of_source(source: Source, loop: Loop, name: str) -> Kernel:
     return kernel
 
 
-@contextmanager
-def deferring() -> Generator[None]:
-    """Within the block `kernel` neither loads nor compiles: that is done when code is asked for."""
-    token = _DEFERRED.set(True)
-    try:
-        yield
-    finally:
-        _DEFERRED.reset(token)
+def deferring() -> Any:
+    """A block in which `kernel` neither loads nor compiles: that is done when code is asked for."""
+    return _deferring(True)
 
 
 def forget_kernels() -> None:

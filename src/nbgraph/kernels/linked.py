@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 from nbgraph.codegen import optimise, target
 from nbgraph.kernels import cpu
 from nbgraph.kernels.writer import Source
+from nbgraph.scopes import attended
 
 _KERNEL = "{name}.kernel"
 _FUNCTION = """
@@ -50,6 +51,7 @@ class Function(NamedTuple):
     scalars: Sequence[Scalar]
 
 
+@attended
 def object_file(functions: Sequence[Function]) -> tuple[bytes, tuple[str, ...]]:
     """Return an object file of position-independent code, and the C functions that it calls."""
     context = llvm.create_context()

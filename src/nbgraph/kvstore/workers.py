@@ -26,7 +26,9 @@ from nbgraph.kvstore.job import JOB, Job, distributed, impatient, require_pickla
 from nbgraph.kvstore.shard import Shard
 from nbgraph.kvstore.slices import parameter
 from nbgraph.kvstore.store import require_seconds
+from nbgraph.scopes import Scopes
 
+_jobs = Scopes(JOB)
 _LOSSES = ("fail", "wait", "shrink")
 _POLL = 0.1  # seconds between looks at who is there
 _GRACE = 10.0  # seconds that the others have to end after a failure
@@ -298,11 +300,8 @@ def call(job: Job, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     if job.loop is None:
         loop, *_ = [impatient(shard) for shard in job.shards]
         job = job._replace(shards=[_near(shard) for shard in job.shards], loop=loop)
-    token = JOB.set(job)
-    try:
+    with _jobs(job):
         return function(job.rank, *args)
-    finally:
-        JOB.reset(token)
 
 
 def _near(shard: Any) -> Any:

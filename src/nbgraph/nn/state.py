@@ -6,8 +6,7 @@ moving averages are handed out under their names, and written when the graph has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from nbgraph.array.create import array
 from nbgraph.autograd.tape import Leaf
 from nbgraph.device import Context
 from nbgraph.operator.call import recording
+from nbgraph.scopes import Scopes
 from nbgraph.settings import config
 
 Initialiser = Callable[[tuple[int, ...], Any], Any]
@@ -30,14 +30,12 @@ class Deferred(NamedTuple):
     device: Context = CPU
 
 
-@contextmanager
-def outside() -> Generator[None]:
-    """Carry out operators within the block, whatever is recorded or traced around it."""
-    token = recording.set(None)
-    try:
-        yield
-    finally:
-        recording.reset(token)
+_recorders = Scopes(recording)
+
+
+def outside() -> Any:
+    """Return a block that carries out operators, whatever is recorded or traced around it."""
+    return _recorders(None)
 
 
 def made(shape: tuple[int, ...], init: Initialiser, device: Context = CPU) -> Any:
@@ -94,15 +92,21 @@ class _Collected:
 _collected: ContextVar[_Collected | None] = ContextVar("collected", default=None)
 
 
-@contextmanager
-def collecting(statistics: Mapping[str, Any]) -> Generator[dict[str, Any]]:
-    """Collect, in the block, the values that `write` has for these arrays; do not write them."""
-    collected = _Collected(statistics)
-    token = _collected.set(collected)
-    try:
-        yield collected.values
-    finally:
-        _collected.reset(token)
+_collecting = Scopes(_collected)
+
+
+class collecting:
+    """Collect, within the block, values that `write` has for these arrays instead of writing
+    them."""
+
+    def __init__(self, statistics: Mapping[str, Any]) -> None:
+        self._collected = _Collected(statistics)
+
+    def __enter__(self) -> dict[str, Any]:
+        _collecting.begin((self._collected,))
+        return self._collected.values
+
+    __exit__ = _collecting.end
 
 
 def write(state: Any, value: Any) -> None:

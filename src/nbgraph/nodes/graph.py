@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.array.core import Array
@@ -19,6 +18,9 @@ from nbgraph.nodes.listing import dot
 from nbgraph.nodes.node import NaryNodeOp
 from nbgraph.nodes.opnode import OpNode
 from nbgraph.operator.call import recording, training
+from nbgraph.scopes import Scopes
+
+_modes = Scopes(recording, training)
 
 
 class ExpressionGraph(Building):
@@ -100,7 +102,7 @@ class ExpressionGraph(Building):
             memory.require(self._nodes, self._limit, inference=self.inference)
         fresh = self._nodes[self._count :]
         self._trains = training.get(not self.inference)
-        with self._running():
+        with _modes(None, self._trains):
             if self.compiled and not (self.inference or self.throw_nan or here.running):
                 self._runs += segments.forward(self, fresh)
             else:
@@ -137,7 +139,7 @@ class ExpressionGraph(Building):
             raise ArgumentError("backward: the values are not computed yet; call forward() first")
         params = list(self._parameters)
         limit = None if clip is None else _positive(clip)
-        with self._running():
+        with _modes(None, self._trains):
             try:
                 passes.begin(params, self._nodes, reset=reset)
                 self._pass_on(starts, limit)
@@ -147,17 +149,6 @@ class ExpressionGraph(Building):
                 for node in self._nodes:
                     if not node.retained:
                         node._adj, node.fresh = None, False
-
-    @contextmanager
-    def _running(self) -> Generator[None]:
-        """Record nothing within the block, and run operators in the mode of the forward pass."""
-        paused = recording.set(None)
-        trained = training.set(self._trains)
-        try:
-            yield
-        finally:
-            training.reset(trained)
-            recording.reset(paused)
 
     def _pass_on(self, starts: list[tuple[NaryNodeOp, Any]], limit: float | None) -> None:
         """Pass gradients from where they start to the parameters."""

@@ -73,8 +73,8 @@ class Smoothing:
     def swapped(self) -> Generator[None]:
         """Let the parameters hold the means within the block."""
         originals = {key: copy_of(weight) for key, weight in self._weights.items()}
-        self._put(self.means)
         try:
+            self._put(self.means)
             yield
         finally:
             self._put(originals)

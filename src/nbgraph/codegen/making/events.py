@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from nbgraph.codegen.making import progress
+from nbgraph.scopes import thread_name
 
 MOST = 10_000  # events kept
 
@@ -98,7 +99,7 @@ class Making:
 
 
 def _add(name: str, compiler: str, origin: str, nbytes: int, seconds: float, error: str) -> None:
-    thread, background = threading.current_thread().name, _HERE.background
+    thread, background = thread_name(), _HERE.background
     _EVENTS.append(
         Event(name, compiler, origin, seconds, nbytes, time.time(), thread, background, error)
     )

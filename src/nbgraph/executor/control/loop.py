@@ -16,7 +16,10 @@ from nbgraph.graph.graph import Entry, Graph, with_variables
 from nbgraph.operator.array_op import Spec
 from nbgraph.operator.call import training
 from nbgraph.operator.mapper import Mapper
+from nbgraph.scopes import Scopes
 from nbgraph.shape import Array, Arrays
+
+_modes = Scopes(training)
 
 
 class Loop(NamedTuple):
@@ -96,11 +99,8 @@ def evaluated(graph: Graph, arrays: Arrays) -> list[Array]:
             result = op(*operands, **node.attributes)
         else:
             mode = node.marks.get("is_train")
-            token = training.set(training.get(False) if mode is None else mode)
-            try:
+            with _modes(training.get(False) if mode is None else mode):
                 result = op.on_numpy(operands, node.attributes, None)
-            finally:
-                training.reset(token)
         for k, value in enumerate(result if isinstance(result, tuple) else (result,)):
             values[node, k] = np.asarray(value)
     return [values[head] for head in graph.heads]

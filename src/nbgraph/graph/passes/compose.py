@@ -20,8 +20,10 @@ from nbgraph.graph.passes.reverse import Value, line
 from nbgraph.operator.elsewhere import Composed, form_of
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
+from nbgraph.scopes import Scopes
 
 _DEEPEST = 8  # forms that are made of operators with forms
+_lines = Scopes(line)
 
 
 def compose(graph: Graph, *, host: bool = False) -> Graph:
@@ -45,8 +47,7 @@ def _rule(node: GraphNode, inputs: tuple[Operand, ...], *, host: bool) -> list[O
     if form is None:
         return None
     values: list[Any] = [Value.of(v) if type(v) is tuple else v for v in inputs]
-    token = line.set(node.line)
-    try:
+    with _lines(node.line):
         outputs = form.run(*values, **node.attributes)
         if outputs is None:
             return None
@@ -55,5 +56,3 @@ def _rule(node: GraphNode, inputs: tuple[Operand, ...], *, host: bool) -> list[O
             astype(value, spec((node, k)).dtype, copy=False).entry
             for k, value in enumerate(results)
         ]
-    finally:
-        line.reset(token)

@@ -22,11 +22,13 @@ from nbgraph.operator.fused import Part, fuse
 from nbgraph.operator.mapper import Mapper
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.reductions.reductions import sum_to
+from nbgraph.scopes import Scopes
 
 # where what is differentiated was made in the user's text
 line: ContextVar[tuple[CodeType, int] | None] = ContextVar("nbgraph_line", default=None)
 _NO_MARKS: Mapping[str, str] = MappingProxyType({})
 _group: ContextVar[Mapping[str, str]] = ContextVar("nbgraph_gradient_group", default=_NO_MARKS)
+_scopes = Scopes(line, _group)
 _NUMBER = Spec((), np.dtype("float64"))
 
 
@@ -67,17 +69,13 @@ def in_gradients(
     """Gradients of the operands of a node that are wanted, of their shapes and dtypes; None where
     none flows. `out_grads`: one for each output, None where nothing came, but not all None."""
     group = build.group_of(node)
-    tokens = line.set(node.line), _group.set(_NO_MARKS if group is None else {"ctx_group": group})
-    try:
+    with _scopes(node.line, _NO_MARKS if group is None else {"ctx_group": group}):
         step = _of_mapper if isinstance(node.op, Mapper) else _of_array_op
         gradients = step(node, out_grads, wanted)
         return [
             _fitted(value, node.inputs[i]) if w and value is not None else None
             for i, (value, w) in enumerate(zip(gradients, wanted, strict=True))
         ]
-    finally:
-        line.reset(tokens[0])
-        _group.reset(tokens[1])
 
 
 def _fitted(value: Any, operand: Operand) -> Value:

@@ -18,6 +18,7 @@ from nbgraph.kernels.cuda.grid import Grid
 from nbgraph.kernels.kernel import MAX_KERNELS
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.writer import Source
+from nbgraph.scopes import attend
 
 _KERNELS: OrderedDict[str, DeviceKernel] = OrderedDict()
 _LOCK = threading.RLock()
@@ -60,8 +61,11 @@ class DeviceKernel:
     def load(self) -> None:
         """See to it that the PTX is there."""
         if self._ptx is None:
-            with self._making:
-                self._ptx = self._ptx or self._made()
+            attend(self._load)
+
+    def _load(self) -> None:
+        with self._making:
+            self._ptx = self._ptx or self._made()
 
     def _made(self) -> str:
         with compiling(self.label, "ptx") as note:

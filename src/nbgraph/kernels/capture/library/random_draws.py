@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
 from nbgraph.kernels.capture.special import ndtri
+from nbgraph.scopes import Scopes
 
 HALF = 0xFFFFFFFF  # the low half of a word
 EVERY = 0xFFFFFFFFFFFFFFFF
@@ -30,19 +30,11 @@ class Bits:
 
     def __init__(self) -> None:
         self._source: ContextVar[Callable[[], int]] = ContextVar("nbgraph_bits")
+        self.come_from = Scopes(self._source)  # have texts draw from a function in a block
 
     def __call__(self) -> int:
         """The next ones."""
         return self._source.get()()
-
-    @contextmanager
-    def come_from(self, source: Callable[[], int]) -> Iterator[None]:
-        """Have texts draw from a function in this context."""
-        token = self._source.set(source)
-        try:
-            yield
-        finally:
-            self._source.reset(token)
 
 
 bits = Bits()
