@@ -472,7 +472,9 @@ class Expressions(Calls):
                 value = join(truth, graph.truth(other))
             else:
                 value = first if isinstance(first, REFERS) else value
-                value = self._either(node, taken, other, value, env, "write `a if c else b`")
+                value = self._either(
+                    node, taken, other, value, env, "write `a if condition else b`"
+                )
         return value
 
     def _either(

@@ -1,8 +1,9 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
-A `while` loop is left, too, when a trip has changed no variable: it would go on for ever, as a
-tolerance for float64 makes it do in float32. The kernel then ends with an error code, unless NaN is
-among the numbers; a `return` that is never reached gives NaN.
+A `while` loop is left, too, when the variables that its condition depends on come back to values
+that they had before: it would go on for ever, as a tolerance for float64 makes it do in float32.
+The kernel then ends with an error code, unless NaN is among the numbers; a `return` that is never
+reached gives NaN.
 
 The body is traced with phi nodes for the variables that it assigns. A start value whose kind the
 body changes (an int that becomes a float) is widened, and the body traced again.
@@ -29,7 +30,6 @@ from nbgraph.kernels.capture.values import (
     HELD,
     MISSED,
     OUTER,
-    RESULT,
     RETURNED,
     Choice,
     Complex,
@@ -59,11 +59,14 @@ from nbgraph.kernels.capture.values import (
     without_flags,
 )
 from nbgraph.kernels.kinds import promote
-from nbgraph.kernels.nodes import MOVES
+from nbgraph.kernels.nodes import MOVES, RESULT, Region
 from nbgraph.kernels.scalar import Node
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _OBJECTS = (Static, Choice)
+_Nodes = dict[str, list[Node]]  # of variables, by name
+_Row = tuple[Node, Node, Node]  # of a variable: what it starts with, before and after a trip
+MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
 
 
@@ -234,7 +237,8 @@ class RegionLoop:
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
         if self.MOVES in self.names:
-            ends[self.MOVES] = self._moves(phis, ends)
+            rows = self._steering(region.cond, starts, phis, ends)
+            ends[self.MOVES] = self._moves(region, rows)
         if not self._settled(ends):
             return None
         tracer.pending += self.ahead
@@ -275,15 +279,12 @@ class RegionLoop:
             if old and name in self.read_after:
                 self.merged[name] = old
 
-    def _moves(self, phis: dict[str, list[Node]], ends: Env) -> Node:
-        """Whether a trip changed a variable."""
+    def _moves(self, region: Region, rows: list[_Row]) -> Node:
+        """Whether the condition's variables are others after a trip than they were before."""
         graph, moves = self.graph, self.graph.const(False)
-        names = [n for n in self.names if n not in (self.MOVES, RESULT) and n not in self.first]
-        pairs = [p for n in names for p in zip(phis[n], _carried(ends.get(n)) or [], strict=False)]
-        counts = (n.op in ("add", "sub") and n.kind != "f" and p in n.args for p, n in pairs)
-        if any(counts):
-            return graph.const(True)
-        for before, now in pairs:
+        if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
+            return graph.const(True)  # one counts the trips
+        for before, now in self._earlier(region, rows):
             differs = graph.compare("ne", before, now)
             if now.kind == "f":  # NaN stays NaN
                 numbers = graph.compare("eq", before, before)
@@ -292,6 +293,40 @@ class RegionLoop:
                 )
             moves = graph.logical_or(moves, differs)
         return moves
+
+    def _steering(self, condition: Node, starts: _Nodes, phis: _Nodes, ends: Env) -> list[_Row]:
+        """The variables that the condition depends on, in later trips too: at the loop's start,
+        before a trip and after it."""
+        names = [n for n in self.names if n not in (self.MOVES, RESULT)]
+        columns = [(starts[n], phis[n], _carried(ends.get(n)) or []) for n in names]
+        known = {row[1].id: row for c in columns for row in zip(*c, strict=False)}
+        late = {phi.id for name in self.first for phi in phis.get(name, ())}
+        rows, todo = list[_Row](), [condition]
+        while todo:
+            read = [known.pop(n.id) for n in self.graph.reachable(todo) if n.id in known]
+            rows += [row for row in read if row[1].id not in late]
+            todo = [now for *_, now in read]
+        return rows
+
+    def _earlier(self, region: Region, rows: list[_Row]) -> list[tuple[Node, Node]]:
+        """The variables at an earlier trip, and after this one. The earlier one is that whose
+        number is the last power of two: so trips that take turns between states are seen, too
+        (Brent), as those of Newton's method in float32."""
+        graph, one, zero = self.graph, self.graph.const(1), self.graph.const(0)
+        if len(rows) > MAX_KEPT:
+            return [(before, now) for _, before, now in rows]
+        trips = graph.phi(region, ("$trips", 0, "i"), "i")
+        ahead = graph.arithmetic("add", trips, one)
+        region.carried[trips.id] = trips, zero, ahead
+        renewed = graph.compare("eq", graph.bitwise("band", trips, ahead), zero)
+        pairs = []
+        for k, (start, before, now) in enumerate(rows):
+            kept = graph.phi(region, ("$kept", k, before.kind), before.kind)
+            now = graph.cast(now, before.kind)
+            graph.held.add(kept.id)
+            region.carried[kept.id] = kept, start, graph.select(renewed, now, kept)
+            pairs.append((kept, now))
+        return pairs
 
     def _condition(self, inside: Env, path: Node) -> Node:
         graph = self.graph
