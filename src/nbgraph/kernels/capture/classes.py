@@ -4,13 +4,14 @@ an `__init__` of their own, and dicts, whose attributes are their keys."""
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import inspect
 from collections import OrderedDict
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from nbgraph.kernels.capture import comparing, objects
+from nbgraph.kernels.capture import comparing, composed, objects
 from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lists import Lists
@@ -88,10 +89,29 @@ class Classes(Lists):
             return Static(Bound(dataclasses.replace, (referred,), {}))
         member = inspect.getattr_static(owner.cls, name, None)
         if isinstance(member, property):
+            self.frame = env
             return self.called(call.of(member.fget, *call.args), env)
         if isinstance(member, FunctionType):
             return Static(Bound(member, tuple(call.args), {}))
         return self.attribute(call.node, owner.cls, name)
+
+    def of_super(self, node: ast.Attribute, made: ast.Call, env: Env, path: Node) -> Value:
+        """`super().name` of an object, or of an instance from outside the function."""
+        own = env[self.fn.__code__.co_varnames[0]]
+        cls = self.static(made.args[0], env) if made.args else self.scope.lookup("__class__")
+        if isinstance(own, Static):
+            return self.attribute(node, super(cls, own.value), node.attr)
+        content = self.read(node, own, env)
+        try:
+            member = getattr(super(cls, content.cls), node.attr)
+        except (AttributeError, TypeError) as error:
+            self.refuse(node, str(error), "check the spelling")
+        if isinstance(member, property):
+            self.frame = env
+            return self.called(Call(self, node, path, member.fget, [own]), env)
+        if member is object.__init__:
+            return Static(composed.nothing)
+        return Static(Bound(member, (own,), {}) if isinstance(member, FunctionType) else member)
 
     def special(self, call: Call, name: str, *args: Value) -> Value | None:
         """What a method that a class writes for an operator gives; None where it has none."""
@@ -114,8 +134,9 @@ class Classes(Lists):
             self.frame = env
             self.apply(Call(self, target, path, member.fset, [owner, value]))
             return True
-        known = content.cls is SimpleNamespace or has_own_init(content.cls)
-        free = known and not hasattr(type(member), "__set__")
+        free = isinstance(member, MemberDescriptorType)  # one of `__slots__`
+        if content.cls.__dictoffset__:
+            free = not hasattr(type(member), "__set__")
         declared = getattr(content.cls, "__dataclass_fields__", ())
         if free := free or target.attr in (*declared, *content.fields):
             self._put(target, owner, target.attr, value, env, path)
@@ -178,6 +199,7 @@ class Classes(Lists):
         return mapping(env[owner.key]).entries[key[0]]
 
 
+COPIES = (copy.copy, copy.deepcopy)
 DICT_CHANGES = frozenset(("update", "setdefault"))
 
 
@@ -218,14 +240,33 @@ def replaced(call: Call) -> Value | None:
     return record_of(content.cls, values)
 
 
+def duplicate(call: Call) -> Value | None:
+    """`copy.copy(object)` and `copy.deepcopy(object)`; None for other functions."""
+    if call.target not in COPIES or len(call.args) != 1:
+        return None
+    tracer, node = call.tracer, call.node
+    read = tracer.read if call.target is copy.copy else tracer.deep
+    content = read(node, call.args[0], tracer.frame)
+    if isinstance(content, Mapping):
+        return record_of(dict, content.entries)
+    if not isinstance(content, Record):
+        return content
+    return record_of(content.cls, dict(zip(content.fields, content, strict=True)))
+
+
 def is_written(cls: type, name: str) -> bool:
     """Whether a class has a method that somebody wrote: those of dataclasses are compiled text."""
     method = inspect.getattr_static(cls, name, None)
     return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
 
 
+def meanings_of(cls: Any) -> list[str]:
+    """The methods by which the objects of a class are more than their attributes."""
+    return [n for n in _MEANINGS if is_written(cls, n)] if isinstance(cls, type) else []
+
+
 def _is_plain(cls: Any) -> bool:
-    return isinstance(cls, type) and not any(is_written(cls, name) for name in _MEANINGS)
+    return isinstance(cls, type) and not meanings_of(cls)
 
 
 def keeps_arguments(cls: Any) -> bool:
@@ -240,7 +281,7 @@ def keeps_arguments(cls: Any) -> bool:
 def has_own_init(cls: Any) -> bool:
     """Whether a class is one of plain Python with an `__init__` that says its attributes."""
     plain = _is_plain(cls) and type(cls) is type and cls.__new__ is object.__new__
-    return plain and is_written(cls, "__init__") and not hasattr(cls, "__slots__")
+    return plain and is_written(cls, "__init__")
 
 
 def is_class(target: object) -> bool:

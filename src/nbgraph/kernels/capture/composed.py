@@ -73,6 +73,10 @@ def digit_count(n, base):
     return count
 
 
+def nothing():
+    """No value, as `object.__init__` gives none."""
+
+
 def turned_digits(n, base, count):
     """The integer whose digits are so many of another one, backwards."""
     turned, rest = n * 0, abs(n)
