@@ -237,8 +237,10 @@ class Lanes(Body):
         outs = [region.carried[key][2] for key in phis]
         if any(n.op in ("final", "check") for n in self.schedule([region.cond, *outs])):
             return False, []
+        moves = self._fault and moving(self.graph, region_id)  # which `_report` reads
         finals = {key: self.graph.find_final(region_id, key) for key in shared}
         unread = [key for key, n in finals.items() if n is None or n.id not in self._uses]
+        unread = [key for key in unread if not moves or key != moves.id]
         return False, self._alike(region_id, unread)
 
     def _alike(self, region_id: int, keys: Sequence[int]) -> list[int]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
-from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
+from nbgraph.kernels.capture import complex_numbers, composed, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import STEPS, spread
 from nbgraph.kernels.capture.classes import (
     COPIES,
@@ -100,6 +100,7 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
     "conjugate": np.conjugate,
     "bit_length": int.bit_length,
     "bit_count": int.bit_count,
+    "to_bytes": composed.to_bytes,
     **typed.METHODS,
 }
 _OF_REFERENCES = (partial, dataclasses.replace, dict, OrderedDict, dict.fromkeys, *COPIES)

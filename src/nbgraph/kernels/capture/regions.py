@@ -98,12 +98,10 @@ class RegionLoop:
         after = _read_after(tracer.text.body, st)
         assigned |= nonlocals(tracer.text.body)
         if isinstance(st, ast.For):
-            assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
+            each = {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]
-            first: Env = {}
-            tracer.bind(st.target, self._item(bounds[0]), first)
-            self.start = {**{n: v for n, v in first.items() if n not in after}, **self.start}
-            assigned.add(self.COUNTER)
+            # a trip begins with another one, whatever a trip has made of it
+            assigned = (assigned - each) | (each & after) | {self.COUNTER}
         # names of lists that other names mean, too: the keys of these
         self.shared, self.merged = dict[str, set[str]](), dict[str, set[str]]()
         before = {n: v for n, v in self.start.items() if not n.startswith(HELD)}
