@@ -445,11 +445,3 @@ def hexadecimal(n):
     codes = sum(ord(c) for c in hex(n)[2:])
     values = sum(int(c, 16) for c in digits)
     return len(hex(n)), digits.count("a"), codes, values, int(digits[::-1], 16), int(hex(n), 16)
-
-
-@sample("bits", "for", "whole", "outputs", n=(0, 2**32 - 1))
-def hash_of_bytes(n):
-    h = 0x811C9DC5
-    for byte in int(n).to_bytes(4, "little"):
-        h = ((h ^ byte) * 0x01000193) & 0xFFFFFFFF
-    return h, int(n).to_bytes(8, "big")[5]

@@ -1,6 +1,5 @@
 """Named tuples, dataclasses and namespaces that a scalar function makes: as Python has them."""
 
-import copy
 import math
 from collections import namedtuple
 from dataclasses import dataclass, field, replace
@@ -424,154 +423,12 @@ def kinds_of_containers(x):
     return x * (kinds + 4 * isinstance(np.array([x]), np.ndarray))
 
 
-class Figure:
-    power = 2
-
-    def __init__(self, side):
-        self.side, self.uses = side, 0
-
-    def area(self):
-        return self.side**self.power
-
-    def scaled(self, factor):
-        self.uses += 1
-        return self.area() * factor
-
-    @property
-    def label(self):
-        return self.side + 1
-
-
-class Prism(Figure):
-    def __init__(self, side, height):
-        super().__init__(side)
-        self.height = height
-
-    def area(self):
-        return super().area() * self.height
-
-    @property
-    def label(self):
-        return 2 * super().label
-
-
-class Cube(Prism):
-    power = 3
-
-    def scaled(self, factor):
-        return super().scaled(factor) + self.uses
-
-
-OUTSIDE = Cube(1.5, 2.0)
-
-
-def bases(x):
-    cube = Cube(x, 2.0)
-    return Prism(x, 3.0).area() + cube.scaled(2) + cube.label + OUTSIDE.area() * OUTSIDE.label
-
-
-class Slotted:
-    __slots__ = ("step", "value")
-
-    def __init__(self, value, step=2.0):
-        super().__init__()
-        self.value, self.step = value, step
-
-    def move(self):
-        self.value += self.step
-
-
-def slots(x):
-    slotted = Slotted(x)
-    for _ in range(int(3 * x)):
-        slotted.move()
-    return slotted.value * x
-
-
-@dataclass
-class Moving:
-    place: float
-    speed: float = 0.0
-    seen: list = field(default_factory=list)
-
-    def __post_init__(self):
-        self.first = self.energy  # nothing was called before it
-
-    @property
-    def energy(self):
-        return 0.5 * self.speed**2 + self.place**2
-
-    @classmethod
-    def at_rest(cls, place):
-        return cls(place=place)
-
-    def kick(self, dt):
-        self.speed -= self.place * dt
-        return self
-
-
-def undeclared(x):
-    one, other = Moving.at_rest(x), Moving(x)
-    other.first += 1.0
-    other.label = 3.0
-    same = one == other
-    return one.kick(0.1).kick(0.2).energy - one.first + other.first * other.label + same
-
-
-class Length:
-    def __init__(self, x, y):
-        self.x, self.y = x, y
-        self.size = abs(self)
-
-    def __abs__(self):
-        return math.hypot(self.x, self.y)
-
-    def __float__(self):
-        return self.x * 1.0
-
-    def __add__(self, other):
-        return Length(self.x + other.x, self.y + other.y)
-
-    def doubled(self):
-        return self + self
-
-
-def conversions(x):
-    length = Length(x, 2.0).doubled()
-    return abs(length) + length.size * float(length)
-
-
-def copies(x):
-    body, numbers, state = Moving(x, 1.0), [x, 2.0], {"a": x}
-    shallow, deep, kept = copy.copy(body), copy.deepcopy(body), copy.copy(state)
-    shallow.kick(0.1)
-    shallow.seen.append(x)
-    deep.seen.append(2 * x)
-    deep.seen.append(3 * x)
-    kept["a"] = 5.0
-    again = copy.copy(numbers)
-    again[0] = 7.0
-    sums = sum(body.seen) + 10 * sum(deep.seen) + state["a"] + kept["a"]
-    return body.speed + 10 * shallow.speed + sums + numbers[0] * again[0]
-
-
 FUNCTIONS = [
     *(operators, methods_that_assign, two_names, branches, helpers, namespaces, looked_up, lists),
     *(the_nearest, frozen, of_a_class, chained, of_a_state, with_lists, replaced_parts, dicts),
     *(dicts_in_branches, dicts_with_numbers, dicts_of_lists, after_init),
     *(assigned_properties, compared_and_combined),
-    *(
-        bases,
-        slots,
-        undeclared,
-        conversions,
-        copies,
-        inherited,
-        controlled,
-        kinds_of_containers,
-        fields_without_init,
-        sums_of_objects,
-    ),
+    *(inherited, controlled, kinds_of_containers, fields_without_init, sums_of_objects),
 ]
 X = np.array([0.3, 1.2, 2.4])
 
@@ -594,14 +451,6 @@ class Sized:
 
     def __len__(self):
         return 0
-
-
-class Fuller(Slotted):
-    __slots__ = ()
-
-    def __init__(self, value):
-        super().__init__(value)
-        self.other = value  # no slot
 
 
 @dataclass
@@ -631,7 +480,6 @@ def test_objects_are_equal_as_in_python(k):
 
 REFUSED = {
     "a __len__ of its own": (lambda x: Sized(x).value, "the class 'Sized' has a __len__"),
-    "an attribute that has no slot": (lambda x: Fuller(x).value, "only names, and items"),
     "an object from outside": (lambda x: x if Body(x) == HERE else 0.0, "not understood"),
     "whether a set has another": (lambda x: x if {1, 2} > {0, 5} else 0.0, "not understood"),
     "the order of lists": (lambda x: x if [x] < [1.0] else 0.0, "not understood"),

@@ -238,9 +238,9 @@ class Lanes(Body):
         if any(n.op in ("final", "check") for n in self.schedule([region.cond, *outs])):
             return False, []
         moves = self._fault and moving(self.graph, region_id)  # which `_report` reads
+        shared = [key for key in shared if not moves or key != moves.id]
         finals = {key: self.graph.find_final(region_id, key) for key in shared}
         unread = [key for key, n in finals.items() if n is None or n.id not in self._uses]
-        unread = [key for key in unread if not moves or key != moves.id]
         return False, self._alike(region_id, unread)
 
     def _alike(self, region_id: int, keys: Sequence[int]) -> list[int]:

@@ -17,13 +17,12 @@ import numpy as np
 
 from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
-from nbgraph.kernels.capture import complex_numbers, composed, objects, refusals, trying, typed
+from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import STEPS, spread
 from nbgraph.kernels.capture.classes import (
     COPIES,
     DICT_CHANGES,
     MISSING,
-    duplicate,
     is_class,
     meanings_of,
     new_dict,
@@ -100,20 +99,14 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
     "conjugate": np.conjugate,
     "bit_length": int.bit_length,
     "bit_count": int.bit_count,
-    "to_bytes": composed.to_bytes,
     **typed.METHODS,
 }
 _OF_REFERENCES = (partial, dataclasses.replace, dict, OrderedDict, dict.fromkeys, *COPIES)
-_CONVERSIONS: dict[object, str] = {
-    abs: "__abs__",
-    float: "__float__",
-    int: "__int__",
-    round: "__round__",
-}
+_CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round)}
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
     *(typed.function_of_number, new_dict, objects.apply, distribution, about_slopes, draw),
-    *(exception, replaced, duplicate),
+    *(exception, replaced),
 )
 
 

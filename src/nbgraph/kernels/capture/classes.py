@@ -227,31 +227,20 @@ def new_dict(call: Call) -> Value | None:
 
 
 def replaced(call: Call) -> Value | None:
-    """`dataclasses.replace(object, name=value)`, and `_replace` of a named tuple; None for other
-    functions."""
-    if call.target is not dataclasses.replace:
+    """`dataclasses.replace(object, name=value)`, `_replace` of a named tuple, `copy.copy(object)`
+    and `copy.deepcopy(object)`; None for other functions."""
+    if call.target is not dataclasses.replace and call.target not in COPIES:
         return None
     one, (node, frame) = len(call.args) == 1, (call.node, call.tracer.frame)
-    content = call.tracer.read(node, call.args[0], frame) if one else None
-    again = hasattr(getattr(content, "cls", None), "__post_init__")
+    read = call.tracer.deep if call.target is copy.deepcopy else call.tracer.read
+    content = read(node, call.args[0], frame) if one else None
+    if call.target in COPIES and not isinstance(content, Record):
+        return record_of(dict, content.entries) if isinstance(content, Mapping) else content
+    again = call.target not in COPIES and hasattr(getattr(content, "cls", None), "__post_init__")
     if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")
     values = dict(zip(content.fields, content, strict=True)) | dict(call.kwargs)
     return record_of(content.cls, values)
-
-
-def duplicate(call: Call) -> Value | None:
-    """`copy.copy(object)` and `copy.deepcopy(object)`; None for other functions."""
-    if call.target not in COPIES or len(call.args) != 1:
-        return None
-    tracer, node = call.tracer, call.node
-    read = tracer.read if call.target is copy.copy else tracer.deep
-    content = read(node, call.args[0], tracer.frame)
-    if isinstance(content, Mapping):
-        return record_of(dict, content.entries)
-    if not isinstance(content, Record):
-        return content
-    return record_of(content.cls, dict(zip(content.fields, content, strict=True)))
 
 
 def is_written(cls: type, name: str) -> bool:

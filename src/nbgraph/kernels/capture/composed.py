@@ -74,19 +74,7 @@ def digit_count(n, base):
 
 
 character_code = lambda digit: digit + 48 + 39 * (digit > 9)  # ord() of it, at most f
-
-
-def to_bytes(n, length=1, byteorder="big", *, signed=False):
-    """The bytes of an integer: the least significant ones first if `little`."""
-    top = 8 * length - signed
-    if (n < 0 and not signed) or (top < 64 and not -(1 << top) <= n < 1 << top):
-        raise OverflowError("int too big to convert")
-    places = range(length) if byteorder == "little" else range(length - 1, -1, -1)
-    return [n >> 8 * place & 255 if place < 8 else (n >> 63) & 255 for place in places]
-
-
-def nothing():
-    """No value, as `object.__init__` gives none."""
+nothing = lambda: None  # what `object.__init__` gives
 
 
 def turned_digits(n, base, count):

@@ -32,8 +32,8 @@ from nbgraph.kernels.scalar import Graph, Node
 class Digits(Compound):
     """A string of the digits of an integer: `str(n)`, `bin(n)`, parts of these, several together.
 
-    `size`: how many there are; None where the number tells. `prefix`: whether `0b`, `0o` or `0x`
-    is before them.
+    `size`: how many there are; None where the number tells. `prefix`: whether `0b` or its like is
+    before them.
     """
 
     joins = True
@@ -121,11 +121,10 @@ class Digits(Compound):
             )
         if sought is None:
             return None
+        length = self.length(call.tracer, call.path)
         if name == "count" and sought.size == 1:
-            length = self.length(call.tracer, call.path)
             return call.text(composed.digit_uses, *own, length, sought.number)
         if name in _ENDS and isinstance(sought.size, int) and sought.size:
-            length = self.length(call.tracer, call.path)
             return call.text(_ENDS[name], *own, length, *sought.pair(call.graph))
         return None
 
@@ -137,6 +136,7 @@ class Digits(Compound):
 _MOST = {10: 19, 2: 63, 8: 21, 16: 16}  # digits of a number of 64 bits
 _BASES: dict[Any, int] = {bin: 2, oct: 8, hex: 16}
 _SPEC, _LETTERS = re.compile(r"(?:0(\d+))?([bdox]?)"), {"b": 2, "o": 8, "x": 16}
+_FIELD = re.compile(r"\{(?::([^{}]*))?\}")  # of str.format
 _ARE_DIGITS = ("isdigit", "isdecimal", "isnumeric")
 _NUMBERS, _SIXTEEN = (int, float), "0123456789abcdef"
 _ENDS = {"startswith": composed.begins_with, "endswith": composed.ends_with}
@@ -168,6 +168,12 @@ def apply(call: Call) -> Value | None:
         return value
     if target is Digits:
         return Digits(args[0], 1, args[1].data)
+    if target is format and len(args) == 2 and isinstance(args[1], Static):
+        return formatted(call, args[0], str(args[1].value))
+    if isinstance(text := getattr(target, "__self__", None), str) and len(args) == 1:
+        field = _FIELD.fullmatch(text) if getattr(target, "__name__", "") == "format" else None
+        if field is not None:
+            return formatted(call, args[0], field[1] or "")
     if target is int and len(args) == 2 and isinstance(args[0], Digits):
         if args[1] is call.graph.const(args[0].base):  # by which the prefix is known, too
             return args[0].number

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import operator
-import string
 from collections.abc import Callable
 from enum import Flag
 from types import BuiltinMethodType, UnionType
@@ -32,7 +31,6 @@ class UnknownText:
 
 TEXT = (str, UnknownText)
 _OPERATED = (type, UnionType, Flag)
-_AS_TEXT = (-1, ord("s"), ord("r"))
 CONVERSIONS: dict[int, Callable[[Any], Any]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 _TEXTS = (str, repr, format, ascii, bin, hex, oct, chr)
 _PURE: dict[object, Callable[..., Any]] = {
@@ -88,7 +86,7 @@ def apply(call: Call) -> Value | None:
     values = [known(value) for value in args]
     named = {name: known(value) for name, value in kwargs.items()}
     if None in values or None in named.values():
-        return (_with_values(call, owner) or Static(UnknownText())) if texts else None
+        return Static(UnknownText()) if texts else None
     if not texts and not any(isinstance(a, Static) for a in args):
         return None  # numbers have operations of their own
     try:
@@ -96,27 +94,6 @@ def apply(call: Call) -> Value | None:
     except _UNKNOWN as error:
         call.refuse(f"{ast.unparse(call.node)}: {error}", "check the arguments")
     return call.tracer.constant(result, call.node)
-
-
-def _with_values(call: Call, text: Any) -> Value | None:
-    """`format(n, spec)` of an integer, and `text.format(...)` with some; None for other texts."""
-    parts: list[Any] = [("", "", spec, None) for spec in (known(call.args[-1]) or ())]
-    if getattr(call.target, "__name__", "") != "format" or call.kwargs:
-        return None
-    if isinstance(text, str):
-        parts = [*string.Formatter().parse(text)]
-    elif len(call.args) != 2:
-        return None
-    made, values = list[Value](), iter(call.args)
-    for literal, name, spec, conversion in parts:
-        made += [Static(literal)] * bool(literal)
-        if name is None:
-            continue
-        shown = digits.formatted(call, next(values, None), spec)
-        if name or conversion or shown is None:
-            return None
-        made.append(shown)
-    return functools.reduce(lambda a, b: binary(call.tracer, call.node, "add", a, b), made)
 
 
 def characters(call: Call, value: Value) -> Value:
@@ -163,8 +140,7 @@ def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Valu
             parts.append(text)
         elif isinstance(part, ast.Constant):
             parts.append(Static(str(part.value)))
-    parts = parts or [Static("")]
-    return functools.reduce(lambda a, b: binary(tracer, node, "add", a, b), parts)
+    return functools.reduce(lambda a, b: binary(tracer, node, "add", a, b), parts or [Static("")])
 
 
 def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -> Value | None:
@@ -175,7 +151,7 @@ def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -
     except CaptureError:
         return None  # it would only be shown
     value, known_spec = known(shown), ("",) if spec is None else known(spec)
-    if value is None and known_spec is not None and part.conversion in _AS_TEXT[: 3 - bool(spec)]:
+    if value is None and known_spec is not None and (part.conversion == -1 or not spec):
         return digits.formatted(Call(tracer, part, path), shown, known_spec[0])
     if value is None or known_spec is None:
         return None

@@ -1,9 +1,8 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
-A `while` loop is left, too, when the variables that its condition depends on come back to values
-that they had before: it would go on for ever, as a tolerance for float64 makes it do in float32.
-The kernel then ends with an error code, unless NaN is among the numbers; a `return` that is never
-reached gives NaN.
+A `while` loop is left, too, when what its condition depends on comes back to numbers of before, as
+a tolerance for float64 makes it do in float32: it would go on for ever. The kernel then ends with
+an error code, unless NaN is among the numbers; a `return` that is never reached gives NaN.
 
 The body is traced with phi nodes for the variables that it assigns. A start value whose kind the
 body changes (an int that becomes a float) is widened, and the body traced again.
@@ -15,7 +14,7 @@ import ast
 import functools
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from nbgraph.kernels.capture.closures import Comprehension, nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
@@ -64,8 +63,6 @@ from nbgraph.kernels.scalar import Node
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _OBJECTS = (Static, Choice)
-_Nodes = dict[str, list[Node]]  # of variables, by name
-_Row = tuple[Node, Node, Node]  # of a variable: what it starts with, before and after a trip
 MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
 
@@ -235,8 +232,9 @@ class RegionLoop:
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
         if self.MOVES in self.names:
-            rows = self._steering(region.cond, starts, phis, ends)
-            ends[self.MOVES] = self._moves(region, rows)
+            names = [n for n in self.names if n not in (self.MOVES, RESULT)]
+            columns = [(starts[n], phis[n], _carried(ends.get(n)) or []) for n in names]
+            ends[self.MOVES] = self._moves(region, columns)
         if not self._settled(ends):
             return None
         tracer.pending += self.ahead
@@ -277,9 +275,17 @@ class RegionLoop:
             if old and name in self.read_after:
                 self.merged[name] = old
 
-    def _moves(self, region: Region, rows: list[_Row]) -> Node:
-        """Whether the condition's variables are others after a trip than they were before."""
+    def _moves(self, region: Region, columns: list[Any]) -> Node:
+        """Whether the trips give those variables that the condition depends on, in later trips
+        too, values that they did not have before. `columns`: of each name, at the loop's start,
+        before a trip and after it."""
         graph, moves = self.graph, self.graph.const(False)
+        known = {row[1].id: row for column in columns for row in zip(*column, strict=False)}
+        rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
+        while todo:
+            read = [known.pop(n.id) for n in graph.reachable(todo) if n.id in known]
+            rows += [row for row in read if row[1].data[1][0] not in self.first]
+            todo = [now for *_, now in read]
         if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
             return graph.const(True)  # one counts the trips
         for before, now in self._earlier(region, rows):
@@ -292,38 +298,21 @@ class RegionLoop:
             moves = graph.logical_or(moves, differs)
         return moves
 
-    def _steering(self, condition: Node, starts: _Nodes, phis: _Nodes, ends: Env) -> list[_Row]:
-        """The variables that the condition depends on, in later trips too: at the loop's start,
-        before a trip and after it."""
-        names = [n for n in self.names if n not in (self.MOVES, RESULT)]
-        columns = [(starts[n], phis[n], _carried(ends.get(n)) or []) for n in names]
-        known = {row[1].id: row for c in columns for row in zip(*c, strict=False)}
-        late = {phi.id for name in self.first for phi in phis.get(name, ())}
-        rows, todo = list[_Row](), [condition]
-        while todo:
-            read = [known.pop(n.id) for n in self.graph.reachable(todo) if n.id in known]
-            rows += [row for row in read if row[1].id not in late]
-            todo = [now for *_, now in read]
-        return rows
-
-    def _earlier(self, region: Region, rows: list[_Row]) -> list[tuple[Node, Node]]:
-        """The variables at an earlier trip, and after this one. The earlier one is that whose
-        number is the last power of two: so trips that take turns between states are seen, too
-        (Brent), as those of Newton's method in float32."""
+    def _earlier(self, region: Region, rows: list[Any]) -> list[tuple[Node, Node]]:
+        """The variables after a trip, and after the last one whose number was a power of two: so
+        trips that take turns between states are seen (Brent), as Newton's in float32."""
         graph, one, zero = self.graph, self.graph.const(1), self.graph.const(0)
         if len(rows) > MAX_KEPT:
             return [(before, now) for _, before, now in rows]
-        trips = graph.phi(region, ("$trips", 0, "i"), "i")
+        trips, pairs = graph.phi(region, ("$trips", 0, "i"), "i"), list[tuple[Node, Node]]()
         ahead = graph.arithmetic("add", trips, one)
         region.carried[trips.id] = trips, zero, ahead
         renewed = graph.compare("eq", graph.bitwise("band", trips, ahead), zero)
-        pairs = []
         for k, (start, before, now) in enumerate(rows):
             kept = graph.phi(region, ("$kept", k, before.kind), before.kind)
-            now = graph.cast(now, before.kind)
+            pairs.append((kept, graph.cast(now, before.kind)))
             graph.held.add(kept.id)
-            region.carried[kept.id] = kept, start, graph.select(renewed, now, kept)
-            pairs.append((kept, now))
+            region.carried[kept.id] = kept, start, graph.select(renewed, pairs[-1][1], kept)
         return pairs
 
     def _condition(self, inside: Env, path: Node) -> Node:
