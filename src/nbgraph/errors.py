@@ -444,9 +444,9 @@ def of_kernel(name: str, code: int) -> Exception:
     if code & 255 == STUCK_CODE:
         where = place_label(_STUCK.get(code >> 8, "?"))
         return KernelError(
-            f"{name}: the `while` loop at {where} would go on for ever: a "
-            "trip has changed none of its variables, and its condition still holds. Stop when the "
-            "step is 0, bound the number of trips, or use a tolerance that the dtype can reach"
+            f"{name}: the `while` loop at {where} would go on for ever: what "
+            "its condition depends on comes back to numbers that it had before. Stop when the step "
+            "is 0, bound the number of trips, or use a tolerance that the dtype can reach"
         )
     return KernelError(f"kernel {name!r} returned error code {code}")
 

@@ -413,3 +413,35 @@ def fibonacci_pair(n):
     a, b = fibonacci_pair(n // 2)
     c, d = a * (2 * b - a), a * a + b * b
     return (d, c + d) if n % 2 else (c, d)
+
+
+@sample("str", "for", "whole", "branches", n=(0, 10**8))
+def luhn_sum(n):
+    total = 0
+    for i, d in enumerate(reversed(str(n))):
+        d = int(d)
+        if i % 2 == 1:
+            d *= 2
+            if d > 9:
+                d -= 9
+        total += d
+    return total % 10
+
+
+@sample("str", "fstring", "bits", "whole", "outputs", n=(0, 255))
+def turned_byte(n):
+    octal = int(oct(n)[2:])  # its digits, read as decimal ones
+    return (
+        int(f"{n:08b}"[::-1], 2),
+        int("{:08b}".format(n)[4:], 2),
+        format(n, "b").count("1"),
+        octal,
+    )
+
+
+@sample("str", "whole", "outputs", n=(0, 2**40))
+def hexadecimal(n):
+    digits = f"{n:x}"
+    codes = sum(ord(c) for c in hex(n)[2:])
+    values = sum(int(c, 16) for c in digits)
+    return len(hex(n)), digits.count("a"), codes, values, int(digits[::-1], 16), int(hex(n), 16)

@@ -134,6 +134,33 @@ def scaled_root(x, *, two=2.0):
     return x * root
 
 
+def in_turns(x):
+    """Newton's method, which takes turns between two neighbours for a quarter of all float32."""
+    root, step = x, 1.0
+    while abs(step) > 1e-12:
+        step = (root * root - x) / (2 * root)
+        root -= step
+    return root
+
+
+def counted(x):
+    """The trips are counted, and the condition does not depend on how many there were."""
+    root, trips = x, 0
+    while abs(root * root - x) > 1e-12:
+        root = 0.5 * (root + x / root)
+        trips += 1
+    return root, trips
+
+
+def returned(x):
+    root, trips = x, 0
+    while True:
+        trips += 1
+        if abs(root * root - x) < 1e-12:
+            return root
+        root = 0.5 * (root + x / root)
+
+
 ENDS = {
     "numpy": lambda op, x: op(x),
     "again": lambda op, x: op(x),  # by the short way
@@ -168,6 +195,23 @@ def test_a_loop_that_changes_nothing_is_an_error(function, compiler):
         np.testing.assert_allclose(op(wide), np.sqrt(wide), rtol=1e-13)
     else:
         np.testing.assert_allclose(op(x, two=4.0), 2 * x)
+
+
+@pytest.mark.parametrize("function", [in_turns, counted, returned])
+@pytest.mark.parametrize("compiler", ["llvm", "numba"])
+def test_a_loop_whose_numbers_come_back_is_an_error(function, compiler):
+    """A tolerance of float64 leaves no kernel of float32 running for ever."""
+    op, x = ng.op(function), np.linspace(1.5, 5.0, 200)
+    first = lambda values: values[0] if function is counted else values
+    with ng.config(compiler=compiler):
+        np.testing.assert_allclose(first(op(x)), np.sqrt(x), rtol=1e-12)
+        np.testing.assert_allclose(first(op.derivative(0)(x)), 0.5 / np.sqrt(x), rtol=1e-9)
+        with pytest.raises(KernelError, match="would go on for ever"):
+            op(x.astype(np.float32))
+        with pytest.raises(KernelError, match="would go on for ever"):
+            first(op(ng.array(x, dtype="float32"))).asnumpy()
+        with contextlib.suppress(KernelError):
+            ng.waitall()
 
 
 def test_nan_leaves_a_loop_without_an_error():

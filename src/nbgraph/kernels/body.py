@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nbgraph.errors import Raised, raised_code, stuck_code
 from nbgraph.kernels.kinds import INTEGERS, is_integer
 from nbgraph.kernels.loops import Loop
-from nbgraph.kernels.nodes import MOVES
+from nbgraph.kernels.nodes import MOVES, RESULT
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
 from nbgraph.kernels.vector_math import precision
@@ -331,10 +331,10 @@ class Body:
         self.indent -= 1
 
     def _excuses(self, carried: dict[int, str], moves: Node, region_id: int) -> str:
-        """What lets a loop end so: a trip that changed something, or NaN among the numbers."""
+        """Return what lets a loop end so: trips that changed something, or NaN among numbers."""
         numbers = [carried[moves.id]]
         for key, phi in self._carried[region_id].items():
-            if phi.kind == "f":
+            if phi.kind == "f" and phi.data[1][0] != RESULT:
                 numbers.append(f"({carried[key]} != {carried[key]})")
         for node in self._entering(region_id):
             if node.kind == "f" and node.op != "const":

@@ -221,8 +221,8 @@ def dependences(
     return dependences_of
 
 
-def _unused(name: str, taken: Collection[str]) -> str:
-    """The name, with as many marks behind it as make it another than those taken."""
+def fresh(name: str, taken: Collection[Any]) -> str:
+    """Return the name, or one like it that is not taken."""
     while name in taken:
         name += "_"
     return name
@@ -253,7 +253,7 @@ class Backward(Derived):
         sample = probe(parent)
         count = len(sample.outputs)
         names = [OUT_GRAD] if count == 1 else [f"{OUT_GRAD}{i}" for i in range(count)]
-        self.out_grads = tuple(_unused(name, taken) for name in names)
+        self.out_grads = tuple(fresh(name, taken) for name in names)
         self.operands: tuple[str, ...] = (*self.out_grads, *self._reads(sample))
         self.defaults: Mapping[str, Any] = {
             k: v for k, v in parent.defaults.items() if k in self.operands

@@ -237,6 +237,8 @@ class Lanes(Body):
         outs = [region.carried[key][2] for key in phis]
         if any(n.op in ("final", "check") for n in self.schedule([region.cond, *outs])):
             return False, []
+        moves = self._fault and moving(self.graph, region_id)  # which `_report` reads
+        shared = [key for key in shared if not moves or key != moves.id]
         finals = {key: self.graph.find_final(region_id, key) for key in shared}
         unread = [key for key, n in finals.items() if n is None or n.id not in self._uses]
         return False, self._alike(region_id, unread)

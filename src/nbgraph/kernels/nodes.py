@@ -21,6 +21,7 @@ from nbgraph.errors import Raised
 GROWING = threading.RLock()
 _ID, _REGIONS = operator.attrgetter("id"), operator.attrgetter("regions")
 MOVES = "$moves"  # the carried variable of a `while` that says whether a trip changed another one
+RESULT = "$result"  # what a loop's `return` gives, NaN until then
 
 
 class Node:

@@ -24,7 +24,7 @@ from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.vector_math.names import BRANCHING, FAMILY
 from nbgraph.kernels.wording import place
 
-_VERSION = 2  # of the reading below; kept claims of another version are not used
+_VERSION = 3  # of the reading below; kept claims of another version are not used
 _REGISTER_BITS = {"x": 128, "y": 256, "z": 512}
 _PACKED = re.compile(  # packed arithmetic of x86; moves, shuffles and conversions do not count
     r"^v?(?:(?:add|sub|mul|div|sqrt|max|min|and|andn|or|xor|cmp\w*?|round|rndscale|scalef|"
@@ -152,7 +152,8 @@ def _blocks(assembly: str) -> tuple[list[list[str]], list[set[int]]]:
     for line in _with_names(assembly):
         label = _LABEL.match(line)
         if label:
-            blocks.append([])
+            if blocks[-1]:  # nothing falls into what follows a jump
+                blocks.append([])
             places[label[1]] = len(blocks) - 1
         elif line.startswith("\t") and not line.startswith("\t."):
             blocks[-1].append(line)

@@ -19,6 +19,15 @@ FROZEN = stats.norm(0.0, 1.0)
 SINE = ng.op(lambda x: math.sin(x))
 
 
+class Above:
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def missing(self):
+        return super().nothing
+
+
 def keeps_an_exception(x):
     error = ValueError("negative")
     if x < 0:
@@ -415,8 +424,18 @@ REFUSALS = [
         "check the spelling",
     ),
     (
+        lambda n: str(int(n)).count("12"),
+        "count() of digits with these arguments",
+        "write a loop over them",
+    ),
+    (
+        lambda x: Above(x).missing,
+        "'super' object has no attribute 'nothing'",
+        "check the spelling",
+    ),
+    (
         lambda n: int(bin(int(n))[1]),
-        "the sign and the 0b of bin() are characters",
+        "the sign and the prefix of bin(), oct() and hex() are characters",
         "use bin(n)[2:]",
     ),
     (

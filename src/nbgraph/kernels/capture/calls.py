@@ -19,7 +19,15 @@ from nbgraph.errors import CaptureError, NbgraphError
 from nbgraph.kernels import derivative
 from nbgraph.kernels.capture import complex_numbers, objects, refusals, trying, typed
 from nbgraph.kernels.capture.arrays import STEPS, spread
-from nbgraph.kernels.capture.classes import DICT_CHANGES, MISSING, is_class, new_dict, replaced
+from nbgraph.kernels.capture.classes import (
+    COPIES,
+    DICT_CHANGES,
+    MISSING,
+    is_class,
+    meanings_of,
+    new_dict,
+    replaced,
+)
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, nonlocals, walk
 from nbgraph.kernels.capture.context import Answer, Call, Method, OnInvalid, Tracer
 from nbgraph.kernels.capture.distributions import distribution
@@ -93,6 +101,8 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
     "bit_count": int.bit_count,
     **typed.METHODS,
 }
+_OF_REFERENCES = (partial, dataclasses.replace, dict, OrderedDict, dict.fromkeys, *COPIES)
+_CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round)}
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
     *(typed.function_of_number, new_dict, objects.apply, distribution, about_slopes, draw),
@@ -158,6 +168,9 @@ class Calls(Generators):
             return self.method_call(call, target, env)
         if (step := lookup(STEPS, target)) is not None and call.args and not call.kwargs:
             return self.view(call, call.args[0], call.answer(step, *call.args[1:]), env)
+        if (name := lookup(_CONVERSIONS, target)) is not None and len(call.args) == 1:
+            if (own := self.special(call, name, *call.args)) is not None:
+                return own
         shared = call
         if not _is_text(target):
             values = [self.deep(node, value, env) for value in call.args]
@@ -247,7 +260,11 @@ class Calls(Generators):
         what = f"the function {call.name!r} is not known to scalar functions"
         if of_tuples:
             what = f"the function {call.name!r} is known for a tuple, a list or an array only"
-        error = refusal(self, call.node, what, refusals.function(call.target))
+        remedy = refusals.function(call.target)
+        if meanings := meanings_of(call.target):
+            what = f"the class {call.name!r} has a {meanings[0]}, so it is more than its attributes"
+            remedy = "use a class without it, a tuple or a list"
+        error = refusal(self, call.node, what, remedy)
         if self.survey is not None and not of_tuples:
             self.survey.add(self, error)  # whatever its arguments are
         raise error
@@ -386,9 +403,7 @@ def _method(cls: type, name: str) -> FunctionType | None:
 
 def _is_text(target: object) -> bool:
     """Whether a callee's text is traced in place, so that it may change lists."""
-    if target in (partial, dataclasses.replace, dict, OrderedDict, dict.fromkeys) or isinstance(
-        target, (LocalFunction, MethodType)
-    ):
+    if target in _OF_REFERENCES or isinstance(target, (LocalFunction, MethodType)):
         return True
     if isinstance(target, type) and is_class(target):
         return True

@@ -4,13 +4,14 @@ an `__init__` of their own, and dicts, whose attributes are their keys."""
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import inspect
 from collections import OrderedDict
-from types import FunctionType, SimpleNamespace
+from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import Any
 
-from nbgraph.kernels.capture import comparing, objects
+from nbgraph.kernels.capture import comparing, composed, objects
 from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.lists import Lists
@@ -88,10 +89,29 @@ class Classes(Lists):
             return Static(Bound(dataclasses.replace, (referred,), {}))
         member = inspect.getattr_static(owner.cls, name, None)
         if isinstance(member, property):
+            self.frame = env
             return self.called(call.of(member.fget, *call.args), env)
         if isinstance(member, FunctionType):
             return Static(Bound(member, tuple(call.args), {}))
         return self.attribute(call.node, owner.cls, name)
+
+    def of_super(self, node: ast.Attribute, made: ast.Call, env: Env, path: Node) -> Value:
+        """`super().name` of an object, or of an instance from outside the function."""
+        own = env[self.fn.__code__.co_varnames[0]]
+        cls = self.static(made.args[0], env) if made.args else self.scope.lookup("__class__")
+        if isinstance(own, Static):
+            return self.attribute(node, super(cls, own.value), node.attr)
+        content = self.read(node, own, env)
+        try:
+            member = getattr(super(cls, content.cls), node.attr)
+        except (AttributeError, TypeError) as error:
+            self.refuse(node, str(error), "check the spelling")
+        if isinstance(member, property):
+            self.frame = env
+            return self.called(Call(self, node, path, member.fget, [own]), env)
+        if member is object.__init__:
+            return Static(composed.nothing)
+        return Static(Bound(member, (own,), {}) if isinstance(member, FunctionType) else member)
 
     def special(self, call: Call, name: str, *args: Value) -> Value | None:
         """What a method that a class writes for an operator gives; None where it has none."""
@@ -114,8 +134,9 @@ class Classes(Lists):
             self.frame = env
             self.apply(Call(self, target, path, member.fset, [owner, value]))
             return True
-        known = content.cls is SimpleNamespace or has_own_init(content.cls)
-        free = known and not hasattr(type(member), "__set__")
+        free = isinstance(member, MemberDescriptorType)  # one of `__slots__`
+        if content.cls.__dictoffset__:
+            free = not hasattr(type(member), "__set__")
         declared = getattr(content.cls, "__dataclass_fields__", ())
         if free := free or target.attr in (*declared, *content.fields):
             self._put(target, owner, target.attr, value, env, path)
@@ -178,6 +199,7 @@ class Classes(Lists):
         return mapping(env[owner.key]).entries[key[0]]
 
 
+COPIES = (copy.copy, copy.deepcopy)
 DICT_CHANGES = frozenset(("update", "setdefault"))
 
 
@@ -205,12 +227,16 @@ def new_dict(call: Call) -> Value | None:
 
 
 def replaced(call: Call) -> Value | None:
-    """`dataclasses.replace(object, name=value)`, `_replace` of a named tuple, or None."""
-    if call.target is not dataclasses.replace:
+    """`dataclasses.replace(object, name=value)`, `_replace` of a named tuple, `copy.copy(object)`
+    and `copy.deepcopy(object)`; None for other functions."""
+    if call.target is not dataclasses.replace and call.target not in COPIES:
         return None
     one, (node, frame) = len(call.args) == 1, (call.node, call.tracer.frame)
-    content = call.tracer.read(node, call.args[0], frame) if one else None
-    again = hasattr(getattr(content, "cls", None), "__post_init__")
+    read = call.tracer.deep if call.target is copy.deepcopy else call.tracer.read
+    content = read(node, call.args[0], frame) if one else None
+    if call.target in COPIES and not isinstance(content, Record):
+        return record_of(dict, content.entries) if isinstance(content, Mapping) else content
+    again = call.target not in COPIES and hasattr(getattr(content, "cls", None), "__post_init__")
     if not isinstance(content, Record) or again or not call.kwargs.keys() <= {*content.fields}:
         call.refuse("replace() takes an object and new values of its attributes", "name them")
     values = dict(zip(content.fields, content, strict=True)) | dict(call.kwargs)
@@ -223,8 +249,13 @@ def is_written(cls: type, name: str) -> bool:
     return isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"
 
 
+def meanings_of(cls: Any) -> list[str]:
+    """The methods by which the objects of a class are more than their attributes."""
+    return [n for n in _MEANINGS if is_written(cls, n)] if isinstance(cls, type) else []
+
+
 def _is_plain(cls: Any) -> bool:
-    return isinstance(cls, type) and not any(is_written(cls, name) for name in _MEANINGS)
+    return isinstance(cls, type) and not meanings_of(cls)
 
 
 def keeps_arguments(cls: Any) -> bool:
@@ -239,7 +270,7 @@ def keeps_arguments(cls: Any) -> bool:
 def has_own_init(cls: Any) -> bool:
     """Whether a class is one of plain Python with an `__init__` that says its attributes."""
     plain = _is_plain(cls) and type(cls) is type and cls.__new__ is object.__new__
-    return plain and is_written(cls, "__init__") and not hasattr(cls, "__slots__")
+    return plain and is_written(cls, "__init__")
 
 
 def is_class(target: object) -> bool:

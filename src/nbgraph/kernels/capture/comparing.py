@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import operator
 from collections.abc import Callable
 from typing import Any, cast
@@ -165,7 +166,10 @@ def _equal_tuples(tracer: Tracer, node: ast.expr, left: Value, right: Value) -> 
         if first.__eq__ is object.__eq__:
             what = f"objects of {first.__name__} are equal to themselves alone"
             tracer.refuse(node, what, "compare their attributes")
-        right = _in_order(left, right)
+        own, others = _compared_of(left), _compared_of(right)
+        if own.keys() != others.keys():
+            return graph.const(False)
+        left, right = tuple(own.values()), tuple(others[name] for name in own)
     one, other = resizable(graph, left), resizable(graph, right)
     same = graph.compare("eq", one.length, other.length)
     for k, (a, b) in enumerate(zip(one.items, other.items, strict=False)):
@@ -181,12 +185,12 @@ def _is_object(value: Value) -> bool:
     return isinstance(value, Record) and not issubclass(value.cls, tuple)
 
 
-def _in_order(left: Record, right: Record) -> tuple[Value, ...]:
-    """The attributes of the second in the order of the first's; none where it has others."""
-    values = dict(zip(right.fields, right, strict=True))
-    if values.keys() != set(left.fields):
-        return ()
-    return tuple(values[name] for name in left.fields)
+def _compared_of(value: Record) -> dict[Any, Value]:
+    """The attributes by which an object is compared: of a dataclass, those that it declares."""
+    values, cls = dict(zip(value.fields, value, strict=True)), value.cls
+    declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else None
+    names = values if declared is None else [f.name for f in declared if f.compare]
+    return {name: values[name] for name in names}
 
 
 def _compare_tuples(

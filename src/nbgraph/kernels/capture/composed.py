@@ -71,6 +71,10 @@ def digit_count(n, base):
     return count
 
 
+character_code = lambda digit: digit + 48 + 39 * (digit > 9)  # ord() of it, at most f
+nothing = lambda: None  # what `object.__init__` gives
+
+
 def turned_digits(n, base, count):
     """The integer whose digits are so many of another one, backwards."""
     turned, rest = n * 0, abs(n)
@@ -79,12 +83,12 @@ def turned_digits(n, base, count):
     return turned
 
 
-def digit_uses(n, base, digit):
-    """How often a digit is among those of an integer."""
-    count, rest = (abs(n) % base == digit) * 1, abs(n) // base
-    while rest > 0:
-        count, rest = count + (rest % base == digit), rest // base
-    return count
+def digit_uses(n, base, count, digit):
+    """How often a digit is among so many of an integer, its sign among them."""
+    uses, rest = 0, abs(n)
+    for _ in range(count - (n < 0)):
+        uses, rest = uses + (rest % base == digit), rest // base
+    return uses
 
 
 def begins_with(n, base, count, head, size):
@@ -103,6 +107,8 @@ def digits_read(n, base, count, other):
     for _ in range(count):
         if rest % base >= other:
             raise ValueError("invalid literal for int(): a digit is too large for the base")
+        if rest and power > 9223372036854775807 // other:
+            raise OverflowError("the integer does not fit into 64 bits")
         number, rest, power = number + rest % base * power, rest // base, power * other
     return number
 
@@ -111,7 +117,7 @@ def digits_together(strings, base):
     """The number that strings of digits are one behind the other, and how many digits it has."""
     number, size = 0, 0
     for digits in strings:
-        number = number * base ** len(digits) + np.int64(int(digits))  # whatever digits are of
+        number = number * base ** len(digits) + np.int64(int(digits, base))  # whatever they are of
         size = size + len(digits)
     return number, size
 

@@ -1,4 +1,4 @@
-"""Strings of digits: `str(n)` of an integer, `bin(n)`, their parts, and several put together.
+"""Strings of digits: `str(n)` and `f"{n:08b}"` of an integer, their parts, several put together.
 
 One is the integer, and how many digits there are where that says more than the number does. It is
 counted, turned, cut and added by arithmetic; only what goes over the digits, or sorts them, has
@@ -8,9 +8,10 @@ them as a list.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from nbgraph.kernels.capture import composed, vectors
 from nbgraph.kernels.capture.context import Call, Method, Tracer
@@ -31,7 +32,8 @@ from nbgraph.kernels.scalar import Graph, Node
 class Digits(Compound):
     """A string of the digits of an integer: `str(n)`, `bin(n)`, parts of these, several together.
 
-    `size`: how many there are; None where the number tells. `prefix`: whether `0b` is before them.
+    `size`: how many there are; None where the number tells. `prefix`: whether `0b` or its like is
+    before them.
     """
 
     joins = True
@@ -75,7 +77,8 @@ class Digits(Compound):
     def characters(self, call: Call) -> Resizable:
         """The list of the digits, each a string."""
         if self.prefix:
-            call.refuse("the sign and the 0b of bin() are characters", "use bin(n)[2:]")
+            what = "the sign and the prefix of bin(), oct() and hex() are characters"
+            call.refuse(what, "use bin(n)[2:]")
         graph, base = call.graph, call.graph.const(self.base)
         self.refuse_negative(call.tracer, call.node)
         length = self.length(call.tracer, call.path)
@@ -95,9 +98,11 @@ class Digits(Compound):
         text = ast.unparse(node.slice)
         if text == "2:" and self.prefix:
             return Digits(self.number, self.size, self.base)
-        if text != "::-1" or self.prefix:
-            return None
-        self.refuse_negative(call.tracer, node)
+        return None if text != "::-1" or self.prefix else self.turned(call)
+
+    def turned(self, call: Call) -> Digits:
+        """All of it backwards."""
+        self.refuse_negative(call.tracer, call.node)
         length = self.length(call.tracer, call.path)
         values = [self.number, call.graph.const(self.base), length]
         return replace(self, number=call.text(composed.turned_digits, *values), size=length)
@@ -116,10 +121,10 @@ class Digits(Compound):
             )
         if sought is None:
             return None
-        if name == "count" and sought.size == 1 and self.size is None:
-            return call.text(composed.digit_uses, *own, sought.number)
+        length = self.length(call.tracer, call.path)
+        if name == "count" and sought.size == 1:
+            return call.text(composed.digit_uses, *own, length, sought.number)
         if name in _ENDS and isinstance(sought.size, int) and sought.size:
-            length = self.length(call.tracer, call.path)
             return call.text(_ENDS[name], *own, length, *sought.pair(call.graph))
         return None
 
@@ -128,9 +133,12 @@ class Digits(Compound):
         return self.number, graph.const(self.size)
 
 
-_MOST = {10: 19, 2: 63}  # digits of a number of 64 bits
+_MOST = {10: 19, 2: 63, 8: 21, 16: 16}  # digits of a number of 64 bits
+_BASES: dict[Any, int] = {bin: 2, oct: 8, hex: 16}
+_SPEC, _LETTERS = re.compile(r"(?:0(\d+))?([bdox]?)"), {"b": 2, "o": 8, "x": 16}
+_FIELD = re.compile(r"\{(?::([^{}]*))?\}")  # of str.format
 _ARE_DIGITS = ("isdigit", "isdecimal", "isnumeric")
-_NUMBERS, _TEN = (int, float), "0123456789"
+_NUMBERS, _SIXTEEN = (int, float), "0123456789abcdef"
 _ENDS = {"startswith": composed.begins_with, "endswith": composed.ends_with}
 METHODS = (*_ARE_DIGITS, *_ENDS, "count", "zfill")
 
@@ -145,7 +153,7 @@ def as_digits(graph: Graph, value: Value, base: int = 10) -> Digits | None:
     text = value.value if isinstance(value, Static) else None
     if isinstance(value, Choice) and len(value.options) == 1:
         text = value.options[0].value
-    if isinstance(text, str) and len(text) <= _MOST[base] and not set(text) - set(_TEN[:base]):
+    if isinstance(text, str) and len(text) <= _MOST[base] and not set(text) - set(_SIXTEEN[:base]):
         return Digits(graph.const(int(text or "0", base)), len(text), base)
     return digits_of(value)
 
@@ -154,31 +162,64 @@ def apply(call: Call) -> Value | None:
     """`str(n)`, `bin(n)`, functions, methods and `"".join()` of these; None for others."""
     target, args = call.target, call.args
     if isinstance(target, Method) and isinstance(target.owner, Digits):
-        return target.owner.method(call, target.name)
-    if target is int and len(args) == 2 and (read := digits_of(args[0])) is not None:
-        size = read.length(call.tracer, call.path)
-        return call.text(
-            composed.digits_read, read.number, call.graph.const(read.base), size, args[1]
-        )
+        if (value := target.owner.method(call, target.name)) is None:
+            call.refuse(f"{target.name}() of digits with these arguments", "write a loop over them")
+        return value
+    if target is Digits:
+        return Digits(args[0], 1, args[1].data)
+    if target is format and len(args) == 2 and isinstance(args[1], Static):
+        return formatted(call, args[0], str(args[1].value))
+    if isinstance(text := getattr(target, "__self__", None), str) and len(args) == 1:
+        field = _FIELD.fullmatch(text) if getattr(target, "__name__", "") == "format" else None
+        if field is not None:
+            return formatted(call, args[0], field[1] or "")
+    if target is int and len(args) == 2 and isinstance(args[0], Digits):
+        if args[1] is call.graph.const(args[0].base):  # by which the prefix is known, too
+            return args[0].number
+        if not args[0].prefix:
+            return _read(call, args[0], args[1])
     return _of_one(call, target, args[0]) if len(args) == 1 else None
 
 
+def _read(call: Call, digits: Digits, base: Value) -> Value:
+    """The integer that digits are to a base."""
+    size = digits.length(call.tracer, call.path)
+    own = call.graph.const(digits.base)
+    return call.text(composed.digits_read, digits.number, own, size, base)
+
+
+def formatted(call: Call, value: Value, spec: str) -> Digits | None:
+    """The digits of an integer by a format such as `08b`; None for other values and formats."""
+    parts = _SPEC.fullmatch(spec)
+    if isinstance(value, Digits):
+        return None if spec else value
+    if parts is None or not (isinstance(value, Node) and is_integer(value.kind)):
+        return None
+    made = Digits(value, base=_LETTERS.get(parts[2], 10))
+    if parts[1] is None:
+        return made
+    return cast("Digits", made.method(call.of(format, call.graph.const(int(parts[1]))), "zfill"))
+
+
 def _of_one(call: Call, target: Any, value: Value) -> Value | None:
-    if target in (str, bin, Digits) and isinstance(value, Node) and is_integer(value.kind):
-        if value.op == "const" and target is not Digits:
+    if target in (str, *_BASES) and isinstance(value, Node) and is_integer(value.kind):
+        if value.op == "const":
             return None
-        one, base = 1 if target is Digits else None, 2 if target is bin else 10
-        return Digits(value, one, base, target is bin)
+        return Digits(value, None, _BASES.get(target, 10), target in _BASES)
     if isinstance(value, Optional) and isinstance(value.value, Digits):
         value = value.value  # as for a number that may be None
     if isinstance(value, Digits) and target in (str, len):
         return value if target is str else value.length(call.tracer, call.path)
     if isinstance(value, Digits) and target is ord and value.size == 1:
-        return call.graph.arithmetic("add", value.number, call.graph.const(ord("0")))
+        return call.text(composed.character_code, value.number)
     if isinstance(value, Digits) and target in (min, max):
         ordered = call.text(vectors.sorted_list, value.characters(call))
         return call.text(composed.item, ordered, call.graph.const(0 if target is min else -1))
+    if target is reversed and isinstance(value, Digits) and not value.prefix:
+        return value.turned(call)
     if target in _NUMBERS and (read := digits_of(value)) is not None:
+        if read.base > 10 or (read.base < 10 and read.size != 1):
+            read = replace(read, number=_read(call, read, call.graph.const(10)))
         return read.number if target is int else call.graph.float(read.number)
     if getattr(target, "__self__", None) == "" and getattr(target, "__name__", "") == "join":
         return joined(call, value)

@@ -332,6 +332,9 @@ class Expressions(Calls):
         return self.constant(known, node)
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
+        made = node.value
+        if isinstance(made, ast.Call) and self.static(made.func, env) is super:
+            return self.of_super(node, made, env, path)
         owner = referred = self.object(node.value, env, path)
         owner = self.read(node.value, owner, env)
         if isinstance(owner, Record):
@@ -471,7 +474,9 @@ class Expressions(Calls):
                 value = join(truth, graph.truth(other))
             else:
                 value = first if isinstance(first, REFERS) else value
-                value = self._either(node, taken, other, value, env, "write `a if c else b`")
+                value = self._either(
+                    node, taken, other, value, env, "write `a if condition else b`"
+                )
         return value
 
     def _either(

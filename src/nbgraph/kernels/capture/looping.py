@@ -99,7 +99,7 @@ def _over_digits(tracer: Tracer, st: ast.For, digits: Digits, env: Env, path: No
     """A loop over the digits of an integer: from the power of the base of the first one down."""
     mark = f"·{st.lineno}·{st.col_offset}"  # no name of a text has it
     text = f"""while power{mark}:
-        item = digit{mark}(number{mark} // power{mark} % base{mark})
+        item = digit{mark}(number{mark} // power{mark} % base{mark}, base{mark})
         power{mark} //= base{mark}"""
     loop = ast.increment_lineno(ast.parse(text), st.lineno - 1).body[0]
     assert isinstance(loop, ast.While)

@@ -19,7 +19,6 @@ from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.values import Choice, Env, Resizable, Static, Value
-from nbgraph.kernels.kinds import is_integer
 from nbgraph.kernels.scalar import Node
 
 
@@ -141,8 +140,7 @@ def formatted(tracer: Tracer, node: ast.JoinedStr, env: Env, path: Node) -> Valu
             parts.append(text)
         elif isinstance(part, ast.Constant):
             parts.append(Static(str(part.value)))
-    empty: Value = Static("")
-    return functools.reduce(lambda a, b: binary(tracer, node, "add", a, b), parts, empty)
+    return functools.reduce(lambda a, b: binary(tracer, node, "add", a, b), parts or [Static("")])
 
 
 def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -> Value | None:
@@ -153,10 +151,8 @@ def _formatted(tracer: Tracer, part: ast.FormattedValue, env: Env, path: Node) -
     except CaptureError:
         return None  # it would only be shown
     value, known_spec = known(shown), ("",) if spec is None else known(spec)
-    if spec is None and isinstance(shown, Node) and value is None and is_integer(shown.kind):
-        return Digits(shown)
-    if spec is None and isinstance(shown, Digits):
-        return shown
+    if value is None and known_spec is not None and (part.conversion == -1 or not spec):
+        return digits.formatted(Call(tracer, part, path), shown, known_spec[0])
     if value is None or known_spec is None:
         return None
     converted = CONVERSIONS.get(part.conversion, lambda v: v)(value[0])

@@ -1,8 +1,8 @@
 """Loops whose trip count depends on values: a region of the scalar graph for each.
 
-A `while` loop is left, too, when a trip has changed no variable: it would go on for ever, as a
-tolerance for float64 makes it do in float32. The kernel then ends with an error code, unless NaN is
-among the numbers; a `return` that is never reached gives NaN.
+A `while` loop is left, too, when what its condition depends on comes back to numbers of before, as
+a tolerance for float64 makes it do in float32: it would go on for ever. The kernel then ends with
+an error code, unless NaN is among the numbers; a `return` that is never reached gives NaN.
 
 The body is traced with phi nodes for the variables that it assigns. A start value whose kind the
 body changes (an int that becomes a float) is widened, and the body traced again.
@@ -14,7 +14,7 @@ import ast
 import functools
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from nbgraph.kernels.capture.closures import Comprehension, nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
@@ -29,7 +29,6 @@ from nbgraph.kernels.capture.values import (
     HELD,
     MISSED,
     OUTER,
-    RESULT,
     RETURNED,
     Choice,
     Complex,
@@ -59,11 +58,12 @@ from nbgraph.kernels.capture.values import (
     without_flags,
 )
 from nbgraph.kernels.kinds import promote
-from nbgraph.kernels.nodes import MOVES
+from nbgraph.kernels.nodes import MOVES, RESULT, Region
 from nbgraph.kernels.scalar import Node
 
 _LEAVES = {ast.Break, ast.Return, ast.Raise, ast.Assert}
 _OBJECTS = (Static, Choice)
+MAX_KEPT = 8  # variables of which a loop keeps those of an earlier trip
 _LATE = "gets its first value inside a loop that may not run: give it one before the loop"
 
 
@@ -95,12 +95,10 @@ class RegionLoop:
         after = _read_after(tracer.text.body, st)
         assigned |= nonlocals(tracer.text.body)
         if isinstance(st, ast.For):
-            assigned |= {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
+            each = {n.id for n in ast.walk(st.target) if isinstance(n, ast.Name)}
             self.start[self.COUNTER] = bounds[0]
-            first: Env = {}
-            tracer.bind(st.target, self._item(bounds[0]), first)
-            self.start = {**{n: v for n, v in first.items() if n not in after}, **self.start}
-            assigned.add(self.COUNTER)
+            # a trip begins with another one, whatever a trip has made of it
+            assigned = (assigned - each) | (each & after) | {self.COUNTER}
         # names of lists that other names mean, too: the keys of these
         self.shared, self.merged = dict[str, set[str]](), dict[str, set[str]]()
         before = {n: v for n, v in self.start.items() if not n.startswith(HELD)}
@@ -234,7 +232,9 @@ class RegionLoop:
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
         if self.MOVES in self.names:
-            ends[self.MOVES] = self._moves(phis, ends)
+            names = [n for n in self.names if n not in (self.MOVES, RESULT)]
+            columns = [(starts[n], phis[n], _carried(ends.get(n)) or []) for n in names]
+            ends[self.MOVES] = self._moves(region, columns)
         if not self._settled(ends):
             return None
         tracer.pending += self.ahead
@@ -275,15 +275,20 @@ class RegionLoop:
             if old and name in self.read_after:
                 self.merged[name] = old
 
-    def _moves(self, phis: dict[str, list[Node]], ends: Env) -> Node:
-        """Whether a trip changed a variable."""
+    def _moves(self, region: Region, columns: list[Any]) -> Node:
+        """Whether the trips give those variables that the condition depends on, in later trips
+        too, values that they did not have before. `columns`: of each name, at the loop's start,
+        before a trip and after it."""
         graph, moves = self.graph, self.graph.const(False)
-        names = [n for n in self.names if n not in (self.MOVES, RESULT) and n not in self.first]
-        pairs = [p for n in names for p in zip(phis[n], _carried(ends.get(n)) or [], strict=False)]
-        counts = (n.op in ("add", "sub") and n.kind != "f" and p in n.args for p, n in pairs)
-        if any(counts):
-            return graph.const(True)
-        for before, now in pairs:
+        known = {row[1].id: row for column in columns for row in zip(*column, strict=False)}
+        rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
+        while todo:
+            read = [known.pop(n.id) for n in graph.reachable(todo) if n.id in known]
+            rows += [row for row in read if row[1].data[1][0] not in self.first]
+            todo = [now for *_, now in read]
+        if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
+            return graph.const(True)  # one counts the trips
+        for before, now in self._earlier(region, rows):
             differs = graph.compare("ne", before, now)
             if now.kind == "f":  # NaN stays NaN
                 numbers = graph.compare("eq", before, before)
@@ -292,6 +297,23 @@ class RegionLoop:
                 )
             moves = graph.logical_or(moves, differs)
         return moves
+
+    def _earlier(self, region: Region, rows: list[Any]) -> list[tuple[Node, Node]]:
+        """The variables after a trip, and after the last one whose number was a power of two: so
+        trips that take turns between states are seen (Brent), as Newton's in float32."""
+        graph, one, zero = self.graph, self.graph.const(1), self.graph.const(0)
+        if len(rows) > MAX_KEPT:
+            return [(before, now) for _, before, now in rows]
+        trips, pairs = graph.phi(region, ("$trips", 0, "i"), "i"), list[tuple[Node, Node]]()
+        ahead = graph.arithmetic("add", trips, one)
+        region.carried[trips.id] = trips, zero, ahead
+        renewed = graph.compare("eq", graph.bitwise("band", trips, ahead), zero)
+        for k, (start, before, now) in enumerate(rows):
+            kept = graph.phi(region, ("$kept", k, before.kind), before.kind)
+            pairs.append((kept, graph.cast(now, before.kind)))
+            graph.held.add(kept.id)
+            region.carried[kept.id] = kept, start, graph.select(renewed, pairs[-1][1], kept)
+        return pairs
 
     def _condition(self, inside: Env, path: Node) -> Node:
         graph = self.graph

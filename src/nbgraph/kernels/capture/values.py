@@ -11,6 +11,7 @@ from typing import Any
 
 from nbgraph.kernels.capture.intervals import implies
 from nbgraph.kernels.capture.records import Record, copy_of
+from nbgraph.kernels.nodes import RESULT as RESULT
 from nbgraph.kernels.scalar import Graph, Node
 
 
@@ -214,7 +215,7 @@ class Complex(Compound):
 Value = Any  # Node | Complex | Optional | Static | Undefined | Mapping | Reference | View | tuple
 Env = dict[str, Value]
 
-RETURNED, BROKE, CONTINUED, RESULT = "$returned", "$broke", "$continued", "$result"
+RETURNED, BROKE, CONTINUED = "$returned", "$broke", "$continued"
 FLAGS = (RETURNED, BROKE, CONTINUED)
 # followed by the number of a raise in `Graph.raises`: whether it ended the function, for which
 # RETURNED is set, too

@@ -17,6 +17,7 @@ import numpy as np
 
 from nbgraph import ops
 from nbgraph.errors import CaptureError
+from nbgraph.kernels.derived import fresh
 from nbgraph.kernels.kinds import kind_of_value
 from nbgraph.kernels.loops import Combine, Total
 from nbgraph.kernels.scalar import Graph, Node
@@ -183,13 +184,6 @@ class Trace:
 def fresh_argument(graph: Graph, name: str) -> Node:
     """Return a floating leaf that is none of the graph's: equal names would be one leaf."""
     return graph.argument(fresh(name, {n.data for n in graph.nodes if n.op == "arg"}), "f")
-
-
-def fresh(name: str, taken: Collection[Any]) -> str:
-    """Return the name, or one like it that is not taken."""
-    while name in taken:
-        name += "_"
-    return name
 
 
 def staged(graph: Graph, totals: Mapping[int, Total]) -> tuple[tuple[Total, ...], ...]:
