@@ -2,7 +2,7 @@
 
 import random
 import statistics
-from collections import Counter
+from collections import Counter, namedtuple
 from contextlib import nullcontext
 
 import hypothesis.extra.numpy as hnp
@@ -392,6 +392,22 @@ def test_devices_do_not_mix():
         a[:] = b
     b[:] = np.ones(3)
     same(b, np.ones(3, "float32"))
+
+
+@pytest.mark.parametrize("parts", [(1, 2), (1, slice(None)), ([0, 1], 2), (None, 0)])
+def test_a_named_tuple_is_an_index_of_its_parts(parts):
+    """As of a cell of a grid: `grid[Cell(1, 2)]` is one element."""
+    x, key = np.arange(6.0).reshape(2, 3), namedtuple("Cell", "row column")(*parts)
+    array, mask = ng.array(x), np.zeros_like(x)
+    same(array[key], x[key])
+    same(ng.jit(lambda a: a[key])(array), x[key])
+    mask[key] = 1
+    same(ng.grad(lambda a: a[key].sum())(array), mask)
+    for _ in range(2):
+        array[key] = x[key] = 9
+        array[key] += 1
+        x[key] += 1
+    same(array, x)
 
 
 TUPLES = [((0, 1), slice(None)), (slice(None), (0, 1)), ((0, 1), 1), (1, (0, 1)), ((0, 1), (0, 1))]
