@@ -53,6 +53,9 @@ ix_(*args): composed
 """
 
 
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order that results have
+
+
 def castable(arrays: Any, dtype: Any, casting: str) -> Sequence[Any]:
     """Return arrays; DTypeError where the rule does not let them be cast to a dtype."""
     listed = arrays if isinstance(arrays, (list, tuple)) else list(arrays)
@@ -106,8 +109,13 @@ def contracted(operands: Sequence[Any], out: Any, dtype: Any) -> Any:
         several = list(operands)
         output = [several.pop()] if len(several) % 2 else []
         arrays = several[::2]
+        numbers = [n for part in (*several[1::2], *output) for n in part if n is not Ellipsis]
+        if not all(0 <= n < len(_LETTERS) for n in numbers):
+            raise ValueError(
+                f"np.einsum: axes {numbers}; number them from 0 to {len(_LETTERS) - 1}"
+            )
         texts = [
-            "".join("..." if n is Ellipsis else string.ascii_letters[n] for n in part)
+            "".join("..." if n is Ellipsis else _LETTERS[n] for n in part)
             for part in (*several[1::2], *output)
         ]
         text = ",".join(texts[: len(arrays)]) + "".join(f"->{t}" for t in texts[len(arrays) :])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import as_dtype, is_float
+from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, FilledOp, Spec
 from nbgraph.operator.call import sources
@@ -47,7 +47,7 @@ def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
     infinity."""
     if isinstance(value, complex) and dtype.kind != "c":
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a complex dtype")
-    if not is_float(dtype) and isinstance(value, float) and not math.isfinite(value):
+    if dtype.kind in "biu" and isinstance(value, float) and not math.isfinite(value):
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a float dtype")
 
 
