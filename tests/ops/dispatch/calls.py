@@ -109,7 +109,9 @@ CALLS = {
     "percentile": (
         "np.percentile(x, 30, axis=0); np.percentile(f, [25, 75]); np.percentile(v, 100)"
     ),
-    "nanmedian": "np.nanmedian(gap, axis=0); np.nanmedian(gap); np.nanmedian(n); np.nanmedian(wild)",
+    "nanmedian": (
+        "np.nanmedian(gap, axis=0); np.nanmedian(gap); np.nanmedian(n); np.nanmedian(wild)"
+    ),
     "nanquantile": (
         "np.nanquantile(gap, [0.2, 0.9], axis=0); np.nanquantile(n, 0.3); "
         "np.nanquantile(gap, 0.5, axis=1, method='lower', keepdims=True)"
@@ -166,7 +168,8 @@ CALLS = {
     "insert": (
         "np.insert(x, 1, v[:3], axis=1); np.insert(v, [0, 2], 9.0); np.insert(v, 2, p); "
         "np.insert(x, [1, 1], [[7.0], [8.0]], axis=0); np.insert(n, 1, 2.7); "
-        "np.insert(v, [], []); np.insert(x, [1], v[:4], axis=0); np.insert(s, [1], p, axis=1); np.insert(v, v > 0, 3)"
+        "np.insert(v, [], []); np.insert(x, [1], v[:4], axis=0); np.insert(s, [1], p, axis=1); "
+        "np.insert(v, v > 0, 3)"
     ),
     "append": "np.append(x, y, axis=0); np.append(v, 3.0)",
     "trim_zeros": (
@@ -395,9 +398,10 @@ np.nansum(k); np.nanprod(k); np.nancumsum(k); np.nanmean(k); np.nanvar(k); np.na
 np.mean(j, where=j.real > 0); np.var(j, where=j.real > 0); np.average(j, weights=w); np.vdot(j, v)
 np.cov(j, j * j); np.interp(0.3, up, j); np.float_power(j, 2); np.convolve(j, p); np.correlate(j, v)
 np.kron(j, p); np.gradient(j); np.trapezoid(j); np.polyval(p, j); np.diff(j); np.isclose(j, j)
-np.isclose(k, k, equal_nan=True); np.linspace(j, 2, 3); np.full_like(j, 2.5); np.full_like(j, np.inf); np.clip(v, 0, 1)
+np.isclose(k, k, equal_nan=True); np.linspace(j, 2, 3); np.full_like(j, 2.5); np.clip(v, 0, 1)
 np.piecewise(j, [j.real > 0], [lambda t: t * 1j]); np.where(j.real > 0, j, 0); np.roots(p)
-np.nanmax(k, initial=9); np.nanmin(k, where=k.real > 0, initial=9); np.real(j); np.imag(j); np.conj(j); np.angle(j); np.isreal(j); np.iscomplex(j); np.sort_complex(v)
+np.full_like(j, np.inf); np.nanmax(k, initial=9); np.nanmin(k, where=k.real > 0, initial=9)
+np.real(j); np.imag(j); np.conj(j); np.angle(j); np.isreal(j); np.iscomplex(j); np.sort_complex(v)
 """.replace("\n", ";")
 # tested apart: they write, or make arrays in a place
 WRITERS = "copyto fill_diagonal place put put_along_axis putmask".split()

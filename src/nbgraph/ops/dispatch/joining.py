@@ -111,9 +111,7 @@ def contracted(operands: Sequence[Any], out: Any, dtype: Any) -> Any:
         arrays = several[::2]
         numbers = [n for part in (*several[1::2], *output) for n in part if n is not Ellipsis]
         if not all(0 <= n < len(_LETTERS) for n in numbers):
-            raise ValueError(
-                f"np.einsum: axes {numbers}; number them from 0 to {len(_LETTERS) - 1}"
-            )
+            raise ValueError(f"np.einsum: axes {numbers}; number them from 0 to 51")
         texts = [
             "".join("..." if n is Ellipsis else _LETTERS[n] for n in part)
             for part in (*several[1::2], *output)
