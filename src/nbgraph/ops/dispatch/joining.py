@@ -39,7 +39,7 @@ vecdot(x1, x2, /, out=None, *, axis=-1): ours
 matvec(x1, x2, /, out=None): ours
     = written(products(x1, x2), out)
 vecmat(x1, x2, /, out=None): ours
-    = written(products(library.swapaxes(x2, -1, -2), x1), out)
+    = written(products(library.swapaxes(x2, -1, -2), library.conj(x1)), out)
 einsum(*operands, out=None, optimize=False, dtype=None, **options): ours
     = contracted(operands, out, dtype)
 kron(a, b): composed
