@@ -127,3 +127,32 @@ def test_an_error_of_a_pushed_function_shows_the_lines_of_a_script(tmp_path):
     assert ran.returncode == 1
     assert ran.stderr.count("File ") == 2
     assert ran.stderr.rstrip().endswith(f"in operation 'load', pushed at {file}:3 in <module>")
+
+
+MODULE = """
+import nbgraph as ng
+@ng.op
+def shifted(x, *, scale={scale}):
+    return x * scale + {shift}
+@ng.jit
+def total(x):
+    return shifted(x).sum()
+"""
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_operators_imported_by_name_follow_autoreload(shell, tmp_path, monkeypatch, late):
+    """Whenever the extension is loaded; `f` and what a traced function calls, like functions."""
+    name, file = f"reloaded{late}", tmp_path / f"reloaded{late}.py"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    file.write_text(MODULE.format(scale=1.0, shift=1))
+    load = "%load_ext autoreload\n%autoreload 2"
+    use = f"from {name} import shifted, total\nf = shifted\ng = ng.jit(lambda x: f(x) * 1)"
+    for cell in (use, load) if late else (load, use):
+        shell.run_cell(cell).raise_error()
+    parts = "(shifted(x)[0], f.derivative()(x)[0], g(x)[0], total(x))"
+    values = f"x = ng.ones(2)\n[float(v) for v in {parts}]"
+    assert shell.run_cell(values).result == [2, 1, 2, 4]
+    file.write_text(MODULE.format(scale=3.0, shift=10) + "# another size\n")
+    assert shell.run_cell(values).result == [13, 3, 13, 26]
+    shell.run_cell("%autoreload 0")

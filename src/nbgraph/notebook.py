@@ -1,5 +1,6 @@
 """What nbgraph adds to a session of IPython: errors by the lines of the user, failed arrays that
-raise when a cell shows them, and failures that nobody waits for, reported when the cell has ended.
+raise when a cell shows them, failures that nobody waits for, reported when the cell has ended, and
+operators that follow `%autoreload`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable
-from types import TracebackType
+from types import FunctionType, TracebackType
 from typing import Any
 
 from nbgraph.tracebacks import passes, shorten
@@ -35,6 +36,7 @@ def attend() -> None:
     if not shell.custom_exceptions:
         shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
     shell.events.register("post_run_cell", _ended)
+    _follow_reloads()
     hook = shell.displayhook
     hook.compute_format_data = _raising(hook.compute_format_data)
 
@@ -72,5 +74,24 @@ def _nothing() -> None:
 
 
 def _ended(result: object = None) -> None:
+    _follow_reloads()  # the extension may have been loaded in this cell
     for report in _reports:
         report()
+
+
+def _follow_reloads() -> None:
+    """Have IPython's autoreload renew operators and traced functions that a session imported by
+    name, as it renews functions: by the code of theirs."""
+    rules = getattr(sys.modules.get("IPython.extensions.autoreload"), "UPDATE_RULES", None)
+    if rules is not None and (_wrap_functions, _renew) not in rules:
+        rules.append((_wrap_functions, _renew))
+
+
+def _wrap_functions(old: Any, new: Any) -> bool:
+    own = type(old) is type(new) and type(old).__module__.startswith("nbgraph.")
+    return own and all(isinstance(getattr(x, "__wrapped__", 0), FunctionType) for x in (old, new))
+
+
+def _renew(old: Any, new: Any) -> None:
+    for part in ("__code__", "__defaults__", "__kwdefaults__"):
+        setattr(old.__wrapped__, part, getattr(new.__wrapped__, part))

@@ -163,3 +163,18 @@ def test_values_with_a_dtype_keep_it():
         assert ng.array(x).dtype == ng.asarray(x).dtype == "float64", x
     for x in (values, 1 / 3, [values, (1,)], [ng.array(values)]):
         assert ng.array(x).dtype == "float32", x
+
+
+def test_an_array_fills_as_a_number_does():
+    """As `ng.full(n, x.mean())`; one that broadcasts, too, and the gradient flows through it."""
+    x = ng.array([1.0, 2.0, 4.0])
+    same(ng.full(2, x[1]), np.full(2, 2.0, "float32"))
+    same(ng.full((2, 3), x, dtype="int64"), np.full((2, 3), [1, 2, 4]))
+    same(ng.xp.full_like(x, ng.array(7), dtype=ng.xp.int32), np.full(3, 7, "int32"))
+    same(ng.jit(lambda x: ng.full((2,), x.sum()))(x), np.full(2, 7.0, "float32"))
+    same(ng.grad(lambda x: ng.full((2,), x.sum()).sum())(x), np.full(3, 2.0, "float32"))
+    with pytest.raises(ng.ShapeError, match="does not broadcast"):
+        ng.full((2, 2), x)
+    filled = ng.full(3, x[0])
+    filled[1] = 9
+    assert (filled.tolist(), x.tolist()) == ([1, 9, 1], [1, 2, 4])

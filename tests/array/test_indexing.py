@@ -4,6 +4,7 @@ import random
 import statistics
 from collections import Counter
 from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 import hypothesis.extra.numpy as hnp
 import numpy as np
@@ -392,6 +393,27 @@ def test_devices_do_not_mix():
         a[:] = b
     b[:] = np.ones(3)
     same(b, np.ones(3, "float32"))
+
+
+class Cell(NamedTuple):
+    row: Any
+    column: Any
+
+
+@pytest.mark.parametrize("parts", [(1, 2), (1, slice(None)), ([0, 1], 2), (None, 0)])
+def test_a_named_tuple_is_an_index_of_its_parts(parts):
+    """As of a cell of a grid: `grid[Cell(1, 2)]` is one element."""
+    x, key = np.arange(6.0).reshape(2, 3), Cell(*parts)
+    array, mask = ng.array(x), np.zeros_like(x)
+    same(array[key], x[key])
+    same(ng.jit(lambda a: a[key])(array), x[key])
+    mask[key] = 1
+    same(ng.grad(lambda a: a[key].sum())(array), mask)
+    for _ in range(2):
+        array[key] = x[key] = 9
+        array[key] += 1
+        x[key] += 1
+    same(array, x)
 
 
 TUPLES = [((0, 1), slice(None)), (slice(None), (0, 1)), ((0, 1), 1), (1, (0, 1)), ((0, 1), (0, 1))]

@@ -9,6 +9,7 @@ import scipy
 
 import nbgraph as ng
 from tests.array.scipy_calls import REFUSED_ROWS, ROWS
+from tests.support import run_python
 
 MODULES = (
     "cluster.hierarchy cluster.vq fft integrate interpolate linalg ndimage optimize signal "
@@ -168,3 +169,26 @@ def test_a_ufunc_without_an_operator_computes_with_the_values():
     x.attach_grad()
     with ng.autograd.record(), pytest.raises(ng.errors.ArgumentError, match="j0"):
         scipy.special.j0(x)  # its gradient would be lost
+
+
+DISPATCHED = """
+import numpy as np, nbgraph as ng
+from scipy import differentiate, integrate, stats
+from scipy.optimize import elementwise
+
+x = ng.array([1.0, 2.0, 4.0], "float64")
+slope = differentiate.derivative(lambda t: t**3, x).df
+root = elementwise.find_root(lambda t, x: t * t - x, (ng.zeros_like(x), x + 1), args=(x,)).x
+area = integrate.tanhsinh(lambda t: t * t, ng.zeros_like(x), x).integral
+for found, wanted in ((slope, 3 * x**2), (root, np.sqrt(x)), (area, x**3 / 3)):
+    assert type(found) is ng.NDArray, type(found)
+    np.testing.assert_allclose(found, wanted, 1e-8)
+assert type(stats.skew(x)) is ng.NDArray
+"""
+
+
+def test_scipys_own_dispatch_keeps_ndarrays(tmp_path):
+    """With SCIPY_ARRAY_API=1, which counts when SciPy is imported."""
+    script = tmp_path / "dispatched.py"
+    script.write_text(DISPATCHED)
+    run_python(script, SCIPY_ARRAY_API="1")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, DTypeError, ShapeError
 from nbgraph.io import as_iter
 from nbgraph.nn import Batches
 
@@ -42,4 +42,38 @@ def test_what_is_no_data_is_refused():
         Batches(np.zeros(3), last="some")
     for data in (3, iter([1])):
         with pytest.raises(ArgumentError, match="expected a DataIter"):
+            as_iter(data)
+
+
+def test_frames_and_columns_are_arrays():
+    """Of pandas, as what else has values; a frame alone is neither inputs nor batches."""
+    pd = pytest.importorskip("pandas")
+    x = np.random.default_rng(0).normal(size=(40, 2)).astype("float32")
+    frame = pd.DataFrame(x, columns=["a", "b"])
+    target = frame["a"] - frame["b"]
+    batches = list(as_iter((frame, target)))
+    assert [(a.shape, b.shape) for a, b in batches] == [((32, 2), (32,)), ((8, 2), (8,))]
+    np.testing.assert_array_equal(np.concatenate([b for _, b in batches]), target)
+    model = ng.nn.Dense(1)
+    history = ng.nn.fit(
+        model,
+        (frame, target),
+        loss=lambda out, wanted: ng.square(out[:, 0] - wanted),
+        optimizer="adam",
+        epochs=2,
+        validation=(frame, target),
+        progress=False,
+    )
+    assert history["loss"][-1] < history["loss"][0]
+    wanted = ng.nn.predict(model, x).asnumpy()
+    for data in (frame, (frame,)):
+        np.testing.assert_array_equal(ng.nn.predict(model, data).asnumpy(), wanted)
+    labelled = ng.nn.predict(model, (frame, target), labelled=True)
+    np.testing.assert_array_equal(labelled.asnumpy(), wanted)
+    for data, error, text in (
+        (frame, ArgumentError, "data is a DataFrame; expected .*arrays"),
+        (x, ArgumentError, "data is an ndarray; expected .*arrays"),
+        ((frame.assign(c="text"), target), DTypeError, "a DataFrame of object.*give numbers"),
+    ):
+        with pytest.raises(error, match=text):
             as_iter(data)

@@ -314,3 +314,14 @@ def test_one_number_for_a_batch_takes_no_weights():
         metrics.Mean(loss)(*args, ng.ones(50))
     with pytest.raises(ShapeError, match=r"mse: weights have shape \(3,\)"):
         metrics.mse(*args, ng.ones(3))
+
+
+@pytest.mark.parametrize("warned", [True, False])
+def test_a_loss_that_pairs_each_output_with_all_targets_warns(warned):
+    """One that takes the column apart itself does not."""
+    out, target = ng.ones((4, 1)), ng.zeros(4)
+    column = (lambda x: x) if warned else (lambda x: x[:, 0])
+    loss = metrics.Mean(lambda out, target: ng.square(column(out) - target))
+    warning = pytest.warns(UserWarning, match="difference has shape")
+    with warning if warned else contextlib.nullcontext():
+        assert float(loss.mean(out, target)[0]) == 1

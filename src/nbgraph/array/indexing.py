@@ -51,6 +51,8 @@ _PARTS = (slice, type(None), type(Ellipsis))
 def get(array: Array, key: Any) -> Any:
     """Return `array[key]`: an element by itself, a view for another basic index, else a copy."""
     kind, ndim = type(key), len(array._layout.shape)
+    if kind not in _PARTS and kind is not int and kind is not tuple and isinstance(key, tuple):
+        key, kind = tuple(key), tuple  # of a named tuple
     if kind is int:
         if ndim == 1:
             element = known_element(array, key, _frame(2))
@@ -128,6 +130,8 @@ def _lines_at(array: Array, key: Any) -> Array | None:
 
 def set_(array: Array, key: Any, value: Any) -> None:
     """Write `array[key] = value` to the memory of `array`, broadcast and cast as in NumPy."""
+    if type(key) is not tuple and isinstance(key, tuple):
+        key = tuple(key)  # of a named tuple
     if isinstance(key, Array) and key.dtype.kind == "b" and np.ndim(value) == 0:
         if key.shape == array.shape:  # no need to know the mask
             _set_where(array, key, value)

@@ -19,6 +19,7 @@ from nbgraph.operator.call import recording
 from nbgraph.operator.elsewhere import dynamic_form
 from nbgraph.operator.lazy import foreign
 from nbgraph.ops.carrier import protocols
+from nbgraph.ops.dispatch.host import carriers_in, refuse_gradient
 from nbgraph.ops.dispatch.hosted import MADE
 
 _OF_NUMPY = frozenset(("matplotlib", "scipy", "sklearn", "statsmodels"))
@@ -61,8 +62,11 @@ class Protocols(protocols.Protocols):
         functions compute with values, so that SciPy's optimisers take what derivatives give.
         """
         caller = sys._getframe(1).f_globals.get("__name__", "")
-        writes = func in _WRITERS or kwargs.get("out") is not None  # not into a copy
-        if caller.partition(".")[0] in _OF_NUMPY and not writes:
+        out = kwargs.get("out")
+        writes = func in _WRITERS or out is not None  # not into a copy
+        if type(out) is _NUMPY:
+            refuse_gradient(f"np.{func.__name__}", carriers_in(list(args)))
+        if type(out) is _NUMPY or (caller.partition(".")[0] in _OF_NUMPY and not writes):
             values = {key: _plain(value) for key, value in kwargs.items()}
             return func(*map(_plain, args), **values)
         if any(
@@ -78,9 +82,11 @@ class Protocols(protocols.Protocols):
     def __nbgraph_ufunc__(
         self: Any, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> Any:
-        """Run a ufunc, or a method of one, without an operator on the values, which are waited for;
-        raise ArgumentError where a gradient would be lost."""
-        if recording.get() is not None and any(
+        """Run a ufunc, or a method of one, without an operator or into NumPy's memory, on values,
+        which are waited for; raise ArgumentError where a gradient would be lost."""
+        if _NUMPY in map(type, options.get("out", ())):
+            refuse_gradient(f"np.{ufunc.__name__}", inputs)
+        elif recording.get() is not None and any(
             isinstance(x, Array) and x._node is not None for x in inputs
         ):
             return super().__nbgraph_ufunc__(ufunc, method, inputs, options)
@@ -93,7 +99,7 @@ class Protocols(protocols.Protocols):
         for out, value in zip(outs, given.get("out", ()), strict=True):
             if isinstance(out, Array):
                 out[...] = value  # type: ignore[index]
-        if outs and None not in outs:
+        if outs and all(out is not None for out in outs):
             return outs[0] if len(outs) == 1 else outs
         return _wrapped(result, self.device)
 

@@ -3,13 +3,14 @@ libraries are known by what they can do, so that none of the libraries is import
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from nbgraph.array.core import Array
-from nbgraph.errors import ArgumentError, noun
+from nbgraph.array.create import asarray
+from nbgraph.errors import ArgumentError, DTypeError, noun
 from nbgraph.io.arrays import Batches
 from nbgraph.io.arrow_source import Pieces, RowGroups
 from nbgraph.io.chunked import ChunkedSource, PartitionSource, is_chunked
@@ -28,7 +29,8 @@ def as_iter(
     Parameters
     ----------
     data : DataIter, Source, Stream, arrays, or iterable of batches
-        A tuple or list of arrays is cut into batches, what is wanted of the others last; arrays of
+        A tuple or list of arrays is cut into batches, what is wanted of the others last; in a
+        tuple there may be pandas' frames and columns, and tensors. Arrays of
         zarr and Dask are read chunk by chunk. So are tables of pyarrow, Dask's collections and
         datasets that give samples by number, whose last column is the label. A DataIter, and
         an iterable of batches, are returned as they are; a loader's batches become arrays, and a
@@ -54,21 +56,46 @@ def as_iter(
         if isinstance(source, Stream) and source.batched:  # it has an order of its own
             options["shuffle"] = False
         return SourceIter(source, **options)
-    listed = isinstance(data, (tuple, list)) and len(data)
-    if listed and all(isinstance(a, (Array, np.ndarray)) for a in data):
-        return Batches(*data, **options)
+    arrays = arrays_of(name, data)
+    if arrays is not None:
+        return Batches(*arrays, **options)
     for i, each in enumerate(data if isinstance(data, tuple) else ()):
         if each is None or isinstance(each, list):
             raise ArgumentError(
                 f"{name}[{i}] is {noun(each)}; expected arrays, as (np.asarray(x), np.asarray(y))"
             )
-    if not hasattr(data, "__iter__") or iter(data) is data or isinstance(data, Mapping):
+    whole = isinstance(data, Mapping) or hasattr(data, "__array__")  # which are no batches
+    if whole or not hasattr(data, "__iter__") or iter(data) is data:
         raise ArgumentError(
             f"{name} is {noun(data)}; expected a DataIter such as ng.io.NDArrayIter or "
             "ng.nn.Batches, arrays (x, y), or another iterable of batches that can be gone through "
             "once an epoch; of an iterator give a callable that makes it"
         )
     return data
+
+
+def arrays_of(name: str, data: Any) -> Sequence[Any] | None:
+    """Return the arrays of a tuple or list of them, those of other libraries in a tuple as
+    NDArrays; None for anything else. DTypeError for texts and other objects.
+
+    >>> arrays_of("data", (np.zeros(2), "text"))
+    """
+    own = (Array, np.ndarray)
+    if not isinstance(data, (tuple, list)) or not data:
+        return None
+    if all(isinstance(a, own) for a in data):
+        return data
+    like = _has("__array__", "shape", "__len__")
+    if isinstance(data, list) or not all(isinstance(a, own) or like(a) for a in data):
+        return None
+    try:
+        arrays = [a if isinstance(a, own) else asarray(a) for a in data]
+    except DTypeError:
+        kinds = ", ".join(f"{noun(a)} of {np.asarray(a).dtype}" for a in data)
+        raise DTypeError(
+            f"{name} has {kinds}; give numbers, as with x.astype(float), or codes of the texts"
+        ) from None
+    return arrays
 
 
 def source_of(data: Any) -> Source | Stream | None:

@@ -6,15 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import length_hint
 from typing import Any
 
-import numpy as np
-
-from nbgraph.array.core import Array
 from nbgraph.autograd import predict_mode
 from nbgraph.autograd.jit import jit
 from nbgraph.autograd.tree import like, places
 from nbgraph.bar import followed
 from nbgraph.errors import ArgumentError
-from nbgraph.io.adapt import as_iter
+from nbgraph.io.adapt import arrays_of, as_iter
 from nbgraph.io.arrays import NDArrayIter
 from nbgraph.io.protocol import DataBatch
 from nbgraph.nn.metrics import Meter
@@ -143,8 +140,8 @@ def _followed(batches: Any, label: str, shown: bool) -> Iterable[Any]:
 
 def _iterated(data: Any, labelled: bool) -> Any:
     """Return batches; arrays are all inputs, except a last one that holds the targets."""
-    listed = data if isinstance(data, (tuple, list)) and len(data) else (data,)
-    if not all(isinstance(each, (Array, np.ndarray)) for each in listed):
+    listed = arrays_of("predict: data", data if isinstance(data, (tuple, list)) else (data,))
+    if listed is None:
         return as_iter(data, name="predict: data")
     labels = listed[-1] if labelled else None
     inputs = list(listed[:-1] if labelled else listed)

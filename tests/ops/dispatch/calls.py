@@ -88,12 +88,14 @@ CALLS = {
         "np.nan_to_num(wild, nan=1.0, posinf=9.0, neginf=-9.0); np.nan_to_num(wild); "
         "np.nan_to_num(n); np.nan_to_num(f)"
     ),
-    "nanargmax": "np.nanargmax(gap, axis=0)",
+    "nanargmax": "np.nanargmax(gap, axis=0); np.nanargmax(gap, 1, out=np.zeros_like(n[:3]))",
     "nanargmin": "np.nanargmin(gap)",
     # quantiles
     "median": (
         "np.median(x, axis=0); np.median(v); np.median(n); np.median(f); "
-        "np.median(gap, axis=1); np.median(c, axis=(0, 2), keepdims=True); np.median(wild)"
+        "np.median(gap, axis=1); np.median(c, axis=(0, 2), keepdims=True); np.median(wild); "
+        "np.median(wild[[0, 2, 4]]); np.median(wild[[0, 2]]); np.median(wild[2:4]); "
+        "np.median(f.astype('float16') * 20000)"
     ),
     "quantile": (
         "np.quantile(x, [0.1, 0.75], axis=1); np.quantile(v, 0.3); np.quantile(n, 0.4); "
@@ -107,7 +109,9 @@ CALLS = {
     "percentile": (
         "np.percentile(x, 30, axis=0); np.percentile(f, [25, 75]); np.percentile(v, 100)"
     ),
-    "nanmedian": "np.nanmedian(gap, axis=0); np.nanmedian(gap); np.nanmedian(n)",
+    "nanmedian": (
+        "np.nanmedian(gap, axis=0); np.nanmedian(gap); np.nanmedian(n); np.nanmedian(wild)"
+    ),
     "nanquantile": (
         "np.nanquantile(gap, [0.2, 0.9], axis=0); np.nanquantile(n, 0.3); "
         "np.nanquantile(gap, 0.5, axis=1, method='lower', keepdims=True)"
@@ -159,15 +163,18 @@ CALLS = {
     "resize": "np.resize(x, (2, 7)); np.resize(x[:0], (2, 2))",
     "delete": (
         "np.delete(x, 1, axis=1); np.delete(x, [0, 5]); np.delete(v, slice(1, 3)); "
-        "np.delete(v, n[:2])"
+        "np.delete(v, n[:2]); np.delete(x, [], axis=0); np.delete(v, v > 0)"
     ),
     "insert": (
         "np.insert(x, 1, v[:3], axis=1); np.insert(v, [0, 2], 9.0); np.insert(v, 2, p); "
-        "np.insert(x, [1, 1], [[7.0], [8.0]], axis=0); np.insert(n, 1, 2.7)"
+        "np.insert(x, [1, 1], [[7.0], [8.0]], axis=0); np.insert(n, 1, 2.7); "
+        "np.insert(v, [], []); np.insert(x, [1], v[:4], axis=0); np.insert(s, [1], p, axis=1); "
+        "np.insert(v, v > 0, 3)"
     ),
     "append": "np.append(x, y, axis=0); np.append(v, 3.0)",
     "trim_zeros": (
-        "np.trim_zeros(v); np.trim_zeros(z); np.trim_zeros(z, 'f'); np.trim_zeros(z * 0)"
+        "np.trim_zeros(v); np.trim_zeros(z); np.trim_zeros(z, 'f'); np.trim_zeros(z * 0); "
+        "np.trim_zeros(z, axis=()); np.trim_zeros(np.outer(z, z), 'b', axis=1)"
     ),
     "sliding_window_view": (
         "np.lib.stride_tricks.sliding_window_view(v, 3); "
@@ -197,7 +204,8 @@ CALLS = {
     ),
     "einsum": (
         "np.einsum('ij,kj->ik', x, y); np.einsum('ii', s, optimize=True); "
-        "np.einsum(x, [0, 1], y, [0, 1], [1]); np.einsum('i,i', f, f, dtype='float64')"
+        "np.einsum(x, [0, 1], y, [0, 1], [1]); np.einsum('i,i', f, f, dtype='float64'); "
+        "np.einsum(x, [0, 30])"
     ),
     "kron": "np.kron(p, s); np.kron(x, y[:2, :2])",
     "cross": "np.cross(p, q); np.cross(s, p); np.cross(c, c[::-1], axis=1)",
@@ -308,7 +316,9 @@ CALLS = {
     ),
     "interp": (
         "np.interp(v, up, w); np.interp(x, up, w, left=-1.0, right=9.0); "
-        "np.interp(0.3, up, w); np.interp(x, up, w, period=4.0); np.interp(f, up, w)"
+        "np.interp(0.3, up, w); np.interp(x, up, w, period=4.0); np.interp(f, up, w); "
+        "np.interp([0.5, np.nan], [-np.inf, np.inf], v[[0, 0]]); np.interp(wild, up, w); "
+        "np.interp([0.0, 0.5, 1.0, 1.5], [0, 1, 2], wild[[0, 2, 4]])"
     ),
     "unwrap": (
         "np.unwrap(up * 4); np.unwrap(x * 5, axis=0); np.unwrap(v * 9, discont=5.0); "
@@ -387,10 +397,13 @@ COMPLEX = """
 np.nansum(k); np.nanprod(k); np.nancumsum(k); np.nanmean(k); np.nanvar(k); np.nan_to_num(k)
 np.mean(j, where=j.real > 0); np.var(j, where=j.real > 0); np.average(j, weights=w); np.vdot(j, v)
 np.cov(j, j * j); np.interp(0.3, up, j); np.float_power(j, 2); np.convolve(j, p); np.correlate(j, v)
-np.kron(j, p); np.gradient(j); np.trapezoid(j); np.polyval(p, j); np.diff(j); np.isclose(j, j)
+np.vecmat(j, np.outer(v, j)); np.matvec(np.outer(v, j), j); np.vecdot(j, v); np.kron(j, p)
+np.gradient(j); np.trapezoid(j); np.polyval(p, j); np.diff(j); np.isclose(j, j)
 np.isclose(k, k, equal_nan=True); np.linspace(j, 2, 3); np.full_like(j, 2.5); np.clip(v, 0, 1)
 np.piecewise(j, [j.real > 0], [lambda t: t * 1j]); np.where(j.real > 0, j, 0); np.roots(p)
-np.real(j); np.imag(j); np.conj(j); np.angle(j); np.isreal(j); np.iscomplex(j); np.sort_complex(v)
+np.full_like(j, np.inf); np.nanmax(k, initial=9); np.nanmin(k, where=k.real > 0, initial=9)
+np.median(j); np.median(k); np.nanmedian(k); np.real(j); np.imag(j); np.conj(j)
+np.angle(j); np.isreal(j); np.iscomplex(j); np.sort_complex(v)
 """.replace("\n", ";")
 # tested apart: they write, or make arrays in a place
 WRITERS = "copyto fill_diagonal place put put_along_axis putmask".split()

@@ -128,6 +128,7 @@ WRITES = [
     "np.put_along_axis(a, np.array([[0], [2], [1]]), 3.0, axis=1)",
     "np.put_along_axis(a, np.array([[0, 1, 1, 2]]), v[:4], axis=0)",
     "np.put_along_axis(a, np.array([0, 7]), p[:2], axis=None)",
+    "np.put_along_axis(a, np.array([[0]]), 3.0, axis=0)",
     "np.nan_to_num(a, copy=False)",
     "np.sum(a, axis=0, out=a[0])",
     "np.median(a, axis=0, out=a[1])",
@@ -145,6 +146,25 @@ def test_functions_that_write(text):
     evaluated(text, {**NDARRAYS, "a": a})
     np.testing.assert_allclose(a.asnumpy(), x, 1e-12)
     np.testing.assert_allclose(row.asnumpy(), x[1], 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_covariances_of_too_few_numbers():
+    for text in ("np.cov(v[:0])", "np.cov(x, ddof=7)", "np.cov(x[:, :1])", "np.cov(x, ddof=4)"):
+        agree(evaluated(text, NDARRAYS), evaluated(text, ARRAYS), text)
+
+
+def test_what_numpy_refuses():
+    v, n = NDARRAYS["v"], NDARRAYS["n"]
+    for use, text in (
+        (lambda: np.ediff1d(n, to_end=np.nan), "to_end has dtype float64"),
+        (lambda: np.ediff1d(n, to_begin=v[:2]), "to_begin has dtype float64"),
+        (lambda: np.put_along_axis(v.copy(), np.array([[0]]), 1, axis=None), "have 2 axes"),
+        (lambda: np.trim_zeros(v, "front"), "trim='front'"),
+        (lambda: np.einsum(v, [-1]), "number them from 0"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=text):
+            use()
 
 
 def test_numpy_arrays_are_written_with_the_values_of_ndarrays():

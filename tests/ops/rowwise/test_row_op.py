@@ -1,5 +1,6 @@
 """Row operators from Python functions of a row: values, gradients, worlds, refusals."""
 
+import copy
 import inspect
 import math
 import pickle
@@ -12,6 +13,7 @@ from nbgraph.errors import ArgumentError, CaptureError, CertificateError
 from tests import worlds
 from tests.ops.rowwise.functions import EXAMPLES, Example, softmax
 from tests.slopes import differences
+from tests.support import run_python
 
 
 def arrays(example: Example, dtype="float64", seed=0):
@@ -221,8 +223,48 @@ def test_rows_without_elements_and_no_rows(shape):
 def test_it_is_pickled_by_name_and_shows_its_signature():
     assert pickle.loads(pickle.dumps(softmax)) is softmax
     assert str(inspect.signature(softmax)) == "(x, *, axis=-1, temperature=1.0, out=None)"
-    with pytest.raises(pickle.PicklingError, match="inside a function"):
-        pickle.dumps(ng.row_op(lambda x: x * 2))
+
+
+PROGRAM = """
+import pickle, sys
+import numpy as np
+import nbgraph as ng
+
+SCALE = 2.0
+
+@ng.op
+def doubled(x):
+    return SCALE * x
+
+@ng.row_op
+def shares(x):
+    return doubled(x) / x.sum()
+
+@ng.row_op(per_row="label")
+def picked(x, label, *, power=1.0):
+    return shares(x)[label] ** power
+
+def local():
+    return ng.row_op(lambda x: shares(x) - SCALE)
+
+pickle.dump((shares, picked, local()), open(sys.argv[1], "wb"))
+"""
+
+
+def test_what_a_program_defines_is_pickled_by_content(tmp_path):
+    """As of notebooks: a process of a pool has another main module, or none of this name."""
+    script, path = tmp_path / "program.py", tmp_path / "row.pickle"
+    script.write_text(PROGRAM)
+    run_python(script, path)
+    shares, picked, local = pickle.loads(path.read_bytes())
+    x = np.array([[1.0, 3.0]])
+    np.testing.assert_allclose(shares(x), [[0.5, 1.5]])
+    np.testing.assert_allclose(picked(x, np.array([1]), power=2.0), [2.25])
+    np.testing.assert_allclose(local(x), [[-1.5, -0.5]])
+    slope = ng.grad(lambda a: shares(a)[0, 0])(ng.array(x))
+    np.testing.assert_allclose(slope.asnumpy(), [[0.375, -0.125]])
+    for same in (copy.copy(shares), copy.deepcopy([shares])[0]):
+        assert same is shares
 
 
 def test_gpus_have_values_and_gradients(example):

@@ -72,7 +72,9 @@ def _freeze_value(fn: FunctionType, name: str, value: Any, seen: dict[int, int])
         return {"sort": "value", "value": number}
     if (kind := class_of(value)) in OF_CLASSES:
         return {"sort": "generator", "name": kind}
-    if hasattr(value, "scalar") and hasattr(value, "__reduce__"):
+    if hasattr(value, "scalar") or (
+        hasattr(value, "program") and "__reduce__" in vars(type(value))
+    ):
         return {"sort": "operator", "value": value}
     inner = plain_function(value)
     module = getattr(value, "__module__", None) or ""

@@ -152,7 +152,7 @@ class Mean(Metric):
                 f"{self.__name__}: {name_of(self.function)} returned None; return one number, or a "
                 "value for each sample"
             )
-        self._warn_of_broadcast(out, target)
+        self._warn_of_broadcast(out, target, getattr(values, "shape", ()))
         if not apart or getattr(values, "shape", ()):
             return values
         if "reduction" in _parameters(self.function):
@@ -162,10 +162,13 @@ class Mean(Metric):
             "returned one number for the batch; return the values, as with reduction='none'"
         )
 
-    def _warn_of_broadcast(self, out: Any, target: Any) -> None:
-        """Warn where the difference of outputs and targets would pair each with all others."""
+    def _warn_of_broadcast(self, out: Any, target: Any, found: tuple[int, ...]) -> None:
+        """Warn where the difference of outputs and targets would pair each with all others, and
+        the values are not of a shape that shows that it was not taken."""
         shape: tuple[int, ...] = getattr(out, "shape", ())
         extents: tuple[int, ...] = getattr(target, "shape", ())
+        if found not in ((), extents * 2):
+            return
         if len(extents) == 1 and shape == (*extents, 1) != (1, 1) and is_float(target.dtype):
             warnings.warn(
                 f"{self.__name__}: outputs have shape {shape}, targets {extents}: their difference "

@@ -48,6 +48,8 @@ def part(x: Any, key: Any) -> Any:
     array([[0, 2],
            [3, 5]])
     """
+    if type(key) is not tuple and isinstance(key, tuple):
+        key = tuple(key)  # of a named tuple
     if not is_basic(key):
         from nbgraph.ops.indexing.keys import normal_key  # it loads families that few programs use
 

@@ -46,6 +46,9 @@ class Protocols:
         for value in (*inputs, *(options.get("out") or ())):
             if type(value) not in _PLAIN and foreign[type(value)]:
                 return self.__nbgraph_foreign__(ufunc, method, inputs, options)
+        own = options and hasattr(self, "__nbgraph_dynamic__")  # values, for NumPy's memory
+        if own and np.ndarray in map(type, options.get("out") or ()):
+            return self.__nbgraph_ufunc__(ufunc, method, inputs, options)
         if op is not None:
             result = ufuncs.apply(ufunc, op, method, inputs, options)
             if result is not NotImplemented:

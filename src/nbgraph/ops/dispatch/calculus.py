@@ -37,6 +37,12 @@ def differences(ary: Any, to_end: Any, to_begin: Any) -> Any:
     """Return the differences of the flattened elements, with numbers before and behind."""
     steps = library.diff(library.ravel(ary))
     ends = [None if e is None else library.ravel(as_array(e)) for e in (to_begin, to_end)]
+    for name, end in zip(("to_begin", "to_end"), ends, strict=True):
+        if end is not None and not np.can_cast(end.dtype, steps.dtype, "same_kind"):
+            raise DTypeError(
+                f"np.ediff1d: {name} has dtype {end.dtype}, which the {steps.dtype} of ary cannot "
+                "hold; give ary in a wider dtype, as with ary.astype(float)"
+            )
     parts = [ends[0], steps, ends[1]]
     kept = [library.astype(p, steps.dtype, copy=False) for p in parts if p is not None]
     return library.concatenate(kept) if len(kept) > 1 else steps
@@ -146,8 +152,14 @@ def interpolated(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -
         lower = library.subtract(upper, 1)
         x0, x1 = library.take(known, lower), library.take(known, upper)
         y0, y1 = library.take(values, lower), library.take(values, upper)
-        share = library.divide(library.subtract(at, x0), library.subtract(x1, x0))
-        values_at = library.add(y0, library.multiply(library.subtract(y1, y0), share))
+        slope = library.divide(library.subtract(y1, y0), library.subtract(x1, x0))
+        values_at = library.add(library.multiply(slope, library.subtract(at, x0)), y0)
+        other = library.add(library.multiply(slope, library.subtract(at, x1)), y1)
+        level = library.logical_and(library.isnan(other), library.equal(y0, y1))
+        other = library.where(library.logical_or(level, library.equal(at, x0)), y0, other)
+        # where an end is infinite, the other one counts
+        values_at = library.where(library.isnan(values_at), other, values_at)
+        values_at = library.where(library.isnan(at), at, values_at)
     begin = values[0] if left is None else left
     end = values[last] if right is None else right
     values_at = library.where(library.less(at, known[0]), begin, values_at)

@@ -39,7 +39,7 @@ vecdot(x1, x2, /, out=None, *, axis=-1): ours
 matvec(x1, x2, /, out=None): ours
     = written(products(x1, x2), out)
 vecmat(x1, x2, /, out=None): ours
-    = written(products(library.swapaxes(x2, -1, -2), x1), out)
+    = written(products(library.swapaxes(x2, -1, -2), library.conj(x1)), out)
 einsum(*operands, out=None, optimize=False, dtype=None, **options): ours
     = contracted(operands, out, dtype)
 kron(a, b): composed
@@ -51,6 +51,9 @@ meshgrid(*xi, copy=True, sparse=False, indexing="xy"): ours
 ix_(*args): composed
     = tuple(along(d, len(args), v) for d, v in enumerate(args))
 """
+
+
+_LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order that results have
 
 
 def castable(arrays: Any, dtype: Any, casting: str) -> Sequence[Any]:
@@ -106,8 +109,11 @@ def contracted(operands: Sequence[Any], out: Any, dtype: Any) -> Any:
         several = list(operands)
         output = [several.pop()] if len(several) % 2 else []
         arrays = several[::2]
+        numbers = [n for part in (*several[1::2], *output) for n in part if n is not Ellipsis]
+        if not all(0 <= n < len(_LETTERS) for n in numbers):
+            raise ValueError(f"np.einsum: axes {numbers}; number them from 0 to 51")
         texts = [
-            "".join("..." if n is Ellipsis else string.ascii_letters[n] for n in part)
+            "".join("..." if n is Ellipsis else _LETTERS[n] for n in part)
             for part in (*several[1::2], *output)
         ]
         text = ",".join(texts[: len(arrays)]) + "".join(f"->{t}" for t in texts[len(arrays) :])

@@ -66,7 +66,9 @@ def extreme(
     """Return the largest or smallest element that is not NaN; NaN where there is none."""
     x = as_array(a)
     if x.dtype.kind == "c":
-        return on_host(getattr(np, f"nan{name}"), (x, axis), {"keepdims": keepdims}, "refused")
+        known = {"initial": initial} if initial is not None else {}
+        options = {"keepdims": keepdims, "where": where, "out": out, **known}
+        return on_host(getattr(np, f"nan{name}"), (x, axis), options, "refused")
     reduce = getattr(library, name)
     how = {"keepdims": keepdims, "initial": initial, "where": where}
     if not is_float(x.dtype):

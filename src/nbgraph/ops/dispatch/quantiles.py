@@ -14,7 +14,7 @@ from nbgraph.ops.dispatch.table import rows
 
 _ROWS = """
 median(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
-    = quantile_of(np.median, a, 0.5, axis, out, keepdims, "linear", None)
+    = quantile_of(np.median, a, 0.5, axis, out, keepdims, "mean", None)
 quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
     weights=None): kept
     = quantile_of(np.quantile, a, q, axis, out, keepdims, method, weights)
@@ -22,7 +22,7 @@ percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", ke
     weights=None): kept
     = quantile_of(np.percentile, a, q, axis, out, keepdims, method, weights)
 nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False): kept
-    = quantile_of(np.nanmedian, a, 0.5, axis, out, keepdims, "linear", None)
+    = quantile_of(np.nanmedian, a, 0.5, axis, out, keepdims, "mean", None)
 nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, *,
     weights=None): kept
     = quantile_of(np.nanquantile, a, q, axis, out, keepdims, method, weights)
@@ -45,10 +45,11 @@ def quantile_of(
     weights: Any,
 ) -> Any:
     """Return quantiles along axes; with weights, and by other methods than "linear" where NaNs are
-    left out, NumPy computes them on the host."""
+    left out, NumPy computes them on the host. Medians have the method "mean": of an infinity and a
+    number it is the infinity, which has no distance that "linear" could take a share of."""
     name = function.__name__
     skips = name.startswith("nan")
-    if weights is not None or (skips and method != "linear"):
+    if weights is not None or (skips and method not in ("linear", "mean")):
         options = {"axis": axis, "method": method, "keepdims": keepdims, "weights": weights}
         result = on_host(function, (a, q), options, gradient="refused")
         return result if out is None else library.copy(result, out=out)
@@ -65,7 +66,7 @@ def quantile_of(
     if not lines.shape[-1]:
         return library.full_like(lines, np.nan, dtype, shape=(*wanted.shape, *shape))
     ordered = library.sort(lines, -1)
-    between = _skipping if skips and x.dtype.kind == "f" else _along
+    between = _skipping if skips and x.dtype.kind in "fc" else _along
     ordered = library.astype(ordered, dtype, copy=False)
     result = between(ordered, wanted.ravel(), method)
     result = library.reshape(library.moveaxis(result, -1, 0), (*wanted.shape, *shape))
@@ -76,7 +77,7 @@ def _dtype(own: np.dtype[Any], q: Any, method: str) -> Any:
     """Return the dtype of quantiles: of floats that of the array and of an array of q."""
     if method in _DISCRETE:
         return own
-    weak = isinstance(q, (int, float)) and own.kind == "f"
+    weak = isinstance(q, (int, float)) and own.kind in "fc"
     return own if weak else np.result_type(own, np.asarray(q).dtype, np.float16, np.float64)
 
 
@@ -97,13 +98,14 @@ def _along(ordered: Any, q: Any, method: str) -> Any:
     """Return quantiles of sorted lines; where a line has a NaN, that comes out."""
     n = ordered.shape[-1]
     # the quantiles of 0, 1, 2, ... are places
-    places = np.quantile(np.arange(n, dtype=np.float64), q, method=method)  # type: ignore[call-overload]
+    own: Any = "linear" if method == "mean" else method
+    places = np.quantile(np.arange(n, dtype=np.float64), q, method=own)
     lower = np.floor(places).astype(np.int64)
     result = library.take(ordered, lower, -1)
     if method not in _DISCRETE:
-        upper = library.take(ordered, np.minimum(lower + 1, n - 1), -1)
-        result = _blend(result, upper, places - lower)
-    if ordered.dtype.kind != "f":
+        upper = library.take(ordered, np.ceil(places).astype(np.int64), -1)
+        result = _blend(result, upper, places - lower, method)
+    if ordered.dtype.kind not in "fc":
         return result
     last = ordered[..., -1:]
     return library.where(library.isnan(last), last, result)
@@ -114,13 +116,17 @@ def _skipping(ordered: Any, q: Any, method: str) -> Any:
     count = library.sum(library.logical_not(library.isnan(ordered)), -1, keepdims=True)
     places = library.multiply(library.maximum(library.subtract(count, 1), 0), q)
     lower = library.astype(library.floor(places), np.int64)
-    above = library.minimum(library.add(lower, 1), library.maximum(library.subtract(count, 1), 0))
+    above = library.astype(library.ceil(places), np.int64)
     low, high = (library.take_along_axis(ordered, where, -1) for where in (lower, above))
-    return _blend(low, high, library.subtract(places, lower))
+    return _blend(low, high, library.subtract(places, lower), method)
 
 
-def _blend(low: Any, high: Any, share: Any) -> Any:
+def _blend(low: Any, high: Any, share: Any, method: str) -> Any:
     """Return what lies between two elements, from the nearer one on as in NumPy."""
+    if method == "mean":
+        wide = np.result_type(low.dtype, np.float32)
+        both = (library.astype(x, wide, copy=False) for x in (low, high))
+        return library.astype(library.multiply(library.add(*both), 0.5), low.dtype, copy=False)
     share = library.astype(share, low.dtype, copy=False)
     apart = library.subtract(high, low)
     near = library.add(low, library.multiply(apart, share))

@@ -162,9 +162,9 @@ def inserted(arr: Any, obj: Any, values: Any, axis: int | None) -> Any:
     new = library.astype(as_array(values), x.dtype, copy=False)
     places = range(x.shape[d])[where] if isinstance(where, slice) else where
     count = np.size(places)
-    if np.ndim(places) == 0 and new.ndim:
-        lead = (1,) * (x.ndim - new.ndim)
-        new = library.moveaxis(library.reshape(new, (*lead, *new.shape)), 0, d)
+    if count == 1 and new.ndim:
+        new = library.reshape(new, (*(1,) * (x.ndim - new.ndim), *new.shape))
+        new = library.moveaxis(new, 0, d) if np.ndim(places) == 0 else new
         count = new.shape[d]
     shape = (*x.shape[:d], count, *x.shape[d + 1 :])
     both = library.concatenate([x, library.broadcast_to(new, shape)], d)
@@ -175,19 +175,20 @@ def inserted(arr: Any, obj: Any, values: Any, axis: int | None) -> Any:
 
 def _indices(obj: Any) -> Any:
     """Return places as NumPy has them; those of a carrier are waited for."""
-    return obj if isinstance(obj, (int, slice)) else np.asarray(obj)
+    if isinstance(obj, (int, slice)):
+        return obj
+    places = np.asarray(obj)
+    if places.dtype.kind == "b":
+        return np.flatnonzero(places)
+    return places if places.size else places.astype(np.int64)  # of an empty list, floats
 
 
 def trimmed(filt: Any, trim: str, axis: Any) -> Any:
     """Return an array without the zeros at the ends of its axes; it waits for where they are."""
+    if trim.lower() not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"np.trim_zeros: trim={trim!r}; expected 'f', 'b' or 'fb'")
     x = as_array(filt)
-    places = np.arange(1, x.size + 1).reshape(x.shape) * (np.asarray(x) != 0)
-    if x.ndim == 1:
-        kept = np.flatnonzero(places)
-        low = int(kept[0]) if len(kept) and "f" in trim.lower() else 0
-        high = int(kept[-1]) + 1 if len(kept) and "b" in trim.lower() else x.size
-        return x[low:high] if len(kept) else x[:0]
-    kept = np.nonzero(places)
+    kept = np.argwhere(np.asarray(x) != 0).T
     axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     axes = [d % x.ndim for d in axes]
     key = [slice(None)] * x.ndim

@@ -44,7 +44,7 @@ def covariance(
     middle, total = average_of(x, 1, w, True, False)
     total = total[..., :1]
     if w is None:
-        divisor: Any = float(x.shape[1] - ddof)
+        divisor: Any = float(max(x.shape[1] - ddof, 0))
     elif not ddof:
         divisor = total
     elif weights is None:
@@ -52,6 +52,8 @@ def covariance(
     else:
         squares = library.sum(library.multiply(w, as_array(weights)))
         divisor = library.subtract(total, library.divide(library.multiply(squares, ddof), total))
+    if w is not None:
+        divisor = library.maximum(divisor, 0.0)
     apart = library.subtract(x, library.expand_dims(middle, 1))
     weighed = apart if w is None else library.multiply(apart, w)
     result = library.divide(

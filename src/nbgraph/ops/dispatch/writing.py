@@ -98,10 +98,15 @@ def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
         on_values(np.put_along_axis, (arr, indices, values, axis), {})
         return
     where = np.asarray(indices)
+    if where.ndim != (1 if axis is None else arr.ndim):
+        raise ValueError(
+            f"np.put_along_axis: indices have {where.ndim} axes; give as many as the array, "
+            f"{arr.ndim}, or one where axis is None"
+        )
     if axis is None:
         arr[np.unravel_index(where, arr.shape)] = values
         return
-    key: list[Any] = list(np.ogrid[tuple(slice(n) for n in where.shape)])
+    key: list[Any] = list(np.ogrid[tuple(slice(n) for n in arr.shape)])  # broadcasts indices
     key[axis % arr.ndim] = where
     arr[tuple(key)] = values
 

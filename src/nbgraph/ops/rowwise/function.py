@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import pickle
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbgraph.errors import ArgumentError
+from nbgraph.errors import ArgumentError, CaptureError
 from nbgraph.foreign import checked
+from nbgraph.kernels.capture.snapshot import Data, freeze, thaw
 from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.rowwise.derived import derived
 from nbgraph.ops.rowwise.programs import TracedProgram
@@ -28,20 +29,39 @@ class RowFunction(RowOp):
         self.__module__, self.__qualname__ = program.fn.__module__, program.fn.__qualname__
         self.__signature__ = _signature(program)
 
-    def __reduce__(self) -> str:
-        """Pickle by name, as functions are."""
-        if "<locals>" in self.__qualname__ or "<lambda>" in self.__qualname__:
-            raise pickle.PicklingError(
-                f"{self.__name__}: this row operator is defined inside a function, so another "
-                "process cannot find it; define it in a module"
-            )
-        return self.__qualname__
+    def __copy__(self) -> RowFunction:
+        return self
+
+    def __deepcopy__(self, memo: object) -> RowFunction:
+        return self
+
+    def __reduce__(self) -> Any:
+        """Pickle by name where a module has it, else by content: other processes do not have what
+        a notebook or a script defines."""
+        owner: Any = sys.modules.get(self.__module__)
+        for part in self.__qualname__.split("."):
+            owner = getattr(owner, part, None)
+        if owner is self and self.__module__ != "__main__":
+            return self.__qualname__
+        program = self.program
+        try:
+            text = freeze(program.fn)
+        except CaptureError:  # as where there is no text
+            if owner is self:
+                return self.__qualname__
+            raise
+        return _restored, (text, program.name, program.rows, self.certify)
 
     def explain(self) -> RowExplanation:
         """Show the passes of operator and gradients, what these read, and the certificate."""
         from nbgraph.ops.rowwise.explain import RowExplanation
 
         return RowExplanation(self)
+
+
+def _restored(data: Data, name: str, rows: Sequence[str], certify: bool) -> RowFunction:
+    """Return the operator of what `freeze` gave. Runs its text."""
+    return RowFunction(TracedProgram(thaw(data), name, rows), certify=certify)
 
 
 def _signature(program: TracedProgram) -> inspect.Signature:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from nbgraph.device import Context
-from nbgraph.dtype import as_dtype, is_float
+from nbgraph.dtype import as_dtype
 from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, FilledOp, Spec
-from nbgraph.operator.call import sources
-from nbgraph.ops.define import Shape, define_rows, number, public, shape_tuple, whole
+from nbgraph.operator.call import carrier_of, sources
+from nbgraph.ops.define import Shape, define_rows, library, number, public, shape_tuple, whole
 from nbgraph.settings import config
 from nbgraph.shape import Array, PartialShape
 
@@ -46,7 +46,7 @@ def require_fit(name: str, value: Any, dtype: np.dtype[Any]) -> None:
     """ArgumentError where a real dtype should hold a complex number, an integer one NaN."""
     if isinstance(value, complex) and dtype.kind != "c":
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a complex dtype")
-    if not is_float(dtype) and isinstance(value, float) and not math.isfinite(value):
+    if dtype.kind in "biu" and isinstance(value, float) and not math.isfinite(value):
         raise ArgumentError(f"{name}: {value} cannot be held by {dtype}; ask for a float dtype")
 
 
@@ -94,12 +94,16 @@ _FULL = _source(
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Context | None = None) -> Any:
     """One number everywhere.
 
-    fill_value : number
+    fill_value : number, or an array that broadcasts, through which the gradient flows
     shape, device : as those of `zeros`
     dtype : by default the number's: of Python floats `ng.config.default_float`, of integers int64
     >>> full((2,), 7).dtype
     dtype('int64')
     """
+    if carrier_of((fill_value,)) is not None:
+        x = fill_value if device is None else fill_value.to_device(device)
+        x = x if dtype is None else library.astype(x, as_dtype(dtype), copy=False)
+        return library.copy(library.broadcast_to(x, shape_tuple("full", shape)))
     value = number("full", "fill_value", fill_value, real=False)
     dtype = _dtype_of(fill_value, dtype)
     require_fit("full", value, dtype)
