@@ -148,7 +148,7 @@ METHODS = _table("""
     numel = x.size
     data = x.detach() without its history, x.asnumpy() for values
     block_until_ready = x.wait_to_read()
-    at = ng.index_update(x, index, value), or x[index] = value
+    at = ng.index_update(x, value, key=index), or x[index] = value
     mm matmul = x @ y
     masked_fill = ng.where(mask, value, x)
     grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
