@@ -265,11 +265,37 @@ def test_writes_that_cannot_be_followed_are_refused():
     same_bits(x, X)
 
 
+def test_traced_arrays_are_taken_apart():
+    """`x, y = state` in `jit`, a loop's body, `vmap` and derivatives; rows that are views."""
+
+    def swings(state):
+        place, speed = state
+        return ng.stack([speed, -ng.sin(place)])
+
+    x = ng.array([[1.0, 2.0], [3.0, 4.0]])
+    same_bits(ng.jit(swings)(x[0]), swings(x[0]))
+    same_bits(ng.vmap(swings)(x)[1], swings(x[1]))
+    same_bits(ng.scan(lambda c, _: (swings(c), None), x[0], length=2)[0], swings(swings(x[0])))
+    expected = [[0.0, 1.0], [-np.cos(1.0), 0.0]]
+    np.testing.assert_allclose(ng.jacobian(swings)(x[0]), expected, rtol=1e-6)
+
+    def scaled(x):
+        y = x * 1
+        for i, row in enumerate(y):
+            row *= i + 2
+        return y
+
+    same_bits(ng.jit(scaled)(x), scaled(x))
+    with pytest.raises(TypeError, match=r"of shape \(\)"):
+        ng.jit(lambda x: [*x.sum()])(x)
+    with pytest.raises(ArgumentError, match=r"graph of 100000 times .*use ng\.scan"):
+        ng.jit(lambda x: [*x])(ng.zeros(100000))
+
+
 @pytest.mark.parametrize(
     "branch",
     [
         lambda x: x if x.sum() > 0 else -x,
-        lambda x: [y + 1 for y in x],
         lambda x: float(x[0]),
         lambda x: int(x[0]),
         lambda x: x.item(),

@@ -4,7 +4,7 @@ without values."""
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -21,6 +21,7 @@ from nbgraph.ops.carrier.indexing import is_element, part
 from nbgraph.ops.define import library
 
 BODY = "body variable"  # how names of what a loop's or vmap's function is called with begin
+_PARTS = 4096  # the most that an array is iterated over while a function is traced
 
 
 class Traced(Symbol):
@@ -122,6 +123,17 @@ class Traced(Symbol):
         if is_element(key, len(self.spec.shape)):  # a value by itself, not a view
             selection._source = None
         return selection
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.spec.shape:
+            raise TypeError("iter: an array of shape () has no parts")
+        if len(self) > _PARTS:
+            raise ArgumentError(
+                f"iter: the loop over an array {self.spec} would be a graph of {len(self)} times "
+                f"its steps while {_traced_name()} is traced ({here()}); use ng.scan or ng.vmap, "
+                "or a function of whole arrays such as ng.sum"
+            )
+        return iter([self[i] for i in range(len(self))])
 
     # writes -----------------------------------------------------------------------------------
 
@@ -231,7 +243,6 @@ for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift matm
     setattr(Traced, f"__i{_name}__", _in_place(_name))
 for _name, _remedy in {
     "bool": _BRANCH,
-    "iter": "index it, or use ng.unstack",
     "contains": _BRANCH,
     **dict.fromkeys(["float", "int", "complex"], VALUE),
     "index": "give it as a Python number, or use ng.take for a part that depends on values",
