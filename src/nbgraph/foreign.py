@@ -33,6 +33,7 @@ NAMES = _table("""
     AdaptiveAvgPool2d GlobalAveragePooling2D GlobalAvgPool2D = ng.nn.GlobalPool()
     BatchNorm1d BatchNorm2d BatchNorm3d BatchNormalization = ng.nn.BatchNorm()
     LayerNormalization = ng.nn.LayerNorm()
+    InstanceNorm InstanceNorm1d InstanceNorm2d = ng.instance_norm(x), or ng.nn.GroupNorm
     ReLU Relu = ng.relu, a function: Dense(8, ng.relu)
     GELU = ng.gelu, a function
     Tanh = ng.tanh, a function
@@ -42,7 +43,9 @@ NAMES = _table("""
     LeakyReLU = ng.leaky_relu, a function
     Softplus = ng.softplus, a function
     LogSoftmax = ng.log_softmax, a function
-    functional F = the functions of ng itself: ng.relu, ng.softmax
+    Identity = ng.nn.Function(ng.copy), or lambda x: x in a Sequential
+    Softmax = ng.softmax, a function
+    functional F lax = the functions of ng itself: ng.relu, ng.softmax
     HybridSequential HybridBlock Block = ng.nn.Sequential, ng.nn.Module
     ModuleList ModuleDict = a list or dict as attribute of a Module
     Parameter = an array as attribute of an ng.nn.Module
@@ -89,6 +92,12 @@ NAMES = _table("""
     manual_seed PRNGKey = ng.random.seed(0)
     default_rng = ng.random.seed(0), and the functions of ng.random
     cat = ng.concatenate
+    chunk = ng.array_split(x, n)
+    unbind = ng.unstack(x)
+    neg = ng.negative, or -x
+    remat = ng.checkpoint(function)
+    tree_map tree_util = jax.tree, or optree: gradients have the structure of arguments
+    key fold_in = ng.random.seed(0): streams of random numbers go on by themselves
     mm bmm batch_matmul = ng.matmul, or a @ b
     unsqueeze = ng.expand_dims(x, axis)
     permute = ng.transpose(x, axes)
@@ -148,7 +157,7 @@ METHODS = _table("""
     numel = x.size
     data = x.detach() without its history, x.asnumpy() for values
     block_until_ready = x.wait_to_read()
-    at = ng.index_update(x, index, value), or x[index] = value
+    at = ng.index_update(x, value, key=index), or x[index] = value
     mm matmul = x @ y
     masked_fill = ng.where(mask, value, x)
     grad_fn = not needed: what is recorded is a graph of operators (ng.autograd)
@@ -157,6 +166,9 @@ METHODS = _table("""
     sub = x - y
     mul = x * y
     div = x / y
+    eq ne lt le gt ge = x == y, x < y
+    t = x.T
+    chunk split = ng.array_split(x, n)
     append = ng.concatenate([x, y]): an array keeps its size
     resize = x.reshape(shape), or ng.pad(x, width)
     compress = x[mask]
@@ -183,7 +195,9 @@ MODULES = _table("""
     save_parameters save_weights = model.save(path)
     load_parameters load_weights = model.load(path)
     requires_grad_ = not needed: parameters are trained
-    children named_modules = model.modules()
+    children named_children named_modules = model.modules()
+    register_buffer buffers = an array as attribute, named in the class's statistics_named
+    freeze = an optimizer of a dict of those parameters that are trained
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here

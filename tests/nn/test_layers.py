@@ -52,6 +52,9 @@ def test_dropout_drops_in_training_alone(compiled):
 
 def test_sequential_takes_functions_and_flattens():
     net = nn.Sequential(nn.Flatten(), ng.square)
+    assert isinstance(net[:1], nn.Sequential)
+    assert [*net[::-1].layers] == [net[1], net[0]]
+    assert net[:-1](ng.ones((2, 3, 1))).shape == (2, 3)
     assert net(ng.ones((2, 3, 4)) * 2).tolist() == [[4] * 12] * 2
     assert len(net) == 2 and isinstance(net[1], nn.Function)
     with pytest.raises(ArgumentError, match="3 cannot be called"):

@@ -25,6 +25,26 @@ def test_rows_have_mean_0_and_variance_1(compiled):
 
 
 @pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_groups_of_channels_have_mean_0_and_variance_1(groups, compiled):
+    net = nn.GroupNorm(groups).prepare(ng.array(X)).hybridize(compiled)
+    net.gamma[:], net.beta[:] = np.arange(4) + 1, 7
+    rows = standard(X.reshape(6, groups, -1), -1).reshape(X.shape)
+    expected = rows * (np.arange(4) + 1)[:, None] + 7
+    np.testing.assert_allclose(net(ng.array(X)), expected, rtol=1e-4, atol=1e-4)
+    assert list(net.parameters()) == ["gamma", "beta"]
+
+
+def test_groups_divide_channels():
+    with pytest.raises(ng.ArgumentError, match="groups=3 do not divide channels=4"):
+        nn.GroupNorm(3, 4)
+    with pytest.raises(ng.ArgumentError, match="groups=0"):
+        nn.GroupNorm(0)
+    with pytest.raises(ng.errors.ShapeError, match="groups that divide channels"):
+        nn.GroupNorm(3)(ng.array(X))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
 def test_batches_move_the_averages_in_training_alone(compiled):
     """Moving averages: written in training, used in prediction, saved and not trained."""
     net = nn.BatchNorm(momentum=0.5).prepare(ng.array(X)).hybridize(compiled)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from nbgraph.array.create import array as new_array
 from nbgraph.autograd.rules import PART_WRITTEN
 from nbgraph.autograd.tape import Record
+from nbgraph.autograd.traced import with_part
 from nbgraph.graph import build
 from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.graph.symbol import Symbol
 from nbgraph.operator.layout import Layout
-from nbgraph.operator.spec import Attributes
 from nbgraph.ops.define import library
 
 
@@ -48,7 +45,7 @@ class _Rebuilding:
         operands = self._operands(node)
         op: Any = node.op
         if op is PART_WRITTEN:
-            return [_part_written(*operands, **node.attributes)]
+            return [with_part(*operands, **node.attributes)]
         if hasattr(op, "on_symbols"):
             return op.on_symbols(operands)
         entries = [v.entry if isinstance(v, Symbol) else v for v in operands]
@@ -71,16 +68,6 @@ class _Rebuilding:
             else:
                 operands.append(own)
         return operands
-
-
-def _part_written(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> Symbol:
-    """Return the base after the values of its view were written: to the places that the view has
-    of the base's elements when these are numbered."""
-    numbers = new_array(np.arange(base.size).reshape(base.shape))
-    places = view(numbers, **attributes).asnumpy().ravel()
-    flat, values = library.reshape(base, (-1,)), library.reshape(part, (-1,))
-    written = library.index_update(flat, values, places, key=("array",))
-    return library.reshape(written, base.shape)
 
 
 def _variable(name: str, own: Layout) -> Symbol:

@@ -109,13 +109,17 @@ class Tape:
             layouts.append(value._layout)
             node = value._node
             if node is None:
-                if value._holder is not None and value._holder.recorded > value._stamp:
+                known = value._holder is None or value._holder.recorded <= value._stamp
+            else:
+                known = node.op is None or value._stamp == value._chunk.writes
+            if not known:
+                if not _followed(value):
                     raise stale(op.__name__, value)
+                node = value._node
+            if node is None:
                 inputs.append(None)
                 untracked = (*untracked, (_ref(value), value._chunk.writes))
                 continue
-            if node.op is not None and value._stamp != value._chunk.writes:
-                raise stale(op.__name__, value)
             inputs.append((node, value._output))
             tracked = True
         if in_place and any(in_place):
@@ -320,6 +324,21 @@ def _rewrite(base: Array, view: Array, op: Any, attributes: Attributes) -> None:
         [(_ref(v), v._chunk.writes) for v in plain],
     )
     _enter(node, [base._layout, view._layout], [base, view], [base])
+
+
+def _followed(view: Array) -> bool:
+    """Record anew a view whose base was written since; return whether the base is known."""
+    link: _Link | None = getattr(view, "_base", None)
+    if link is None:
+        return False
+    base = link.array(view)
+    if not _current(base) and not _followed(base):
+        return False
+    view._node, view._stamp = None, view._chunk.writes
+    if base._node is not None:
+        node = Record(link.op, [(base._node, base._output)], link.attributes)
+        _enter(node, [base._layout], [base], [view])
+    return True
 
 
 def stale(name: str, value: Any) -> TapeError:

@@ -3,7 +3,8 @@ without values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,13 +21,14 @@ from nbgraph.ops.carrier.indexing import is_element, part
 from nbgraph.ops.define import library
 
 BODY = "body variable"  # how names of what a loop's or vmap's function is called with begin
+_PARTS = 4096  # the most that an array is iterated over while a function is traced
 
 
 class Traced(Symbol):
-    """An array of a function that is being traced. It may be written in place, as long as nothing
-    else shows the same memory: then it stands for another value."""
+    """An array of a function that is being traced. After a write in place it stands for another
+    value, and so do the arrays that it is a view of, and their views."""
 
-    __slots__ = ("__weakref__", "_shown")
+    __slots__ = ("__weakref__", "_source", "_trace", "_views")
 
     __nbgraph_priority__ = 30
     # it makes no variables, which are given, and waits for no shapes, which are known
@@ -35,7 +37,9 @@ class Traced(Symbol):
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__(entries)
-        self._shown = False  # whether it is a view, or there is one of it
+        self._source: Any = None  # of a view: what it is a view of, the operator, its attributes
+        self._views: list[weakref.ref[Traced]] = []
+        self._trace = getattr(recording.get(), "trace", None)
 
     @classmethod
     def __nbgraph_call__(
@@ -55,9 +59,25 @@ class Traced(Symbol):
             raise TypeError("hash: a traced number has no value; compare it with ==, or use id(x)")
         return object.__hash__(self)
 
-    def looks_at(self, base: Traced) -> None:
-        """Note that this array is a view of another one."""
-        self._shown = base._shown = True
+    def looks_at(self, base: Any, op: Any, attributes: Attributes) -> None:
+        """Note that this array is a view of another one, unless the operator has to copy there."""
+        self._source = base, op, attributes
+        if isinstance(base, Traced):
+            try:
+                self._image()
+            except ValueError:
+                self._source = None
+            else:
+                base._views = [v for v in base._views if v() is not None] + [weakref.ref(self)]
+
+    def _image(self) -> Any:
+        """Return an array of NumPy's whose layout is that of this one as an NDArray, unless it
+        belongs to an argument."""
+        if self._source is None:
+            return np.empty(self.spec.shape, self.dtype)
+        base, op, attributes = self._source
+        image = base._image() if isinstance(base, Traced) else np.empty(base.shape, base.dtype)
+        return op.view(image, **attributes)
 
     # what it is -------------------------------------------------------------------------------
 
@@ -99,10 +119,21 @@ class Traced(Symbol):
     # parts ------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> Any:
-        before, selection = self._shown, part(self, key)
+        selection = part(self, key)
         if is_element(key, len(self.spec.shape)):  # a value by itself, not a view
-            self._shown, selection._shown = before, False
+            selection._source = None
         return selection
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.spec.shape:
+            raise TypeError("iter: an array of shape () has no parts")
+        if len(self) > _PARTS:
+            raise ArgumentError(
+                f"iter: the loop over an array {self.spec} would be a graph of {len(self)} times "
+                f"its steps while {_traced_name()} is traced ({here()}); use ng.scan or ng.vmap, "
+                "or a function of whole arrays such as ng.sum"
+            )
+        return iter([self[i] for i in range(len(self))])
 
     # writes -----------------------------------------------------------------------------------
 
@@ -117,23 +148,52 @@ class Traced(Symbol):
         self._become("setitem", value_after)
 
     def _become(self, name: str, successor: Symbol) -> None:
-        """Replace the value by another one from now on."""
-        if self.node.op is None:
-            x = "x" if str(self.node.name).startswith(BODY) else self.node.name
+        """Replace the value by another one from now on, also where it is seen through views."""
+        self._require_own(name)
+        self.entries = successor.entries
+        self._show()
+        view = self
+        while view._source is not None:
+            base, op, attributes = view._source
+            base.entries = with_part(base, view, op, attributes).entries
+            base._show(view)
+            view = base
+
+    def _show(self, written: Traced | None = None) -> None:
+        """Replace the values of views of this array, but not of the one that was written."""
+        for view in [reference() for reference in self._views]:
+            if view is not None and view is not written and view._source is not None:
+                _, op, attributes = view._source
+                view.entries = op(self, **attributes).entries
+                view._show()
+
+    def _require_own(self, name: str) -> None:
+        """Refuse a write to what the function did not make itself."""
+        root: Any = self
+        while isinstance(root, Traced) and root._source is not None:
+            root = root._source[0]
+        if isinstance(root, Traced) and root.node.op is None:
+            x = "x" if str(root.node.name).startswith(BODY) else root.node.name
             way = f"y = {x} + 1 instead of {x} += 1"
             if name == "setitem":
-                way = f"y = ng.index_update({x}, index, value)"
+                way = f"y = ng.index_update({x}, value, key=index)"
             raise ArgumentError(
                 f"{name}: the argument {x} of {_traced_name()} would be written in place "
                 f"({here()}); a traced function computes new arrays: write {way}, and return it"
             )
-        if self._shown:
-            raise ArgumentError(
-                f"{name}: an array that is a view, or that has one, would be written in place "
-                f"({here()}), which {_traced_name()} cannot follow; write to a copy, or use "
-                "ng.index_update"
-            )
-        self.entries = successor.entries
+        tracer = recording.get()
+        if not isinstance(root, Traced) or root._trace is not tracer.trace:
+            tracer.check_write(name, root)
+
+
+def with_part(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> Symbol:
+    """Return the base after the values of its view were written: to the places that the view has
+    of the base's elements when these are numbered."""
+    if view is library.slice_view.op:
+        return library.index_update(base, part, key=attributes["key"])
+    places = view.view(np.arange(base.size).reshape(base.shape), **attributes).ravel()
+    flat, values = library.reshape(base, (-1,)), library.reshape(part, (-1,))
+    return library.reshape(library.index_update(flat, values, places, key=("array",)), base.shape)
 
 
 def overwritten(op: Any, target: Any, result: Traced) -> Any:
@@ -182,7 +242,6 @@ for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift matm
     setattr(Traced, f"__i{_name}__", _in_place(_name))
 for _name, _remedy in {
     "bool": _BRANCH,
-    "iter": "index it, or use ng.unstack",
     "contains": _BRANCH,
     **dict.fromkeys(["float", "int", "complex"], VALUE),
     "index": "give it as a Python number, or use ng.take for a part that depends on values",

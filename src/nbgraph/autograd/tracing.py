@@ -103,8 +103,8 @@ class Tracer:
             line=caller(),
         )
         results = [self.wrapped((node, i)) for i in range(node.nout)]
-        if getattr(op, "view", None) is not None and isinstance(operands[0], Traced):
-            results[0].looks_at(operands[0])
+        if getattr(op, "view", None) is not None:
+            results[0].looks_at(operands[0], op, attributes)
         if out is not None:
             results = [m if o is None else overwritten(op, o, m) for o, m in zip(out, results)]
         return results[0] if len(results) == 1 else tuple(results)

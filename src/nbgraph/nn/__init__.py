@@ -23,7 +23,7 @@ fitting fit
 history History
 layers Dense Dropout Embedding Flatten Function Sequential
 module Module
-norms BatchNorm LayerNorm RMSNorm
+norms BatchNorm GroupNorm LayerNorm RMSNorm
 recurrent GRU LSTM RNN Cell GRUCell LSTMCell RNNCell
 summary summary
 training Training

@@ -24,6 +24,7 @@ from nbgraph.nn.layers import Function as Function
 from nbgraph.nn.layers import Sequential as Sequential
 from nbgraph.nn.module import Module as Module
 from nbgraph.nn.norms import BatchNorm as BatchNorm
+from nbgraph.nn.norms import GroupNorm as GroupNorm
 from nbgraph.nn.norms import LayerNorm as LayerNorm
 from nbgraph.nn.norms import RMSNorm as RMSNorm
 from nbgraph.nn.recurrent import Cell as Cell

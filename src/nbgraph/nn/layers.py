@@ -191,7 +191,8 @@ class Sequential(Module):
 
     Parameters
     ----------
-    *layers : modules, or functions of one array; `len` and an index count them
+    *layers : modules, or functions of one array; `len` and an index count them, and a slice is
+        a Sequential of the same modules
 
     Raises
     ------
@@ -230,8 +231,8 @@ class Sequential(Module):
     def __len__(self) -> int:
         return len(self.layers)
 
-    def __getitem__(self, i: int) -> Module:
-        return self.layers[i]
+    def __getitem__(self, i: int | slice) -> Module:
+        return Sequential(*self.layers[i]) if isinstance(i, slice) else self.layers[i]
 
 
 def label(function: Callable[..., Any]) -> str:

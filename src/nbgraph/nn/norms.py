@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.errors import ShapeError
+from nbgraph.errors import ArgumentError, ShapeError
 from nbgraph.nn.layers import require_count, require_number
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import library
@@ -64,6 +64,43 @@ class RMSNorm(Module):
         """Return an array like `x`."""
         self.settle(gamma=x.shape[-1:])
         return library.rms_norm(x, self.gamma, eps=self.eps)
+
+
+class GroupNorm(Module):
+    """`ng.group_norm` of data of shape (samples, channels, *space).
+
+    Parameters
+    ----------
+    groups : int, which divides the number of channels; as many as channels: an instance norm
+    channels : int, optional; without it the first call tells
+    eps : float, added to the variance
+
+    `gamma`, which begins with 1, and `beta`, with 0, have shape (channels,).
+
+    >>> import nbgraph as ng
+    >>> GroupNorm(2)(ng.array([[1.0, 3.0, 10.0, 30.0]])).asnumpy().round(3)
+    array([[-1.,  1., -1.,  1.]], dtype=float32)
+    """
+
+    def __init__(self, groups: int, channels: int | None = None, *, eps: float = 1e-5) -> None:
+        self.groups = require_count("GroupNorm", "groups", groups)
+        self.eps = require_number("GroupNorm", "eps", eps, 0)
+        if channels is not None and require_count("GroupNorm", "channels", channels) % groups:
+            raise ArgumentError(
+                f"GroupNorm: groups={groups} do not divide channels={channels}; give a number of "
+                "groups that does"
+            )
+        self.gamma = self.declare((channels,), initial.ones())
+        self.beta = self.declare((channels,), initial.zeros())
+
+    def forward(self, x: Any) -> Any:
+        """Return an array like `x`."""
+        self.settle(gamma=x.shape[1:2], beta=x.shape[1:2])
+        return library.group_norm(x, self.groups, self.gamma, self.beta, eps=self.eps)
+
+    def describe(self) -> str:
+        """See Module."""
+        return str(self.groups)
 
 
 class BatchNorm(Module):

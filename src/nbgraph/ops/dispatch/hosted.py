@@ -15,10 +15,10 @@ from nbgraph.ops.dispatch.table import Function
 # whole numbers, or what does not depend on operands smoothly
 _CONSTANT = """
     digitize histogram histogram2d histogramdd histogram_bin_edges lexsort nanargmax nanargmin
-    packbits unpackbits ravel_multi_index unravel_index bitwise_count spacing frexp
+    packbits unpackbits ravel_multi_index unravel_index bitwise_count spacing
 """
 _REFUSED_GRADIENT = """
-    i0 intersect1d poly polydiv polyfit roots setdiff1d setxor1d sort_complex union1d
+    frexp i0 intersect1d poly polydiv polyfit roots setdiff1d setxor1d sort_complex union1d
 """
 _VALUES = """
     allclose array_equal array_equiv array2string array_repr array_str min_scalar_type save savetxt
