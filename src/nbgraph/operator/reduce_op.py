@@ -154,8 +154,12 @@ class ReduceOp(ArrayOp):
             return None
         own = out if out.contiguous and out.dtype == target.dtype else layout(*target)
         word = request if own is out else "write"
+        dtype = self.taken_dtype(Spec(x.shape, x.dtype), target, attributes)
+        if dtype is None:
+            return None
+        taken = x if dtype == x.dtype else layout(x.shape, dtype)
         lower = self._on_host if host else self._in_blocks
-        lowered = lower(x, own, word, attributes, host)
+        lowered = lower(taken, own, word, attributes, host)
         if lowered is None:
             return None
         place, stages, scratch = lowered
@@ -172,11 +176,6 @@ class ReduceOp(ArrayOp):
         if self.asks is not None:
             return self._question(x, out, request, attributes)
         source, target = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
-        dtype = self.taken_dtype(source, target, attributes)
-        if dtype is None:
-            return None
-        if dtype != x.dtype:
-            x, source = layout(x.shape, dtype), Spec(x.shape, dtype)
         by_rows = self.by_rows(source, target, attributes)
         if by_rows is None:
             return self._in_blocks(x, out, request, attributes, host)
