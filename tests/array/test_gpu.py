@@ -245,9 +245,12 @@ def test_elements_at_arrays_are_read_and_written(key, dtype):
         x[[0, 9]] = 0.0
 
 
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
 def test_casts():
     x = values((40,))
-    for dtype in ("float64", "float16", "int32", "bool"):
+    for dtype in ("float64", "float16", "bool", *INTEGERS):
         same(ng.array(x, device=GPU).astype(dtype), ng.array(x).astype(dtype))
     same(ng.array(x > 0, device=GPU).astype("float32"), (x > 0).astype(np.float32))
 
