@@ -42,7 +42,7 @@ def test_a_function_on_a_stream():
 
 @pytest.mark.parametrize("kind", [TypeError, ValueError, OverflowError])
 def test_a_function_of_an_array_library(kind):
-    """What it raises is the operation's failure, not the device's; and is not waited for for ever."""
+    """What it raises is the operation's failure, not the device's."""
     x = ng.zeros(3, device=GPU)
 
     def fail(xp, values):

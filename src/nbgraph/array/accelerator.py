@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.array.chunk import shared
-from nbgraph.array.copying import fill_from
+from nbgraph.array.copying import caster, fill_from
 from nbgraph.array.core import Array, empty_of, make
 from nbgraph.array.issue import launches_of
 from nbgraph.array.lowered import Job, deliver, push_lowered
@@ -117,6 +117,10 @@ class Accelerator(Place):
                 done = push_lowered(job)
             elif op.view is not None:
                 _write_view(job)
+                done = True
+            elif op.copies:
+                (x,), (out,), (request,) = job.inputs, job.results, job.requests
+                write(caster(x.dtype, out.dtype) or same, x, out, WORDS[request])
                 done = True
         if not (done or _formed(job)):
             refuse(op.__name__, job.results[0].device)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.device import Context
-from nbgraph.dtype import is_float
+from nbgraph.dtype import is_float, real_dtype
 from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import CastWork, Use, cast_work
 from nbgraph.graph.build import GraphNode
@@ -124,6 +124,8 @@ def task_over(
 def copy_task(name: str, source: Place, target: Place, request: OpReqType, device: Context) -> Task:
     """Return a task that copies elements from place to place, cast as in C."""
     was, becomes = source.layout.dtype, target.layout.dtype
+    if was.kind == becomes.kind == "c" and not device.host:
+        source, target = _parts(source), _parts(target)
     (read,), (written,) = Use.each([source]), Use.each([target])
     to_bool = becomes.kind == "b" and was.kind != "b"
     differs = to_bool or (is_float(was) and becomes.kind in "iu")  # from machine to machine
@@ -132,3 +134,10 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)
+
+
+def _parts(place: Place) -> Place:
+    """Return the real and imaginary parts of complex elements, side by side along another axis."""
+    own, dtype = place.layout, real_dtype(place.layout.dtype)
+    steps = (*own.strides, dtype.itemsize)
+    return place._replace(layout=layout((*own.shape, 2), dtype, steps))

@@ -32,12 +32,8 @@ kAddTo = OpReqType.kAddTo
 
 
 def _number_of(node: GraphNode, op: ArrayOp) -> Any:
-    """Return the number that fills a node's output; None where there is none, or no kernel writes
-    it."""
-    assert node.specs is not None
-    if op.constant is None or node.specs[0].dtype.kind == "c":
-        return None
-    return op.constant(**node.attributes)
+    """Return the number that fills a node's output; None where there is none."""
+    return None if op.constant is None else op.constant(**node.attributes)
 
 
 class Inside(NamedTuple):

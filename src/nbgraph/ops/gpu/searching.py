@@ -59,9 +59,11 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 @elsewhere.unit(searchsorted)
-def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall:
+def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall | None:
     """Where elements would go into a sorted vector: by halves."""
     x1, x2, *sorter = operands
+    if x1.dtype.kind == "c":
+        return None
     kind = x1.dtype.name
     order = {"sorter": ("i0", sorter[0].dtype.name)} if sorter else {}
     lines = "\n    ".join(indexed(0, "size", "middle")) if sorter else "at = middle"
@@ -78,6 +80,8 @@ def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Ke
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     """By a search among the sorted elements; NaN is none of them."""
     dtype, last = sorts_as(x1, x2), math.prod(x2.shape) - 1
+    if dtype.kind == "c":
+        return None
     if last < 0:
         return library.full_like(x1, invert, "bool")
     x1 = library.astype(x1, dtype)
