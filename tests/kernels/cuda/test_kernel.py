@@ -185,6 +185,14 @@ def test_what_operators_show():
         hinge.precompile(["float64"], devices=["tpu"])
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
+def test_eight_bytes_are_loaded_at_once(dtype):
+    """LLVM halves what it does not know to be aligned."""
+    text = device_kernel(loop_of(same, dtype), Grid(), (9, 0)).ptx
+    assert "ld.global.b64" in text and "st.global.b64" in text
+    assert "global.b32" not in text
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 @pytest.mark.parametrize("wanted", ["uint8", "uint16", "uint32", "uint64"])
 def test_negative_floats_wrap_where_there_is_no_sign(dtype, wanted):
