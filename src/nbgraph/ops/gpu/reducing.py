@@ -76,25 +76,16 @@ def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
 # what is true ------------------------------------------------------------------------------------
 
 
-def _truths(x: Any) -> Any:
-    return x if x.dtype.kind == "b" else library.astype(x, "bool")
+def _asked(question: Any, number: int, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """A question of nothing, or of complex numbers."""
+    if x.dtype.kind == "c":
+        return question(library.astype(x, "bool"), axis, keepdims=keepdims)
+    dtype = "int64" if question is count_nonzero else "bool"
+    return _of_nothing(question.__name__, x, number, dtype, axis, keepdims)
 
 
-def _extreme(name: str, number: int, extreme: str, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """An extreme of truths."""
-    if not math.prod(x.shape):
-        return _of_nothing(name, x, number, "bool", axis, keepdims)
-    return getattr(library, extreme)(_truths(x), axis, keepdims=keepdims)
-
-
-composed(any)(partial(_extreme, "any", 0, "max"))
-composed(all)(partial(_extreme, "all", 1, "min"))
-
-
-@composed(count_nonzero)
-def counted(x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """The sum of truths."""
-    return sum(_truths(x), axis, keepdims=keepdims)
+for _op, _number in ((any, 0), (all, 1), (count_nonzero, 0)):
+    composed(_op)(partial(_asked, _op, _number))
 
 
 # deviations and norms -----------------------------------------------------------------------------
