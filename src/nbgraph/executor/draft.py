@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nbgraph.array.copying import caster
 from nbgraph.device import Context
-from nbgraph.dtype import is_float, real_dtype
+from nbgraph.dtype import real_dtype
 from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import CastWork, Use, cast_work
 from nbgraph.graph.build import GraphNode
@@ -127,10 +128,8 @@ def copy_task(name: str, source: Place, target: Place, request: OpReqType, devic
     if was.kind == becomes.kind == "c" and not device.host:
         source, target = _parts(source), _parts(target)
     (read,), (written,) = Use.each([source]), Use.each([target])
-    to_bool = becomes.kind == "b" and was.kind != "b"
-    differs = to_bool or (is_float(was) and becomes.kind in "iu")  # from machine to machine
-    differs = differs or "c" in (was.kind, becomes.kind)  # no kernel has complex numbers
-    work: Any = (CastWork if differs and device.host else cast_work)(read, written)
+    by_numpy = device.host and caster(was, becomes) is None
+    work: Any = (CastWork if by_numpy else cast_work)(read, written)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)

@@ -339,20 +339,16 @@ def _written(draft: Draft, node: GraphNode, parts: Parts) -> bool:
     if copies is None:
         return False
     name, target = draft.names[node], draft.output(node, 0)
-    tasks = [
-        task
-        for k, part in enumerate(copies)
-        for task in _part_tasks(draft, f"{name} part {k}", part, reads, target)
-    ]
+    tasks: list[Task] = []
+    for k, part in enumerate(copies):
+        tasks += _copies(draft, f"{name} part {k}", part, reads, target)
     if tasks:
         draft.enter(node, *tasks)
     return True
 
 
-def _part_tasks(
-    draft: Draft, name: str, part: Part, reads: Sequence[Place], target: Place
-) -> list[Task]:
-    place = _seen(target, part.offset, part.layout)
+def _copies(draft: Draft, name: str, part: Part, reads: Sequence[Place], to: Place) -> list[Task]:
+    place = _seen(to, part.offset, part.layout)
     if part.operand is None:
         tasks = fill_tasks(name, place, part.source, kWriteTo)
     else:

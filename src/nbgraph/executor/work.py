@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nbgraph.array.push import same, truth
+from nbgraph.array.copying import caster
+from nbgraph.array.push import same
 from nbgraph.device import Context, RunContext
 from nbgraph.executor.places import Place, array_at
 from nbgraph.graph.build import NUMBERS
@@ -107,7 +108,7 @@ def cast_work(read: Use, written: Use) -> KernelWork:
     """Return a cast by a kernel; on devices what lies beyond an integer dtype becomes anything, as
     in C."""
     was, becomes = read.layout.dtype, written.layout.dtype
-    op = truth if becomes.kind == "b" and was.kind != "b" else same
+    op = caster(was, becomes) or same
     plan = op.invoker.plan([was], was, {})
     return map_work(plan, written.layout.shape, [read], [written], [written.layout])
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.dtype import real_dtype
 from nbgraph.operator import elsewhere
-from nbgraph.ops.define import library
+from nbgraph.ops.define import library, operator_of
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.elementwise.complexes import complex_parts
 from nbgraph.ops.products.contraction import einsum
@@ -45,26 +45,19 @@ def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
     return library.astype(library.real(x), dtype)
 
 
-def _product(op: Any, a: Any, b: Any, **how: Any) -> Any:
-    """Of two complex ones, or of one; None where both are real."""
+def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
+    """Of two, of which one is complex, or both; None where none is, and of others than two."""
+    if len(others) != 1 or "c" not in (a.dtype.kind, others[0].dtype.kind):
+        return None
+    (b,) = others
     if b.dtype.kind != "c":
-        return None if a.dtype.kind != "c" else by_parts(op, a, b, **how)
-    first, second = (op(a, part, **how) for part in (library.real(b), library.imag(b)))
-    if a.dtype.kind != "c":
-        return library.complex_parts(first, second)
-    parts = [part(x) for x in (first, second) for part in (library.real, library.imag)]
-    (rr, ir, ri, ii) = parts
-    return library.complex_parts(library.subtract(rr, ii), library.add(ri, ir))
+        return by_parts(op, a, b, **how)
+    x, y = (op(a, part, **how) for part in (library.real(b), library.imag(b)))
+    if a.dtype.kind == "c":
+        (x, xi), (y, yi) = ((library.real(z), library.imag(z)) for z in (x, y))
+        x, y = library.subtract(x, yi), library.add(y, xi)
+    return library.complex_parts(x, y)
 
 
-for _op in (matmul, dot, batch_dot, inner, tensordot):
-    elsewhere.composed(_op)(partial(_product, _op.op))
-
-
-@elsewhere.composed(einsum)
-def contracted(x: Any, *others: Any, subscripts: str) -> Any:
-    """A sum, or one of products of two; None of more."""
-    run = partial(library.einsum, subscripts)
-    if not others:
-        return by_parts(run, x) if x.dtype.kind == "c" else None
-    return None if others[1:] else _product(run, x, *others)
+for _op in (matmul, dot, batch_dot, inner, tensordot, einsum):
+    elsewhere.composed(_op)(partial(_product, operator_of(_op)))

@@ -42,8 +42,6 @@ def _in_dtype(fold: Any, number: int, x: Any, *, axis: Any, dtype: Any, keepdims
     if total.kind == "c":
         x, how = library.astype(x, total), {"axis": axis, "keepdims": keepdims}
         return by_parts(fold, x, **how) if fold is sum else None
-    if total.kind == "b":
-        return (library.all if number else library.any)(x, axis, keepdims=keepdims)
     if (total.kind in "iub") is (x.dtype.kind in "iub") and x.dtype.kind != "c":
         return None
     return fold(library.astype(x, total), axis, keepdims=keepdims)

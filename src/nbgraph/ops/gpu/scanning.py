@@ -48,6 +48,8 @@ def _call(
 ) -> KernelCall | None:
     """A thread a row: `acc` is `start` first, and `step` writes what an element's values do to it;
     `result` is stored. `first`: `start` is stored, too, before all."""
+    if operands[0].dtype.kind == "c":
+        return None
     place = axis_of(name, axis, len(out.shape))
     rows, width = math.prod(out.shape[:place]), math.prod(out.shape[place + 1 :])
     names = [f"x{k}" for k in range(len(operands))]
@@ -109,7 +111,7 @@ def _enter_totals(op: Any, sign: str) -> None:
     def total(
         operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, **how: Any
     ) -> KernelCall | None:
-        if outputs[0].dtype.kind in "bc":
+        if outputs[0].dtype.kind == "b":
             return None
         kind = _kind(outputs[0].dtype)
         zero = "0.0" if how["include_initial"] or "float" not in kind else "-0.0"
@@ -137,8 +139,6 @@ def _enter_extremes(op: Any, places: Any, combine: str) -> None:
     def extreme(
         operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int
     ) -> KernelCall | None:
-        if outputs[0].dtype.kind == "c":
-            return None
         kind = _kind(operands[0].dtype)
 
         def step(values: Sequence[str], place: str) -> list[str]:

@@ -17,6 +17,7 @@ from nbgraph.ops.indexing.indexing import one_hot
 from nbgraph.ops.indexing.sets import isin
 from nbgraph.ops.ordering.sorting import searchsorted
 from nbgraph.ops.products.linalg import tril, triu
+from nbgraph.ops.reductions.reductions import accumulator
 
 _SEARCH = """\
 value = load(wanted, i)
@@ -39,12 +40,7 @@ _BEFORE = {
 
 def sorts_as(*arrays: Any) -> np.dtype[Any]:
     """The dtype in which arrays are compared; 16-bit floats as float32."""
-    wide = [np.dtype("float32") if _is_half(x.dtype) else x.dtype for x in arrays]
-    return np.result_type(*wide)
-
-
-def _is_half(dtype: np.dtype[Any]) -> bool:
-    return dtype.name in ("float16", "bfloat16")
+    return np.result_type(*(accumulator(x.dtype) for x in arrays))
 
 
 @elsewhere.composed(searchsorted)
