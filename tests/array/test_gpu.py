@@ -121,6 +121,22 @@ def test_reductions(name, shape):
     assert ng.zeros((0,), device=GPU).sum().item() == 0
 
 
+@pytest.mark.parametrize("axis", [None, 0])
+@pytest.mark.parametrize("kind", ["eager", "graph"])
+def test_the_dtype_of_a_sum_is_that_of_its_additions(kind, axis):
+    """Not only of the result, as which a total in float32 would have lost digits."""
+    x = values((70_001,))
+    for dtype in ("float64", "int64"):
+
+        def total(x, dtype=dtype):
+            return ng.sum(x, axis, dtype=dtype)
+
+        run = ng.jit(total) if kind == "graph" else total
+        found = run(ng.array(x, device=GPU))
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found.asnumpy(), x.sum(dtype=dtype), rtol=1e-13)
+
+
 @pytest.mark.parametrize("kind", ["eager", "graph"])
 def test_reductions_of_many_elements(kind):
     """SMP-07: blocks are longer there (`kernels.loops.stretch`), and totals fewer."""
@@ -229,9 +245,12 @@ def test_elements_at_arrays_are_read_and_written(key, dtype):
         x[[0, 9]] = 0.0
 
 
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
 def test_casts():
     x = values((40,))
-    for dtype in ("float64", "float16", "int32", "bool"):
+    for dtype in ("float64", "float16", "bool", *INTEGERS):
         same(ng.array(x, device=GPU).astype(dtype), ng.array(x).astype(dtype))
     same(ng.array(x > 0, device=GPU).astype("float32"), (x > 0).astype(np.float32))
 

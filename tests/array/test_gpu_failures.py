@@ -40,6 +40,23 @@ def test_a_function_on_a_stream():
     assert z.asnumpy().tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("kind", [TypeError, ValueError, OverflowError])
+def test_a_function_of_an_array_library(kind):
+    """What it raises is the operation's failure, not the device's."""
+    x = ng.zeros(3, device=GPU)
+
+    def fail(xp, values):
+        raise kind("on purpose")
+
+    def work(run_ctx):
+        run_ctx.stream.call(fail, [(x._address, (3,), x.dtype, (4,))])
+
+    ended = ng.engine.push(work, ctx=GPU, mutate_vars=[x.variable])
+    with pytest.raises(kind, match="on purpose"):
+        ended.result(30)
+    assert ng.ones(3, device=GPU).sum().item() == 3
+
+
 WILD = {
     "a function": """
 far = x._address + (1 << 28)

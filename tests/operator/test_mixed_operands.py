@@ -192,6 +192,11 @@ def test_a_python_number_is_weak_beside_bfloat16():
     pytest.importorskip("ml_dtypes")
     x = ng.array([1.0, 2.0], dtype="bfloat16")
     values = (x * 1.5, x - 0.1, x / 1.5, ng.maximum(x, 0.5), ng.clip(x, 0.1, None))
+    values += (
+        ng.where(x > 1, 0, x),
+        ng.where(x > 1, x, 0.0),
+        ng.where(np.array([True, False]), x, 1),
+    )
     assert {str(v.dtype) for v in (*values, ng.jit(lambda a: a * 1.5)(x))} == {"bfloat16"}
     assert (x + ng.array([1.0])).dtype == "float32"
 

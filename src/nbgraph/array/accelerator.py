@@ -31,7 +31,7 @@ from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import WORDS, kAddTo, kNullOp, kWriteTo
 from nbgraph.operator.spec import Attributes, Spec
 from nbgraph.operator.unit_op import unit_lowered
-from nbgraph.ops.elementwise.casting import astype
+from nbgraph.ops.elementwise.casting import astype, caster
 
 
 class Accelerator(Place):
@@ -117,6 +117,10 @@ class Accelerator(Place):
                 done = push_lowered(job)
             elif op.view is not None:
                 _write_view(job)
+                done = True
+            elif op.copies:
+                (x,), (out,), (request,) = job.inputs, job.results, job.requests
+                write(caster(x.dtype, out.dtype) or same, x, out, WORDS[request])
                 done = True
         if not (done or _formed(job)):
             refuse(op.__name__, job.results[0].device)

@@ -109,11 +109,17 @@ def _clashes(value: Array, results: Sequence[Array]) -> bool:
 
 def write(op: Mapper, value: Any, target: Array, request: str = "write") -> None:
     """Write (or add) what a scalar operator of one operand gives to an array, whatever the dtypes;
-    nothing is checked or recorded. Complex numbers are two parts."""
+    nothing is checked or recorded. Complex numbers are two parts, and the real one where they are
+    cast to real numbers."""
     if target.dtype.kind == "c":
         for part, own in zip(_parts(value), _parts(target), strict=True):
             write(op, part, own, request)
         return
+    if isinstance(value, Array) and value.dtype.kind == "c":
+        value, imag = _parts(value)
+        if target.dtype.kind == "b":  # whether one of them is not 0
+            write(truth, value, target, request)
+            op, value, request = truth, imag, "add"
     push(inferred(op, [value], {}).plan, [value], [target], [target], [request])
 
 

@@ -31,9 +31,9 @@ class EmulatedEvent:
     def __init__(self, device: Emulation) -> None:
         self._reached = threading.Event()
         self._device = device
-        self._problem: ValueError | None = None
+        self._problem: Exception | None = None
 
-    def reach(self, problem: ValueError | None = None) -> None:
+    def reach(self, problem: Exception | None = None) -> None:
         """The stream has come here; a library did not like what it was given."""
         self._problem = problem
         self._reached.set()
@@ -99,7 +99,7 @@ class EmulatedStream:
         self._jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
         self._capturing: EmulatedGraph | None = None
         self._multiplies = False  # whether the library has been here
-        self._problem: ValueError | None = None  # of a library, to be told by the next event
+        self._problem: Exception | None = None  # of a library, to be told by the next event
         name = f"emulated gpu({self.device}) stream {self.handle}"
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
@@ -228,7 +228,7 @@ class EmulatedStream:
                 room.check(address)
             try:
                 function(np, *(room.array(view) for view in views))
-            except ValueError as problem:
+            except Exception as problem:
                 self._problem = problem
 
         self._work(run)

@@ -117,8 +117,8 @@ class Stream(Launcher, Protocol):
 
     def call(self, function: Callable[..., object], views: Sequence[View]) -> None:
         """Have `function(xp, *arrays)` work on memory of the device: `xp` is an array library like
-        NumPy, whose work goes to this stream. DeviceError where there is none. A ValueError that it
-        raises is that of the work: it comes from here, or from the event behind it."""
+        NumPy, whose work goes to this stream. DeviceError where there is none. An exception that
+        it raises is that of the work: it comes from here, or from the event behind it."""
         ...
 
     def captured(self, issue: Callable[[], object]) -> Captured:

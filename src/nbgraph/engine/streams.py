@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbgraph.device import Context, RunContext, driver
-from nbgraph.errors import DeviceError, of_kernel
+from nbgraph.errors import of_kernel
 
 if TYPE_CHECKING:
     from nbgraph.engine.interface import EngineLike
@@ -100,7 +100,7 @@ class Mark:
         try:
             self.event.synchronize()
             return None if self.slots is None else self.slots.look()
-        except (DeviceError, ValueError) as problem:
+        except Exception as problem:  # else nobody would wait for the jobs behind it
             return problem
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbgraph.device import Context
+from nbgraph.dtype import real_dtype
 from nbgraph.executor.places import Place, rights
 from nbgraph.executor.work import CastWork, Use, cast_work
 from nbgraph.graph.build import GraphNode
@@ -115,9 +116,18 @@ def task_over(
 def copy_task(name: str, source: Place, target: Place, request: OpReqType, device: Context) -> Task:
     """Return a task that copies elements from place to place, cast as in C."""
     was, becomes = source.layout.dtype, target.layout.dtype
+    if was.kind == becomes.kind == "c" and not device.host:
+        source, target = _parts(source), _parts(target)
     (read,), (written,) = Use.each([source]), Use.each([target])
     by_numpy = device.host and caster(was, becomes) is None
     work: Any = (CastWork if by_numpy else cast_work)(read, written)
     sums = (0,) if was == becomes else ()
     pairs = rights([source], [target])
     return task_over(name, [source], [target], [request], work, rights=pairs, accumulates=sums)
+
+
+def _parts(place: Place) -> Place:
+    """Return the real and imaginary parts of complex elements, side by side along another axis."""
+    own, dtype = place.layout, real_dtype(place.layout.dtype)
+    steps = (*own.strides, dtype.itemsize)
+    return place._replace(layout=layout((*own.shape, 2), dtype, steps))

@@ -32,11 +32,8 @@ kAddTo = OpReqType.kAddTo
 
 
 def _number_of(node: GraphNode, op: ArrayOp) -> Any:
-    """Return the number that a kernel fills a node's output with, or None."""
-    assert node.specs is not None
-    if op.constant is None or node.specs[0].dtype.kind == "c":
-        return None
-    return op.constant(**node.attributes)
+    """Return the number that fills a node's output; None where there is none."""
+    return None if op.constant is None else op.constant(**node.attributes)
 
 
 class Inside(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.push import same
-from nbgraph.dtype import is_float
+from nbgraph.dtype import is_float, real_dtype
 from nbgraph.executor.draft import Draft, copy_task, task_over
 from nbgraph.executor.places import Place, equal, rights, viewed
 from nbgraph.executor.work import FunctionWork, KernelWork, Use, map_work
@@ -61,19 +61,25 @@ def mapped(draft: Draft, node: GraphNode, op: Mapper) -> None:
 def filled(draft: Draft, node: GraphNode, number: Any) -> None:
     """Enter a task that writes one number to all elements of the output."""
     place, request = draft.output(node, 0), draft.request(node, 0)
-    draft.enter(node, fill_task(draft.names[node], place, number, request))
+    draft.enter(node, *fill_tasks(draft.names[node], place, number, request))
 
 
-def fill_task(name: str, place: Place, number: Any, request: OpReqType) -> Task:
-    """Return a task that writes one number to all elements of a place."""
+def fill_tasks(name: str, place: Place, number: Any, request: OpReqType) -> list[Task]:
+    """Return the tasks that write one number to all elements of a place: one, or one a part."""
     own = place.layout
+    if own.dtype.kind == "c":
+        number, dtype = complex(number), real_dtype(own.dtype)
+        real = layout(own.shape, dtype, own.strides)
+        parts = enumerate((number.real, number.imag))
+        seen = [(_seen(place, k * dtype.itemsize, real), part) for k, part in parts]
+        return [task for part in seen for task in fill_tasks(name, *part, request)]
     scalar = np.zeros((), own.dtype)
     scalar[...] = number
     value = scalar.item()
     plan = same.invoker.plan([own.dtype], own.dtype, {})
     operand = value if type(value) in NUMBERS else float(value)
     work = map_work(plan, own.shape, [operand], Use.each([place]), [own])
-    return task_over(name, [], [place], [request], work, accumulates=(0,))
+    return [task_over(name, [], [place], [request], work, accumulates=(0,))]
 
 
 def copied(draft: Draft, node: GraphNode) -> None:
@@ -331,21 +337,24 @@ def _written(draft: Draft, node: GraphNode, parts: Parts) -> bool:
     if copies is None:
         return False
     name, target = draft.names[node], draft.output(node, 0)
-    tasks = [_part_task(draft, f"{name} part {k}", p, reads, target) for k, p in enumerate(copies)]
+    tasks: list[Task] = []
+    for k, part in enumerate(copies):
+        tasks += _copies(draft, f"{name} part {k}", part, reads, target)
     if tasks:
         draft.enter(node, *tasks)
     return True
 
 
-def _part_task(draft: Draft, name: str, part: Part, reads: Sequence[Place], target: Place) -> Task:
-    place = _seen(target, part.offset, part.layout)
+def _copies(draft: Draft, name: str, part: Part, reads: Sequence[Place], to: Place) -> list[Task]:
+    place = _seen(to, part.offset, part.layout)
     if part.operand is None:
-        task = fill_task(name, place, part.source, kWriteTo)
+        tasks = fill_tasks(name, place, part.source, kWriteTo)
     else:
         source = _seen(reads[part.operand], part.from_offset, part.source)
-        task = copy_task(name, source, place, kWriteTo, draft.device)
-    task.rights = task.accumulates = ()  # others write the same value
-    return task
+        tasks = [copy_task(name, source, place, kWriteTo, draft.device)]
+    for task in tasks:
+        task.rights = task.accumulates = ()  # others write the same value
+    return tasks
 
 
 def _seen(place: Place, offset: int, own: Any) -> Place:

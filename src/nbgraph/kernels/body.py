@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from nbgraph.errors import Raised, raised_code, stuck_code
-from nbgraph.kernels.kinds import INTEGERS, is_integer
+from nbgraph.kernels.kinds import INTEGERS
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.nodes import MOVES, RESULT
 from nbgraph.kernels.scalar import Graph, Node
@@ -409,9 +409,14 @@ class Body:
             return f"{self.namespace.compute}({text})"
         if node.kind in ("b", "bool"):
             return text
-        source = node.args[0].kind
-        if node.kind == "i":
-            return f"int64({text})"
-        if node.kind == "uint64" and source == "f":
-            return f"float_to_uint64({text})"
-        return f"{node.kind}({text})" if is_integer(source) else f"{node.kind}(int64({text}))"
+        kind = "int64" if node.kind == "i" else node.kind
+        return cut(kind, text) if node.args[0].kind == "f" else f"{kind}({text})"
+
+
+def cut(kind: str, text: str) -> str:
+    """The text of a float as an integer. Negative ones wrap, as in NumPy: a conversion without a
+    sign makes 0 of them on one machine, and the largest number on another."""
+    if kind == "uint64":
+        return f"float_to_uint64({text})"
+    wide = "int64" if kind in ("uint32", "int64") else "int32"
+    return f"{kind}({text})" if kind == wide else f"{kind}({wide}({text}))"

@@ -12,6 +12,7 @@ from nbgraph.kernels import vector_math
 from nbgraph.kernels.body import (
     Body,
     Namespace,
+    cut,
     has_limit,
     is_exact_remainder,
     may_fail,
@@ -289,6 +290,8 @@ class Writer:
         kind = self.loop.compute if node.kind == "f" else node.kind
         if dtype in ("float16", "bfloat16"):
             return _shortened(text, kind, dtype)
+        if node.kind == "f" and dtype in INTEGERS:
+            return cut(dtype, text)
         return text if kind == dtype else f"{dtype}({text})"
 
     def load_all(self, indent: int, which: Sequence[int], *, access: Access) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nbgraph.dtype import inexact, is_float
-from nbgraph.kernels.loops import BLOCK, Combine
+from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.decorator import op as scalar_op
 from nbgraph.operator.kernel_call import Application, KernelCall, Lowered
@@ -152,8 +152,12 @@ class ReduceOp(ArrayOp):
             return None
         own = out if out.contiguous and out.dtype == target.dtype else layout(*target)
         word = request if own is out else "write"
-        lower = self._on_host if host else self._in_blocks
-        lowered = lower(x, own, word, attributes, host)
+        dtype = self.taken_dtype(Spec(x.shape, x.dtype), target, attributes)
+        if dtype is None:
+            return None
+        taken = x if dtype == x.dtype else layout(x.shape, dtype)
+        lower = self._question if self.asks else self._on_host if host else self._in_blocks
+        lowered = lower(taken, own, word, attributes, host)
         if lowered is None:
             return None
         place, stages, scratch = lowered
@@ -167,14 +171,7 @@ class ReduceOp(ArrayOp):
     def _on_host(
         self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
     ) -> Stages | None:
-        if self.asks is not None:
-            return self._question(x, out, request, attributes)
         source, target = Spec(x.shape, x.dtype), Spec(out.shape, out.dtype)
-        dtype = self.taken_dtype(source, target, attributes)
-        if dtype is None:
-            return None
-        if dtype != x.dtype:
-            x, source = layout(x.shape, dtype), Spec(x.shape, dtype)
         by_rows = self.by_rows(source, target, attributes)
         if by_rows is None:
             return self._in_blocks(x, out, request, attributes, host)
@@ -204,14 +201,15 @@ class ReduceOp(ArrayOp):
         return taken, [*stages, last], [*scratch, totals]
 
     def _question(
-        self, x: Layout, out: Layout, request: str, attributes: Attributes
+        self, x: Layout, out: Layout, request: str, attributes: Attributes, host: bool
     ) -> Stages | None:
         """What is asked of all elements at once: in one kernel where rows end with the array."""
         if self.asks is None or (request == "add" and out.dtype.kind == "b"):
             return None
         of, combine = self.asks
         taken, x, axes = _row_major(x, self.axes(x.shape, attributes))
-        plan, block = of.invoker.plan_of([x.dtype], {}), SHORT if x.size <= SHORT else BLOCK
+        plan = of.invoker.plan_of([x.dtype], {})
+        block = SHORT if host and x.size <= SHORT else block_on(host, x.size)
         stages: Sequence[KernelCall]
         scratch: Sequence[Layout]
         if axes == tuple(range(len(x.shape) - len(axes), len(x.shape))):

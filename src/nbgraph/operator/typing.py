@@ -127,12 +127,12 @@ def common_dtype(scalar: Scalar, values: Sequence[Any]) -> np.dtype[Any]:
     give bool, int64 or float64. The words of draws do not count."""
     parts = [v.dtype if isinstance(v, np.ndarray) else v for v in values]
     parts = parts[: len(parts) - scalar.draws]
-    common = np.result_type(*parts)
-    others = [v for v in parts if type(v) is not float]
-    if common.char == "d" and 0 < len(others) < len(parts):  # weak beside bfloat16, too
-        own = np.result_type(*others)
-        return own if own.name == "bfloat16" else common
-    return common
+    strong = [v for v in parts if type(v) not in (bool, int, float)]
+    if 0 < len(strong) < len(parts):
+        own = np.result_type(*strong)
+        if own.name == "bfloat16":  # numbers are weak beside it, too
+            return own
+    return np.result_type(*parts)
 
 
 def in_common(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.array.push import same
 from nbgraph.codegen import cache
 from nbgraph.errors import CompileError
 from nbgraph.kernels.cuda import compile as compiled
@@ -182,6 +183,24 @@ def test_what_operators_show():
     hinge.precompile(["float64"], devices=["gpu"])
     with pytest.raises(ng.errors.ArgumentError, match="'tpu' is not known; use 'cpu' or 'gpu'"):
         hinge.precompile(["float64"], devices=["tpu"])
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
+def test_eight_bytes_are_loaded_at_once(dtype):
+    """LLVM halves what it does not know to be aligned."""
+    text = device_kernel(loop_of(same, dtype), Grid(), (9, 0)).ptx
+    assert "ld.global.b64" in text and "st.global.b64" in text
+    assert "global.b32" not in text
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("wanted", ["uint8", "uint16", "uint32", "uint64"])
+def test_negative_floats_wrap_where_there_is_no_sign(dtype, wanted):
+    """As on the host. PTX's own conversion makes 0 of them, which the emulation does not show."""
+    plan = same.invoker.plan_of([np.dtype(dtype)], same.parameters({}))
+    loop = plan.loop("cc", [wanted], ["write"])
+    text = device_kernel(loop, Grid(), (9, 0)).ptx
+    assert "cvt.rzi.s" in text and "cvt.rzi.u" not in text
 
 
 def test_spilled_registers_are_seen():

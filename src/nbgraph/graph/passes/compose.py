@@ -13,8 +13,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from nbgraph.errors import GraphError
-from nbgraph.graph.build import GraphNode, Operand
+from nbgraph.graph.build import GraphNode, Operand, constant
+from nbgraph.graph.constant import CONSTANT
 from nbgraph.graph.graph import Graph, spec
 from nbgraph.graph.passes.reverse import Value, line
 from nbgraph.operator.elsewhere import Composed, form_of
@@ -28,7 +31,7 @@ _lines = Scopes(line)
 
 def compose(graph: Graph, *, host: bool = False) -> Graph:
     """Return the graph without operators that have a composition, or, for devices that are not the
-    host, a Composed form. Values are as these say."""
+    host, a Composed form, or no operands. Values are as these say."""
     rule = partial(_rule, host=host)
     for _ in range(_DEEPEST):
         after = graph.rewrite(rule)
@@ -38,6 +41,16 @@ def compose(graph: Graph, *, host: bool = False) -> Graph:
     raise GraphError("forms of operators for devices are made of each other in a circle")
 
 
+def _values(node: GraphNode) -> list[Operand] | None:
+    """Return what depends on nothing, as ranges do, as constants: the host computes it once."""
+    op: Any = node.op
+    if not op.computes_alone or op.constant is not None or op is CONSTANT:
+        return None
+    outputs = [np.empty(*spec((node, k))) for k in range(node.nout)]
+    op.compute((), outputs, node.attributes)
+    return [(constant(value), 0) for value in outputs]
+
+
 def _rule(node: GraphNode, inputs: tuple[Operand, ...], *, host: bool) -> list[Operand] | None:
     if node.op is None or isinstance(node.op, Mapper):
         return None
@@ -45,7 +58,7 @@ def _rule(node: GraphNode, inputs: tuple[Operand, ...], *, host: bool) -> list[O
         return None
     form = form_of(node.op, Composed)
     if form is None:
-        return None
+        return None if inputs or host else _values(node)
     values: list[Any] = [Value.of(v) if type(v) is tuple else v for v in inputs]
     with _lines(node.line):
         outputs = form.run(*values, **node.attributes)

@@ -135,7 +135,9 @@ def device_module(source: Source, form: Form, capability: tuple[int, int]) -> ll
     from nbgraph.codegen.optimise import run_passes
 
     machine = _machine(capability)
-    text = _device_text(source, form)
+    # said first: a layout that comes later finds loads that are aligned to 4 bytes, and in halves
+    layout = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n'
+    text = layout + _device_text(source, form)
     try:
         module = llvm.parse_assembly(text, llvm.create_context())
         module.verify()
@@ -145,7 +147,6 @@ def device_module(source: Source, form: Form, capability: tuple[int, int]) -> ll
             "this",
             details=f"{error}\n\n{text}",
         ) from None
-    module.triple, module.data_layout = TRIPLE, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = False  # a thread has no vectors
     run_passes(module, machine, options)

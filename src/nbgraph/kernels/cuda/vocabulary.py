@@ -159,7 +159,7 @@ DEVICE: dict[str, Primitive] = {
     **SHARED_FORMS,
     "word": _word("int64"),
     **{f"{kind}_word": _word(kind) for kind in ("int64", *FLOATS)},
-    **{f"{dtype}_pointer": _pointer(dtype) for dtype in (*INTEGERS, *FLOATS, *STORED)},
+    **{f"{dtype}_pointer": _pointer(dtype) for dtype in (*INTEGERS, *FLOATS, *STORED, "uint128")},
     "thread": _register("tid.x"),
     "barrier": _barrier,
     "traded": _traded,

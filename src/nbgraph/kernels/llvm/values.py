@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 from nbgraph.kernels.kinds import INTEGERS
 
+_INTEGERS = (*INTEGERS, "uint128")  # the last is of complex128, which is moved, not computed
 LLVM = {
     "bool": "i1",
     "float32": "float",
     "float64": "double",
-    **{kind: f"i{kind.lstrip('uint')}" for kind in INTEGERS},
+    **{kind: f"i{kind.lstrip('uint')}" for kind in _INTEGERS},
 }
 FLOATS = ("float32", "float64")
 
@@ -44,7 +45,7 @@ def llvm_type(kind: str) -> str:
 
 def is_integer(kind: str) -> bool:
     """Whether a kind is an integer with a width."""
-    return kind in INTEGERS
+    return kind in _INTEGERS
 
 
 def is_signed(kind: str) -> bool:

@@ -31,7 +31,7 @@ _INPUT = f", !alias.scope {INPUT}, !noalias {OUTPUT}"
 _OUTPUT = f", !alias.scope {OUTPUT}, !noalias {INPUT}"
 _ELEMENT = f", !llvm.access.group {ELEMENT}"
 
-_DTYPES = (*INTEGERS, *FLOATS, *STORED)
+_DTYPES = (*INTEGERS, *FLOATS, *STORED, "uint128")
 
 
 def _element(f: Function, pointer: Value, index: Value) -> str:
@@ -274,7 +274,7 @@ PRIMITIVES: dict[str, Primitive] = {
     **{f"room_{kind}": _room(kind, count) for kind, count in ROOM.items()},
     "room_int64": _room("int64", 1),
     **{f"lanes_{kind}": _room(kind, LANES) for kind in (*INTEGERS, *FLOATS)},
-    **{kind: _converted(kind) for kind in ("bool", *INTEGERS, *FLOATS)},
+    **{kind: _converted(kind) for kind in ("bool", *INTEGERS, *FLOATS, "uint128")},
 }
 
 # functions of the run time by the kind of their result; their texts come with the mathematics

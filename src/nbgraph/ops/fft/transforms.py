@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.dtype import inexact, real_dtype
-from nbgraph.errors import ShapeError, require_word
+from nbgraph.errors import DTypeError, ShapeError, require_word
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.declared import DOCS, parse
 from nbgraph.ops.define import as_known, axes_of, by_numpy, cast, define_rows, library
@@ -89,6 +89,10 @@ _FFT = ArrayOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
 
 
 def _rfft_infer(x: Spec, *, n: int | None, axis: int, norm: Any) -> Spec:
+    if x.dtype.kind == "c":
+        raise DTypeError(
+            f"rfft: it is of real numbers, and x has dtype {x.dtype}; give ng.real(x), or call fft"
+        )
     shape = list(x.shape)
     shape[axis] = _size("rfft", x.shape, axis, n) // 2 + 1
     return Spec(tuple(shape), _complex_of(x.dtype))

@@ -1,5 +1,6 @@
 """What operators over whole arrays are on GPUs: the table that `operator.elsewhere` asks for."""
 
+from nbgraph.ops.gpu import complexes as complexes
 from nbgraph.ops.gpu import convolving as convolving
 from nbgraph.ops.gpu import extremes as extremes
 from nbgraph.ops.gpu import norms as norms

@@ -88,6 +88,8 @@ def of_parts(
 
 
 def _staged(x: Any, sign: str, axis: int | None, keepdims: bool) -> Any:
+    if x.dtype.kind == "c":
+        return None
     rank = len(x.shape)
     place = 0 if axis is None else axis_of("argmax", axis, rank)
     flat = library.reshape(x, (-1,)) if axis is None else x

@@ -11,6 +11,7 @@ from typing import Any
 
 from nbgraph.operator.elsewhere import composed
 from nbgraph.ops.define import axes_of, library
+from nbgraph.ops.gpu.complexes import by_parts
 from nbgraph.ops.reductions.extremes import all, any, count_nonzero
 from nbgraph.ops.reductions.norms import vector_norm
 from nbgraph.ops.reductions.reductions import (
@@ -38,7 +39,10 @@ def _in_dtype(fold: Any, number: int, x: Any, *, axis: Any, dtype: Any, keepdims
     total = total_dtype(x.dtype, dtype)
     if not math.prod(x.shape):
         return _of_nothing(fold.__name__, x, number, total, axis, keepdims)
-    if (total.kind in "iub") is (x.dtype.kind in "iub"):
+    if total.kind == "c":
+        x, how = library.astype(x, total), {"axis": axis, "keepdims": keepdims}
+        return by_parts(fold, x, **how) if fold is sum else None
+    if (total.kind in "iub") is (x.dtype.kind in "iub") and x.dtype.kind != "c":
         return None
     return fold(library.astype(x, total), axis, keepdims=keepdims)
 
@@ -53,6 +57,8 @@ def summed_to(x: Any, *, shape: Any) -> Any:
     """0 of nothing; itself where nothing is added up."""
     if tuple(x.shape) == shape:
         return x
+    if x.dtype.kind == "c":
+        return by_parts(sum_to, x, shape=shape)
     return None if math.prod(x.shape) else library.full_like(x, 0, shape=shape)
 
 
@@ -65,25 +71,19 @@ def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
     return library.divide(total, float(count))
 
 
-def _truths(x: Any) -> Any:
-    return x if x.dtype.kind == "b" else library.astype(x, "bool")
+# what is true ------------------------------------------------------------------------------------
 
 
-def _extreme(name: str, number: int, extreme: str, x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """An extreme of truths."""
-    if not math.prod(x.shape):
-        return _of_nothing(name, x, number, "bool", axis, keepdims)
-    return getattr(library, extreme)(_truths(x), axis, keepdims=keepdims)
+def _asked(question: Any, number: int, x: Any, *, axis: Any, keepdims: bool) -> Any:
+    """A question of nothing, or of complex numbers."""
+    if x.dtype.kind == "c":
+        return question(library.astype(x, "bool"), axis, keepdims=keepdims)
+    dtype = "int64" if question is count_nonzero else "bool"
+    return _of_nothing(question.__name__, x, number, dtype, axis, keepdims)
 
 
-composed(any)(partial(_extreme, "any", 0, "max"))
-composed(all)(partial(_extreme, "all", 1, "min"))
-
-
-@composed(count_nonzero)
-def counted(x: Any, *, axis: Any, keepdims: bool) -> Any:
-    """The sum of truths."""
-    return sum(_truths(x), axis, keepdims=keepdims)
+for _op, _number in ((any, 0), (all, 1), (count_nonzero, 0)):
+    composed(_op)(partial(_asked, _op, _number))
 
 
 @composed(var)
@@ -92,6 +92,7 @@ def variance(x: Any, *, axis: Any, dtype: Any, correction: float, keepdims: bool
     axes = axes_of("var", axis, len(x.shape))
     x = library.astype(x, accumulator(mean_dtype(x.dtype, dtype)))
     away = library.subtract(x, library.mean(x, axes, keepdims=True))
+    away = library.absolute(away) if away.dtype.kind == "c" else away
     summed = library.sum(library.square(away), axes, keepdims=keepdims)
     free = max(math.prod(x.shape[d] for d in axes) - correction, 0)
     return library.divide(summed, float(free))

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.dtype import compute_dtype
+from nbgraph.dtype import compute_dtype, real_dtype
 from nbgraph.kernels.cuda.sweeps import Element
 from nbgraph.operator import elsewhere
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.spec import Spec
 from nbgraph.ops.define import axis_of, library
 from nbgraph.ops.gpu.addressing import threads
+from nbgraph.ops.gpu.complexes import by_parts
 from nbgraph.ops.ordering.running import cumargmax, cumargmin, cummax, cummin, logcumsumexp
 from nbgraph.ops.ordering.scans import cumulative_prod, cumulative_sum, linear_recurrence
 from nbgraph.ops.reductions.reductions import accumulator, total_dtype
@@ -47,6 +48,8 @@ def _call(
 ) -> KernelCall | None:
     """A thread a row: `acc` is `start` first, and `step` writes what an element's values do to it;
     `result` is stored. `first`: `start` is stored, too, before all."""
+    if operands[0].dtype.kind == "c":
+        return None
     place = axis_of(name, axis, len(out.shape))
     rows, width = math.prod(out.shape[:place]), math.prod(out.shape[place + 1 :])
     names = [f"x{k}" for k in range(len(operands))]
@@ -239,7 +242,12 @@ def _enter_long_totals(op: Any, combine: str, none: str) -> None:
         def scan(x: Any, *, axis: int) -> Any:
             return op(x, axis=axis, dtype=wide)
 
-        totals = None if total.kind == "b" else _stretched(scan, getattr(library, combine), x, axis)
+        if total.kind == "c" and combine == "add":
+            how = {"axis": axis, "include_initial": include_initial}
+            return by_parts(op, library.astype(x, total), dtype=real_dtype(total), **how)
+        if total.kind in "bc":
+            return None
+        totals = _stretched(scan, getattr(library, combine), x, axis)
         if totals is None:
             return None
         if include_initial:

@@ -30,6 +30,7 @@ from nbgraph.ops.gpu.addressing import (
     threads,
     total,
 )
+from nbgraph.ops.gpu.complexes import by_parts
 from nbgraph.ops.gpu.picking import NOWHERE, PLACES
 from nbgraph.ops.indexing.gathering import index_add, index_update, scatter_add
 from nbgraph.ops.indexing.indexing import scatter_along_axis
@@ -223,6 +224,8 @@ def _wide(base: Any, value: Any) -> Any:
 @elsewhere.composed(scatter_add)
 def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
     """Zeros with a value added at an index."""
+    if value.dtype.kind == "c":
+        return by_parts(scatter_add, value, *arrays, shape=shape, key=key)
     if ARRAY not in key:
         return library.slice_scatter(value, shape, key)
     return by_index(None, value, arrays, shape=shape, key=key, sums=True)
@@ -231,6 +234,9 @@ def added(value: Any, *arrays: Any, shape: Shape, key: Template) -> Any:
 @elsewhere.composed(index_add)
 def added_to(x: Any, value: Any, *arrays: Any, key: Template) -> Any:
     """An array with a value added at an index."""
+    if x.dtype.kind == "c" and ARRAY in key:
+        value = library.astype(value, x.dtype)
+        return library.add(x, by_parts(scatter_add, value, *arrays, shape=tuple(x.shape), key=key))
     value = _wide(x, value)
     if ARRAY not in key:
         part = library.slice_view(x, key)
@@ -262,6 +268,8 @@ def updated_part(
 @elsewhere.composed(scatter_along_axis)
 def added_along(value: Any, indices: Any, *, shape: Shape, axis: int) -> Any:
     """Zeros with a value added at indices along an axis: lines of their own for each line."""
+    if value.dtype.kind == "c":
+        return by_parts(scatter_along_axis, value, indices, shape=shape, axis=axis)
     place = axis_of("scatter_along_axis", axis, len(shape))
     extents = tuple(value.shape)
     indices = library.broadcast_to(indices, extents)

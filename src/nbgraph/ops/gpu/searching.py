@@ -17,6 +17,7 @@ from nbgraph.ops.indexing.indexing import one_hot
 from nbgraph.ops.indexing.sets import isin
 from nbgraph.ops.ordering.sorting import searchsorted
 from nbgraph.ops.products.linalg import tril, triu
+from nbgraph.ops.reductions.reductions import accumulator
 
 _SEARCH = """\
 value = load(wanted, i)
@@ -39,12 +40,7 @@ _BEFORE = {
 
 def sorts_as(*arrays: Any) -> np.dtype[Any]:
     """The dtype in which arrays are compared; 16-bit floats as float32."""
-    wide = [np.dtype("float32") if _is_half(x.dtype) else x.dtype for x in arrays]
-    return np.result_type(*wide)
-
-
-def _is_half(dtype: np.dtype[Any]) -> bool:
-    return dtype.name in ("float16", "bfloat16")
+    return np.result_type(*(accumulator(x.dtype) for x in arrays))
 
 
 @elsewhere.composed(searchsorted)
@@ -59,9 +55,11 @@ def in_one_dtype(x1: Any, x2: Any, *sorter: Any, side: str) -> Any:
 
 
 @elsewhere.unit(searchsorted)
-def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall:
+def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> KernelCall | None:
     """Where elements would go into a sorted vector: by halves."""
     x1, x2, *sorter = operands
+    if x1.dtype.kind == "c":
+        return None
     kind = x1.dtype.name
     order = {"sorter": ("i0", sorter[0].dtype.name)} if sorter else {}
     lines = "\n    ".join(indexed(0, "size", "middle")) if sorter else "at = middle"
@@ -78,6 +76,8 @@ def found(operands: Sequence[Spec], outputs: Sequence[Spec], *, side: str) -> Ke
 def member(x1: Any, x2: Any, *, invert: bool) -> Any:
     """By a search among the sorted elements; NaN is none of them."""
     dtype, last = sorts_as(x1, x2), math.prod(x2.shape) - 1
+    if dtype.kind == "c":
+        return None
     if last < 0:
         return library.full_like(x1, invert, "bool")
     x1 = library.astype(x1, dtype)

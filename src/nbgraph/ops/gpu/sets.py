@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,27 +124,12 @@ def all_places(x: Any) -> tuple[Any, ...]:
     return first, first, *rest
 
 
-@elsewhere.dynamic(sets.inverse_places)
-def inverse_places(x: Any) -> tuple[Any, ...]:
-    """The places of the values, and which each element is."""
-    return _each(x)[:2]
-
-
-@elsewhere.dynamic(sets.count_places)
-def count_places(x: Any) -> tuple[Any, ...]:
-    """The places of the values, and how often each is there."""
-    return _each(x)[::2]
-
-
-@elsewhere.dynamic(sets.first_places)
-def first_places(x: Any) -> tuple[Any, ...]:
-    """Where values are first."""
-    order, begins, _ = _groups(x, equal_nan=False)
+def _first(x: Any, *, equal_nan: bool) -> tuple[Any, ...]:
+    order, begins, _ = _groups(x, equal_nan=equal_nan)
     return (library.take(order, begins, 0),)
 
 
-@elsewhere.dynamic(sets.first_places_with_nan)
-def first_places_with_nan(x: Any) -> tuple[Any, ...]:
-    """The same, with NaN once."""
-    order, begins, _ = _groups(x, equal_nan=True)
-    return (library.take(order, begins, 0),)
+elsewhere.dynamic(sets.inverse_places)(lambda x: _each(x)[:2])
+elsewhere.dynamic(sets.count_places)(lambda x: _each(x)[::2])
+elsewhere.dynamic(sets.first_places)(partial(_first, equal_nan=False))
+elsewhere.dynamic(sets.first_places_with_nan)(partial(_first, equal_nan=True))

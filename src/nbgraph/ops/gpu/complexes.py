@@ -1,0 +1,63 @@
+"""Complex numbers on GPUs, whose kernels compute with real ones: by real and imaginary parts.
+
+Parts are views. What is linear is done of each; a product of two is four products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from nbgraph.dtype import real_dtype
+from nbgraph.operator import elsewhere
+from nbgraph.ops.define import library, operator_of
+from nbgraph.ops.elementwise.casting import astype
+from nbgraph.ops.elementwise.complexes import complex_parts
+from nbgraph.ops.products.contraction import einsum
+from nbgraph.ops.products.products import batch_dot, dot, inner, matmul, tensordot
+
+
+def by_parts(op: Any, x: Any, *others: Any, **how: Any) -> Any:
+    """What an operator that is linear in its first operand makes of a complex one."""
+    real, imag = (op(part, *others, **how) for part in (library.real(x), library.imag(x)))
+    return library.complex_parts(real, imag)
+
+
+@elsewhere.in_pieces(complex_parts)
+def joined(out: Any, x: Any, y: Any) -> Sequence[tuple[Any, int | None, Any]]:
+    """Each to its places."""
+    return (out.real, 0, x), (out.imag, 1, y)
+
+
+@elsewhere.composed(astype)
+def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
+    """The real part alone, or whether one of them is not zero; a real number with 0 beside it."""
+    if (x.dtype.kind == "c") is (dtype.kind == "c"):
+        return None
+    if dtype.kind == "c":
+        real = library.astype(x, real_dtype(dtype))
+        return library.complex_parts(real, library.zeros_like(real))
+    if dtype.kind == "b":
+        return library.logical_or(library.real(x), library.imag(x))
+    return library.astype(library.real(x), dtype)
+
+
+def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
+    """Of two, of which one is complex, or both; None where none is, and of others than two."""
+    if len(others) != 1 or "c" not in (a.dtype.kind, others[0].dtype.kind):
+        return None
+    (b,) = others
+    if b.dtype.kind != "c":
+        return by_parts(op, a, b, **how)
+    x, y = (op(a, part, **how) for part in (library.real(b), library.imag(b)))
+    if a.dtype.kind == "c":
+        (x, xi), (y, yi) = ((library.real(z), library.imag(z)) for z in (x, y))
+        x, y = library.subtract(x, yi), library.add(y, xi)
+    return library.complex_parts(x, y)
+
+
+for _op in (matmul, dot, batch_dot, inner, tensordot, einsum):
+    elsewhere.composed(_op)(partial(_product, operator_of(_op)))
