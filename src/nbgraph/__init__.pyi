@@ -151,6 +151,7 @@ from nbgraph.ops import MAERegressionOutput as MAERegressionOutput
 from nbgraph.ops import MakeLoss as MakeLoss
 from nbgraph.ops import Pad as Pad
 from nbgraph.ops import Pooling as Pooling
+from nbgraph.ops import RNN as RNN
 from nbgraph.ops import ROIPooling as ROIPooling
 from nbgraph.ops import Reshape as Reshape
 from nbgraph.ops import SVMOutput as SVMOutput

@@ -389,6 +389,7 @@ from nbgraph.ops.named.normalising import LayerNorm as LayerNorm
 from nbgraph.ops.named.numbering import histogram as histogram
 from nbgraph.ops.named.numbering import ravel_multi_index as ravel_multi_index
 from nbgraph.ops.named.numbering import unravel_index as unravel_index
+from nbgraph.ops.named.recurrent import RNN as RNN
 from nbgraph.ops.named.resampling import Pooling as Pooling
 from nbgraph.ops.named.resampling import UpSampling as UpSampling
 from nbgraph.ops.named.reshaping import Reshape as Reshape
