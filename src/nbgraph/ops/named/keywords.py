@@ -58,6 +58,12 @@ norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
     = then("astype", out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
 pick(data, index, axis=-1, keepdims=False, mode="clip"):
     = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
+rint(data):
+    = call.where(library.greater(library.subtract(data, library.floor(data)), 0.5),
+        library.ceil(data), library.floor(data))
+round(data):
+    = call.where(library.less(library.abs(library.subtract(data, library.trunc(data))), 0.5),
+        library.trunc(data), library.add(library.trunc(data), library.sign(data)))
 smooth_l1(data, scalar=1.0):
     = call.smooth_l1(data, sigma=scalar)
 softmax(data, length=None, axis=-1, temperature=None, use_length=False, dtype=None):
@@ -113,6 +119,47 @@ _OTHERS = {
     "reshape": "Reshape",
     "split": "SliceChannel",
 }
+# options that MXNet's calls have by place, behind the operands
+_CONVOLVING = "num_filter num_group workspace no_bias cudnn_tune cudnn_off layout"
+_OPTIONS = {
+    **dict.fromkeys(("argmax", "argmin"), "keepdims"),
+    **dict.fromkeys(
+        [f"{n}_regression_output" for n in ("linear", "logistic", "mae")], "grad_scale"
+    ),
+    **dict.fromkeys(("SequenceLast", "SequenceReverse"), "use_sequence_length axis"),
+    **dict.fromkeys(("max", "min", "nanprod", "nansum"), "keepdims exclude"),
+    **dict.fromkeys(("linalg_trmm", "linalg_trsm"), "transpose rightside lower alpha"),
+    "BatchNorm": "eps momentum fix_gamma use_global_stats output_mean_var axis cudnn_off",
+    "CTCLoss": "use_data_lengths use_label_lengths blank_label",
+    "Convolution": f"kernel stride dilate pad {_CONVOLVING}",
+    "Deconvolution": f"kernel stride dilate pad adj target_shape {_CONVOLVING}",
+    "Dropout": "p mode axes cudnn_off",
+    "Embedding": "input_dim output_dim dtype sparse_grad",
+    "FullyConnected": "num_hidden no_bias flatten",
+    "GroupNorm": "num_groups eps output_mean_var",
+    "InstanceNorm": "eps",
+    "L2Normalization": "eps mode",
+    "LRN": "alpha beta knorm nsize",
+    "LayerNorm": "axis eps output_mean_var",
+    "LeakyReLU": "act_type slope lower_bound upper_bound",
+    "MakeLoss": "grad_scale valid_thresh normalization",
+    "Pad": "constant_value",
+    "Pooling": "kernel pool_type global_pool cudnn_off pooling_convention stride pad p_value "
+    "count_include_pad layout",
+    "RNN": "state_size num_layers bidirectional mode p state_outputs",
+    "SVMOutput": "margin regularization_coefficient use_linear",
+    "SequenceMask": "use_sequence_length value axis",
+    "batch_dot": "transpose_a transpose_b",
+    "broadcast_like": "lhs_axes rhs_axes",
+    "linalg_gemm": "transpose_a transpose_b alpha beta axis",
+    "linalg_gemm2": "transpose_a transpose_b alpha axis",
+    "linalg_syrk": "transpose alpha",
+    "one_hot": "on_value off_value dtype",
+    "reshape_like": "lhs_begin lhs_end rhs_begin rhs_end",
+    "roi_pooling": "pooled_size spatial_scale",
+    "softmax_output": "grad_scale ignore_label multi_output use_ignore preserve_shape "
+    "normalization out_grad smooth_alpha",
+}
 _OVER_ALL = frozenset("max mean min nanprod nansum prod sum".split())  # where axis is ()
 _PLACES = {
     **dict.fromkeys(("data", "ary", "lhs", "a", "left", "base", "tensor"), 0),
@@ -140,7 +187,9 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     (array([0.5, 1. ]), array([[[1],
             [2]]]))
     """
-    if not kwargs and by_names(op):
+    if op.__name__ in _OPTIONS:
+        args, kwargs = _named_options(op, args, kwargs)
+    elif not kwargs and by_names(op) and op.__name__ not in _ROWS and op.__name__ not in _OTHERS:
         return op, args, kwargs
     if kwargs.get("axis") == () and op.__name__ in _OVER_ALL:
         kwargs = {**kwargs, "axis": None}
@@ -150,8 +199,7 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, own, args, kwargs):
         name = registry.name_of(op)
         if name in _OTHERS:
-            op = registry.find(_OTHERS[name])
-            return op, *_by_place(signature_of(op), args, kwargs)
+            return in_words(registry.find(_OTHERS[name]), args, kwargs)
         if name in _ROWS:
             theirs = signature_of(_ROWS[name])
             placed, options = _by_place(theirs, args, kwargs)
@@ -169,6 +217,17 @@ def by_names(op: Any) -> bool:
     """Return whether the names of its arguments alone say in whose words a call of the operator
     is."""
     return op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE
+
+
+def _named_options(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the arguments with those behind the operands by MXNet's names; as they are where there
+    are more of them, or one is given twice."""
+    parameters = signature_of(op).parameters.values()
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    names = _OPTIONS[op.__name__].split()[: max(len(args) - count, 0)]
+    if len(names) < len(args) - count or not kwargs.keys().isdisjoint(names):
+        return args, kwargs
+    return args[:count], {**dict(zip(names, args[count:], strict=False)), **kwargs}
 
 
 def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -203,6 +262,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
         ("empty", "full", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
     ),
     **dict.fromkeys(("mean", "prod", "sum"), ("dtype", lambda dtype, _: type(dtype) is bool)),
+    "arange": ("dtype", lambda repeat, _: type(repeat) is int),
     "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
@@ -212,6 +272,8 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
     "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
+    "rint": ("x", lambda *_: True),
+    "round": ("decimals", lambda decimals, _: decimals is None),
     "shuffle": ("x", lambda *_: True),
     "take": ("indices", lambda *_: True),
     "topk": ("x", lambda *_: True),
@@ -234,6 +296,7 @@ def _theirs_by_value(
     if name not in _BY_VALUE or not args:
         return False
     parameter, is_theirs = _BY_VALUE[name]
+    kwargs = {key: value for key, value in kwargs.items() if key in own.parameters}
     return is_theirs(own.bind_partial(*args, **kwargs).arguments.get(parameter), args[0])
 
 
