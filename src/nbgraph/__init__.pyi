@@ -563,6 +563,7 @@ from nbgraph.ops import random_permutation as random_permutation
 from nbgraph.ops import random_poisson as random_poisson
 from nbgraph.ops import random_poisson_like as random_poisson_like
 from nbgraph.ops import random_randint as random_randint
+from nbgraph.ops import random_randn as random_randn
 from nbgraph.ops import random_random as random_random
 from nbgraph.ops import random_shuffle as random_shuffle
 from nbgraph.ops import random_standard_exponential as random_standard_exponential

@@ -143,6 +143,7 @@ FUNCTIONS = {
     **_each("rows_like", V[:3], M),
     **_each("rnn_layers", M[None], np.arange(12, dtype="f4") / 12, M[None, :, :1], **LAYERS),
     **_each("sample_multinomial", M, shape=3),
+    **_each("random_randn", loc=1.0),
     **_each("random_random random_standard_exponential random_standard_normal", size=(3,)),
 }  # fmt: skip
 

@@ -364,6 +364,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         """The same as `device`."""
         return self._chunk.device
 
+    ctx = context
+
     def __repr__(self) -> str:
         return display.text(self)
 

@@ -15,6 +15,7 @@ from nbgraph.ops.composed import index_select as index_select
 from nbgraph.ops.composed import ones_like as ones_like
 from nbgraph.ops.composed import outer as outer
 from nbgraph.ops.composed import ptp as ptp
+from nbgraph.ops.composed import random_randn as random_randn
 from nbgraph.ops.composed import slice_channel as _SliceChannel
 from nbgraph.ops.composed import slice_channel as slice_channel
 from nbgraph.ops.composed import trace as trace

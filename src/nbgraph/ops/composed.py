@@ -29,6 +29,14 @@ empty_like(x, dtype=None, *, shape=None): Memory with any values in the shape, d
     >>> empty_like([1.0, 2.0]).shape
     (2,)
     = library.full_like(x, None, dtype, shape=shape)
+random_randn(*shape, loc=0.0, scale=1.0, dtype=None, device=None): Numbers of the normal
+    distribution, of these sizes.
+    *shape : ints
+    loc, scale : numbers, or arrays that broadcast: mean and standard deviation
+    dtype, device : as those of `zeros`
+    >>> random_randn(2, 3).shape
+    (2, 3)
+    = library.random_normal(loc, scale, shape, dtype=dtype, device=device)
 identity(n, dtype=None, *, device=None): The n by n identity.
     n : int
     dtype, device : as those of `zeros`

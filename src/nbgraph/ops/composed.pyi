@@ -51,6 +51,18 @@ def empty_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carr
     >>> empty_like([1.0, 2.0]).shape
     (2,)
     """
+def random_randn(*shape: Any, loc: Any=0.0, scale: Any=1.0, dtype: Any=None, device: Context | None=None) -> Any:
+    r"""Numbers of the normal distribution, of these sizes.
+
+    Parameters
+    ----------
+    *shape : ints
+    loc, scale : numbers, or arrays that broadcast: mean and standard deviation
+    dtype, device : as those of `zeros`
+
+    >>> random_randn(2, 3).shape
+    (2, 3)
+    """
 def identity(n: Any, dtype: Any=None, *, device: Context | None=None) -> Any:
     r"""The n by n identity.
 

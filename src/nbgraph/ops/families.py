@@ -71,7 +71,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "composed": (
         "zeros_like ones_like empty_like identity atleast_1d atleast_2d atleast_3d hstack vstack "
         "row_stack dstack column_stack append cumsum cumprod ptp trace outer index_select "
-        "slice_channel SliceChannel"
+        "slice_channel SliceChannel random_randn"
     ),
 }
 
@@ -205,7 +205,7 @@ OTHER_SPELLINGS: frozenset[str] = (
     softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
     mae_regression_output MAERegressionOutput logistic_regression_output LogisticRegressionOutput
     softmax_cross_entropy roi_pooling im2col col2im
-    FullyConnected Convolution Deconvolution BatchNorm
+    FullyConnected Convolution Deconvolution BatchNorm random_randn
     """.split()
     )
     .union(
