@@ -353,17 +353,12 @@ class GRU(RNN):
 
 
 def _rectified(entry: Any, recalled: Any, _: Any, /) -> tuple[Any, tuple[Any, ...]]:
-    out = library.relu(entry + recalled)
-    return out, (out,)
+    return (out := library.relu(entry + recalled)), (out,)
 
 
-def _plain_memory(entry: Any, recalled: Any, state: Any, /) -> tuple[Any, tuple[Any, ...]]:
-    return _remembered(entry + recalled, state, 0.0)
-
-
-STEPS = {  # of the cells that MXNet's RNN has
+STEPS: dict[str, Callable[..., Any]] = {  # of the cells that MXNet's RNN has
     "rnn_relu": _rectified,
     "rnn_tanh": RNNCell.step,
-    "lstm": _plain_memory,
+    "lstm": lambda entry, recalled, state: _remembered(entry + recalled, state, 0.0),
     "gru": GRUCell.step,
 }

@@ -162,6 +162,11 @@ def test_recurrent_layers_stop_at_the_length_of_a_sample():
         np.testing.assert_allclose(out.asnumpy()[:n, k], alone.asnumpy()[:, 0], 1e-6)
         np.testing.assert_allclose(end.asnumpy()[0, k], last.asnumpy()[0, 0], 1e-6)
     assert not out.asnumpy()[1:, 1].any()
+    names = [ng.var(name) for name in ("x", "weights", "state")]
+    rnn = ng.sym.RNN(*names, sequence_length=ng.var("n"), use_sequence_length=True, **how)
+    exe = rnn.simple_bind(x=x.shape, weights=(36,), state=(1, 3, 2), n=(3,))
+    outs = exe.forward(x=x, weights=weights, state=state, n=[4, 1, 2])
+    np.testing.assert_allclose(outs[0].asnumpy(), out.asnumpy(), 1e-5, 1e-6)
 
 
 def test_recurrent_layers_drop_between_layers_in_training():

@@ -119,44 +119,28 @@ _OTHERS = {
     "reshape": "Reshape",
     "split": "SliceChannel",
 }
-# options that MXNet's calls have by place, behind the operands
+# options that MXNet's calls have by place, behind the operands: those of the signature in its order
+_IN_ORDER = (
+    "CTCLoss Dropout GroupNorm InstanceNorm LeakyReLU MakeLoss Pad SVMOutput SequenceLast "
+    "SequenceMask SequenceReverse argmax argmin batch_dot broadcast_like linalg_gemm linalg_gemm2 "
+    "linalg_syrk linalg_trmm linalg_trsm linear_regression_output logistic_regression_output "
+    "mae_regression_output nanprod nansum one_hot reshape_like roi_pooling"
+).split()
 _CONVOLVING = "num_filter num_group workspace no_bias cudnn_tune cudnn_off layout"
 _OPTIONS = {
-    **dict.fromkeys(("argmax", "argmin"), "keepdims"),
-    **dict.fromkeys(
-        [f"{n}_regression_output" for n in ("linear", "logistic", "mae")], "grad_scale"
-    ),
-    **dict.fromkeys(("SequenceLast", "SequenceReverse"), "use_sequence_length axis"),
-    **dict.fromkeys(("max", "min", "nanprod", "nansum"), "keepdims exclude"),
-    **dict.fromkeys(("linalg_trmm", "linalg_trsm"), "transpose rightside lower alpha"),
+    **dict.fromkeys(_IN_ORDER, ""),
+    **dict.fromkeys(("max", "min"), "keepdims exclude"),
     "BatchNorm": "eps momentum fix_gamma use_global_stats output_mean_var axis cudnn_off",
-    "CTCLoss": "use_data_lengths use_label_lengths blank_label",
     "Convolution": f"kernel stride dilate pad {_CONVOLVING}",
     "Deconvolution": f"kernel stride dilate pad adj target_shape {_CONVOLVING}",
-    "Dropout": "p mode axes cudnn_off",
     "Embedding": "input_dim output_dim dtype sparse_grad",
     "FullyConnected": "num_hidden no_bias flatten",
-    "GroupNorm": "num_groups eps output_mean_var",
-    "InstanceNorm": "eps",
     "L2Normalization": "eps mode",
     "LRN": "alpha beta knorm nsize",
     "LayerNorm": "axis eps output_mean_var",
-    "LeakyReLU": "act_type slope lower_bound upper_bound",
-    "MakeLoss": "grad_scale valid_thresh normalization",
-    "Pad": "constant_value",
     "Pooling": "kernel pool_type global_pool cudnn_off pooling_convention stride pad p_value "
     "count_include_pad layout",
     "RNN": "state_size num_layers bidirectional mode p state_outputs",
-    "SVMOutput": "margin regularization_coefficient use_linear",
-    "SequenceMask": "use_sequence_length value axis",
-    "batch_dot": "transpose_a transpose_b",
-    "broadcast_like": "lhs_axes rhs_axes",
-    "linalg_gemm": "transpose_a transpose_b alpha beta axis",
-    "linalg_gemm2": "transpose_a transpose_b alpha axis",
-    "linalg_syrk": "transpose alpha",
-    "one_hot": "on_value off_value dtype",
-    "reshape_like": "lhs_begin lhs_end rhs_begin rhs_end",
-    "roi_pooling": "pooled_size spatial_scale",
     "softmax_output": "grad_scale ignore_label multi_output use_ignore preserve_shape "
     "normalization out_grad smooth_alpha",
 }
@@ -222,9 +206,10 @@ def by_names(op: Any) -> bool:
 def _named_options(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Return the arguments with those behind the operands by MXNet's names; as they are where there
     are more of them, or one is given twice."""
-    parameters = signature_of(op).parameters.values()
-    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-    names = _OPTIONS[op.__name__].split()[: max(len(args) - count, 0)]
+    own = signature_of(op).parameters.values()
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in own)
+    names = _OPTIONS[op.__name__].split() or [p.name for p in own if p.kind is p.KEYWORD_ONLY]
+    names = names[: max(len(args) - count, 0)]
     if len(names) < len(args) - count or not kwargs.keys().isdisjoint(names):
         return args, kwargs
     return args[:count], {**dict(zip(names, args[count:], strict=False)), **kwargs}

@@ -42,10 +42,6 @@ def _parameters(data: Any, mode: str, units: int, layers: int, ways: int) -> Any
     return (None if data[2] is None else sum(rows * (n + units + 2) for n in inputs),)
 
 
-def _states(data: Any, mode: str, units: int, layers: int, ways: int) -> Any:
-    return layers * ways, data[1], units
-
-
 def _beside(shape_of: Any, label: str) -> ArrayOp:
     """Return the operator that gives an operand back, in the shape that data say."""
 
@@ -76,14 +72,13 @@ def _beside(shape_of: Any, label: str) -> ArrayOp:
 
 
 PARAMETERS = _beside(_parameters, "parameters")
-STATE, STATE_CELL = (_beside(_states, label) for label in ("state", "state_cell"))
+STATE, STATE_CELL = (
+    _beside(lambda data, units, layers, ways, **_: (layers * ways, data[1], units), label)
+    for label in ("state", "state_cell")
+)
 
 
 # the layers -------------------------------------------------------------------------------------
-
-
-def _count(*_: Any, mode: str, state_outputs: bool, **how: Any) -> int:
-    return (3 if mode == "lstm" else 2) if state_outputs else 0
 
 
 def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, ways: int) -> Any:
@@ -98,23 +93,15 @@ def _weights(parameters: Any, inputs: int, mode: str, units: int, layers: int, w
         yield *own, *parts[len(shapes) + k : len(shapes) + k + 2]
 
 
-@composed("data", "parameters", "state", "state_cell", "sequence_length")
-@deferrable(_count, ordered=True)
+@composed("data", "parameters", "*states", "sequence_length")
+@deferrable(lambda *operands, state_outputs, **_: (len(operands) - 1) * state_outputs, ordered=True)
 def rnn_layers(
-    data: Any,
-    parameters: Any,
-    state: Any,
-    state_cell: Any = None,
-    sequence_length: Any = None,
-    *,
-    p: float,
-    state_outputs: bool,
-    **how: Any,
+    data: Any, parameters: Any, *states: Any, p: float, state_outputs: bool, **how: Any
 ) -> Any:
     """The layers of `RNN` one after another; weights lie in the array before all biases."""
     recurrent = importlib.import_module("nbgraph.nn.recurrent")
     x, ways = library.swapaxes(as_known("RNN", data), 0, 1), how["ways"]
-    counts, ends = recurrent.counting("RNN", x, sequence_length, None), list[Any]()
+    counts, ends = recurrent.counting("RNN", x, how.pop("sequence_length", None), None), list[Any]()
     sides: list[Any] = []
     for k, own in enumerate(_weights(parameters, x.shape[2], **how)):
         if k and k % ways == 0:
@@ -122,7 +109,7 @@ def rnn_layers(
             x = library.dropout(x, p) if p else x
         weight, again, bias, beside = own
         entry = library.fully_connected(x, weight, bias, flatten=False)
-        begun = tuple([s[k] for s in (state, state_cell) if s is not None])
+        begun = tuple([state[k] for state in states])
         walk = recurrent.walk(recurrent.STEPS[how["mode"]], k % ways == 1)
         outs, end = walk(entry, counts, again, beside, begun)
         sides.append(outs)
@@ -170,15 +157,14 @@ def RNN(
         raise ArgumentError("RNN: use_sequence_length=True; give sequence_length, one a sample")
     ways, beside = 1 + p.bidirectional, library.stop_gradient(data)
     how = {"mode": p.mode, "units": p.state_size, "layers": p.num_layers, "ways": ways}
-    parameters = applied(PARAMETERS, [beside, parameters], how, name)
-    state = applied(STATE, [beside, state], how, name)
+    operands = [data, applied(PARAMETERS, [beside, parameters], how, name)]
+    operands.append(applied(STATE, [beside, state], how, name))
     if p.mode == "lstm":
-        state_cell = applied(STATE_CELL, [beside, state_cell], how, name)
-    operands = [data, parameters, state, state_cell]
-    operands.append(sequence_length if p.use_sequence_length else None)
-    results = rnn_layers(*operands, **how, p=p.p, state_outputs=p.state_outputs)
+        operands.append(applied(STATE_CELL, [beside, state_cell], how, name))
+    lengths = {"sequence_length": sequence_length} if p.use_sequence_length else {}
+    results = rnn_layers(*operands, **how, **lengths, p=p.p, state_outputs=p.state_outputs)
     each = list(results) if p.state_outputs else [results]
-    if carrier_of([v for v in operands if v is not None]) is None:
+    if carrier_of(operands) is None:
         each = [result.asnumpy() for result in each]
     each = [named(result, name) for result in each]
     return tuple(each) if p.state_outputs else each[0]

@@ -10,7 +10,7 @@ from nbgraph.operator.array_op import ArrayOp as _STATE
 STATE: _STATE
 from nbgraph.operator.array_op import ArrayOp as _STATE_CELL
 STATE_CELL: _STATE_CELL
-def rnn_layers(data: Operand[Carried], parameters: Operand[Carried], state: Operand[Carried], state_cell: Operand[Carried] | None=None, sequence_length: Operand[Carried] | None=None, *, p: float, state_outputs: bool, **how: Any) -> Carried:
+def rnn_layers(data: Operand[Carried], parameters: Operand[Carried], *states: Any, p: float, state_outputs: bool, **how: Any) -> Carried:
     """The layers of `RNN` one after another; weights lie in the array before all biases."""
 def RNN(data: Operand[Carried], parameters: Operand[Carried] | None=None, state: Operand[Carried] | None=None, state_cell: Operand[Carried] | None=None, sequence_length: Operand[Carried] | None=None, *, name: str | None=None, **given: Any) -> Carried:
     """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
