@@ -133,7 +133,7 @@ slice_channel SliceChannel(x, num_outputs, axis=1, squeeze_axis=False) -> list[A
     ! ShapeError where parts would not be equal.
     >>> [p.tolist() for p in slice_channel([[1, 2], [3, 4]], 2, squeeze_axis=True)]
     [[1, 3], [2, 4]]
-    = parts(x, num_outputs, axis, squeeze_axis)
+    = library.split_v2(x, whole("slice_channel", "num_outputs", num_outputs), axis, squeeze_axis)
 """
 _DOCS = {**DOCS, "x": "array", "arrays": "sequence of arrays", "dtype": "of the result, optional"}
 _BY_SHAPE = frozenset("atleast_1d atleast_2d atleast_3d hstack column_stack".split())
@@ -171,12 +171,6 @@ def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
 def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
     """The largest and the smallest element."""
     return library.max(x, axis, keepdims=keepdims), library.min(x, axis, keepdims=keepdims)
-
-
-def parts(x: Any, count: int, axis: int, squeeze_axis: bool) -> list[Any]:
-    """So many equal parts of an axis."""
-    pieces = library.split(x, whole("slice_channel", "num_outputs", count), axis)
-    return [library.squeeze(part, axis) for part in pieces] if squeeze_axis else list(pieces)
 
 
 define_rows(parse(_TABLE), globals(), ("x", "indices"), _BY_SHAPE, _DOCS)

@@ -16,8 +16,6 @@ def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
     """A scan along an axis, by default of the flattened array."""
 def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
     """The largest and the smallest element."""
-def parts(x: Any, count: int, axis: int, squeeze_axis: bool) -> list[Any]:
-    """So many equal parts of an axis."""
 def zeros_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
     r"""Zeros in the shape, dtype and place of `x`.
 

@@ -38,8 +38,6 @@ dot(lhs, rhs, transpose_a=False, transpose_b=False):
     = call.dot(lhs, rhs, transpose_a=transpose_a, transpose_b=transpose_b, first=True)
 eye(N, M=0, k=0, dtype=None, device=None):
     = call.eye(N, M or None, k, dtype, device=device)
-empty(shape, device=None, dtype=None):
-    = call.empty(shape, dtype, device=device)
 full(shape, val, device=None, dtype=None):
     = call.full(shape, val, dtype, device=device)
 hard_sigmoid(data, alpha=0.2, beta=0.5):
@@ -52,8 +50,6 @@ linalg_potri(A, lower=True):
     = call.linalg_potri(A if lower else library.matrix_transpose(A))
 log_softmax(data, axis=-1, temperature=None, dtype=None, use_length=False):
     = then("astype", dtype, call.log_softmax(data, axis, temperature=temperature))
-ones(shape, device=None, dtype=None):
-    = call.ones(shape, dtype, device=device)
 norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
     = then("astype", out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
 pick(data, index, axis=-1, keepdims=False, mode="clip"):
@@ -73,12 +69,6 @@ softmin(data, axis=-1, temperature=None, use_length=False, dtype=None):
     = then("astype", dtype, call.softmin(data, axis, temperature=temperature))
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
-mean(data, axis=None, keepdims=False, exclude=False):
-    = call.mean(data, axis, keepdims=keepdims, exclude=exclude)
-prod(data, axis=None, keepdims=False, exclude=False):
-    = call.prod(data, axis, keepdims=keepdims, exclude=exclude)
-sum(data, axis=None, keepdims=False, exclude=False):
-    = call.sum(data, axis, keepdims=keepdims, exclude=exclude)
 stack(*data, axis=0, num_args=None):
     = call.stack(list(several(data)), axis)
 swapaxes(data, dim1=0, dim2=0):
@@ -90,12 +80,16 @@ topk(data, axis=-1, k=1, ret_typ="indices", is_ascend=False, dtype="int64"):
         dtype if ret_typ == "indices" else None, call.topk(
         library.ravel(data) if axis is None else data, k, -1 if axis is None else axis,
         is_ascend=is_ascend, ret_typ=ret_typ)))
-zeros(shape, device=None, dtype=None):
-    = call.zeros(shape, dtype, device=device)
 transpose(data, axes=None):
     = call.transpose(data, axes or None)
 where(condition, x, y):
     = call.where(library.rows_like(condition, x), x, y)
+"""
+_FILLED = """{0}(shape, device=None, dtype=None):
+    = call.{0}(shape, dtype, device=device)
+"""
+_REDUCED = """{0}(data, axis=None, keepdims=False, exclude=False):
+    = call.{0}(data, axis, keepdims=keepdims, exclude=exclude)
 """
 # draws: `shape` more for each element of parameters that are arrays
 _DRAWS = {
@@ -129,7 +123,6 @@ _IN_ORDER = (
 _CONVOLVING = "num_filter num_group workspace no_bias cudnn_tune cudnn_off layout"
 _OPTIONS = {
     **dict.fromkeys(_IN_ORDER, ""),
-    **dict.fromkeys(("max", "min"), "keepdims exclude"),
     "BatchNorm": "eps momentum fix_gamma use_global_stats output_mean_var axis cudnn_off",
     "Convolution": f"kernel stride dilate pad {_CONVOLVING}",
     "Deconvolution": f"kernel stride dilate pad adj target_shape {_CONVOLVING}",
@@ -318,9 +311,11 @@ def _rows() -> dict[str, Callable[..., Call]]:
         "then": _then,
     }
     names = lambda parameters: ", ".join(re.findall(r"\w+(?==)", parameters))
-    draws = [_DRAW.format(name, own, names(own)) for name, own in _DRAWS.items()]
+    alike = [_DRAW.format(name, own, names(own)) for name, own in _DRAWS.items()]
+    alike += [_FILLED.format(name) for name in ("empty", "ones", "zeros")]
+    alike += [_REDUCED.format(name) for name in ("max", "mean", "min", "prod", "sum")]
     return {
-        name: scope[name] for name in define(parse("".join([_TABLE, *draws]), "library"), scope)
+        name: scope[name] for name in define(parse("".join([_TABLE, *alike]), "library"), scope)
     }
 
 
