@@ -151,6 +151,7 @@ from nbgraph.ops import MAERegressionOutput as MAERegressionOutput
 from nbgraph.ops import MakeLoss as MakeLoss
 from nbgraph.ops import Pad as Pad
 from nbgraph.ops import Pooling as Pooling
+from nbgraph.ops import RNN as RNN
 from nbgraph.ops import ROIPooling as ROIPooling
 from nbgraph.ops import Reshape as Reshape
 from nbgraph.ops import SVMOutput as SVMOutput
@@ -562,6 +563,7 @@ from nbgraph.ops import random_permutation as random_permutation
 from nbgraph.ops import random_poisson as random_poisson
 from nbgraph.ops import random_poisson_like as random_poisson_like
 from nbgraph.ops import random_randint as random_randint
+from nbgraph.ops import random_randn as random_randn
 from nbgraph.ops import random_random as random_random
 from nbgraph.ops import random_shuffle as random_shuffle
 from nbgraph.ops import random_standard_exponential as random_standard_exponential

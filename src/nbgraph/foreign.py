@@ -221,6 +221,7 @@ ADVICE = _table("""
     num_workers = prefetch=2 of the iterator
     drop_last = last_batch_handle='discard' of the iterator
     batch_size shuffle = data=ng.io.NDArrayIter(x, y, batch_size=64)
+    is_ascend = ng.nd.sort, ng.nd.argsort and ng.nd.topk, which take MXNet's arguments
     validation_split = validation=(x, y), arrays of their own
     device = x.to_device(ng.gpu(0)) of the arrays, model.to(ng.gpu(0)) of a model
 """)

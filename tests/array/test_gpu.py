@@ -261,7 +261,9 @@ def test_display_and_elements():
     assert x[0, 1].item() == x.asnumpy()[0, 1] and x.item(1, 0) == x.asnumpy()[1, 0]
     assert len(list(x)) == 2 and bool(x[0, 0] == x[0, 0])
     assert "..." in repr(ng.zeros((2000,), device=GPU))
-    assert x.item(-1) == x.item(3) == x.item((1, 1)) == x.asnumpy()[1, 1] and x.context == GPU
+    assert (
+        x.item(-1) == x.item(3) == x.item((1, 1)) == x.asnumpy()[1, 1] and x.context == x.ctx == GPU
+    )
     with pytest.raises(IndexError):
         x.item(4)
     with pytest.raises(IndexError):

@@ -39,6 +39,41 @@ CALLS = {
     "zeros((2, 3), ng.cpu(), 'int32')": np.zeros((2, 3)),
     "ones((2,), ng.cpu())": np.ones(2),
     "full((2,), 3.0, ng.cpu())": np.full(2, 3.0),
+    "arange(0, 2, 1, 2)": [0, 0, 1, 1],
+    "rint(3 * w)": np.array([[0, 1, 1, 2], [2, 3, 4, 4]]),
+    "round(ng.array([-2.5, 0.5, 1.5]))": [-3, 1, 2],
+    "round(ng.array([1.25, 2.75]), 1)": [1.2, 2.8],
+    "max(x, 1, True)": X.max(1, keepdims=True),
+    "min(x, 0, False, True)": X.min(1),
+    "nansum(x, 1, True)": X.sum(1, keepdims=True),
+    "argmax(x, 1, True)": X.argmax(1)[:, None],
+    "sort(x, 1, False)": -np.sort(-X),
+    "smooth_l1(x, 1.0)": np.where(abs(X) < 1, X * X / 2, abs(X) - 0.5),
+    "batch_dot(x[None], w[None], False, True)": (X @ W.T)[None],
+    "linalg.gemm2(x, w, False, True, 2.0)": 2 * X @ W.T,
+    "one_hot(ng.array([1, 0]), 2, 5.0, 1.0)": [[1, 5], [5, 1]],
+    "Dropout(x, 0.5)": X,
+    "Embedding(ng.array([1, 0]), x, 3, 4)": X[[1, 0]],
+    "FullyConnected(x, w, None, 2, True)": X @ W.T,
+    "LayerNorm(x, w[0] + 1, w[0], -1, 0.0)": (X - X.mean(1, keepdims=True))
+    / X.std(1, keepdims=True)
+    * (W[0] + 1)
+    + W[0],
+    "LeakyReLU(x, None, 'leaky', 0.5)": np.where(X > 0, X, X / 2),
+    "BatchNorm(x, w[0] + 1, w[0], w[0], w[0] + 1, 0.0, 0.9, False)": (X - W[0])
+    / np.sqrt(W[0] + 1)
+    * (W[0] + 1)
+    + W[0],
+    "Convolution(x[None], w[:, :3, None], None, (1,), (2,), (1,), (0,), 2, 1, 9, True)": (
+        W[:, :3] @ X
+    )[None, :, ::2],
+    "Deconvolution(x[None], w[:, :3, None].swapaxes(0, 1), None, (1,), (1,), (1,), (0,), (0,), "
+    "(0,), 2)": (W[:, :3] @ X)[None],
+    "Pooling(x[None], (2,), 'max', False, False, 'valid', (2,))": X[None, :, 1::2],
+    "pad(x[None, None], 'constant', (0, 0, 0, 0, 0, 0, 1, 0), 2.0)": np.pad(
+        X, ((0, 0), (1, 0)), constant_values=2
+    )[None, None],
+    "split(x[:, :1], 1, 1, True)[0]": X[:, 0],
     "sort(x, is_ascend=False)": -np.sort(-X),
     "reshape(x, shape=(0, -1, 2))": X.reshape(3, 2, 2),
     "dot(lhs=x, rhs=w, transpose_b=True)": X @ W.T,
@@ -50,6 +85,7 @@ CALLS = {
     "pad(x, pad_width=(1, 1, 0, 0), mode='constant')": np.pad(X, ((1, 1), (0, 0))),
     "topk(x, k=2, ret_typ='value')": -np.sort(-X)[:, :2],
     "take(x, ng.array([1, 0]))": X[[1, 0]],
+    "random.randn(2, 3, loc=1.0, scale=0.0, ctx=ng.cpu())": np.ones((2, 3)),
     "random.exponential(0.0, shape=(2,))": np.zeros(2),
     "random.normal(loc=1.0, scale=0.0, shape=(2,))": np.ones(2),
     "random.normal(1.0, 0.0, shape=(2,), dtype='float64', ctx=ng.cpu())": np.ones(2),

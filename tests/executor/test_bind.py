@@ -205,6 +205,20 @@ def test_inputs_of_a_run():
         exe.forward(y=1)
 
 
+def test_outputs_without_a_gradient_need_no_head_gradient():
+    """Beside a loss of MXNet's, a part of the network that is looked at."""
+    hidden = ng.sym.FullyConnected(ng.var("x"), num_hidden=3, name="fc")
+    loss = ng.sym.SoftmaxOutput(hidden, ng.var("y"))
+    grads = []
+    for symbol in (loss, ng.Group([loss, ng.sym.BlockGrad(hidden)])):
+        exe = symbol.simple_bind(x=(2, 4), y=(2,))
+        exe.forward(is_train=True, x=np.ones((2, 4)), y=[0, 2])
+        exe.backward()
+        grads.append(exe.grad_dict["fc_weight"].asnumpy())
+    assert np.abs(grads[0]).sum() > 0.5
+    np.testing.assert_array_equal(*grads)
+
+
 def test_head_gradients_that_are_missing_or_wrong():
     """X-SYM-04: backward without forward, without gradients where they are needed, of shapes."""
     exe = Y.simple_bind(x=(2, 3), w=(3, 4))

@@ -32,6 +32,7 @@ BITS = set(
 )
 HALF = np.float32([0.25, 0.5])
 N, STEPS = M.astype("float16"), {"lrs": (0.5, 0.25), "wds": (0.0, 0.0)}
+LAYERS = {"mode": "rnn_tanh", "units": 1, "layers": 1, "ways": 1, "p": 0.0, "state_outputs": False}
 CSR = [np.float32([1, 2, 3]), np.array([0, 2, 1]), np.array([0, 2, 2, 3])]
 
 
@@ -140,7 +141,9 @@ FUNCTIONS = {
     ),
     **_each("sample_generalized_negative_binomial", HALF, HALF),
     **_each("rows_like", V[:3], M),
+    **_each("rnn_layers", M[None], np.arange(12, dtype="f4") / 12, M[None, :, :1], **LAYERS),
     **_each("sample_multinomial", M, shape=3),
+    **_each("random_randn", loc=1.0),
     **_each("random_random random_standard_exponential random_standard_normal", size=(3,)),
 }  # fmt: skip
 

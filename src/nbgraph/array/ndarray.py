@@ -31,7 +31,7 @@ from nbgraph.array.repeated import repeated
 from nbgraph.device import Context
 from nbgraph.engine import Variable
 from nbgraph.errors import ArgumentError, DerivativeWarning, DeviceError, noun
-from nbgraph.foreign import explain_methods
+from nbgraph.foreign import checked, explain_methods
 from nbgraph.operator import call
 from nbgraph.operator.mapper import Mapper
 from nbgraph.operator.spec import Attributes
@@ -73,6 +73,7 @@ class Methods(methods.Methods):
         """Write one number everywhere."""
         self[...] = value
 
+    @checked
     def sort(self: Any, axis: int = -1) -> None:
         """Sort along an axis, in place as NumPy's method does; `ng.sort` gives a new array."""
         self[...] = ops.sort(self, axis=axis)
@@ -362,6 +363,8 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
     def context(self) -> Context:
         """The same as `device`."""
         return self._chunk.device
+
+    ctx = context
 
     def __repr__(self) -> str:
         return display.text(self)

@@ -18,6 +18,7 @@ from nbgraph.executor.reports import Arrays, FixedArrays, Reports
 from nbgraph.executor.values import require_seed, require_shape, require_train
 from nbgraph.graph.graph import spec
 from nbgraph.graph.symbol import Symbol
+from nbgraph.operator.array_op import constant
 from nbgraph.settings import CLOSELY_ASKED
 
 
@@ -294,6 +295,7 @@ class Executor(Reports):
             f"{label}{spec(head).shape}"
             for label, head in zip(self.symbol.list_outputs(), heads, strict=True)
             if not getattr(head[0].op, "is_loss", False)
+            and getattr(head[0].op, "rule", None) is not constant
             and math.prod(spec(head).shape) != 1
             and spec(head).dtype.kind in "cfV"
         ]

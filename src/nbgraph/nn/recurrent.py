@@ -134,11 +134,17 @@ class LSTMCell(Cell):
     @staticmethod
     def step(entry: Any, recalled: Any, state: Any, /) -> tuple[Any, tuple[Any, ...]]:
         """See Cell."""
-        enter, forget, cell, leave = library.split(entry + recalled, 4, axis=1)
-        kept = library.sigmoid(forget + 1.0) * state[1]
-        memory = kept + library.sigmoid(enter) * library.tanh(cell)
-        out = library.sigmoid(leave) * library.tanh(memory)
-        return out, (out, memory)
+        return _remembered(entry + recalled, state, 1.0)
+
+
+def _remembered(gates: Any, state: Any, kept: float) -> tuple[Any, tuple[Any, ...]]:
+    """Return output and state of long short-term memory, with this beside what the forget gate
+    takes."""
+    enter, forget, cell, leave = library.split(gates, 4, axis=1)
+    stays = library.sigmoid(forget + kept) * state[1]
+    memory = stays + library.sigmoid(enter) * library.tanh(cell)
+    out = library.sigmoid(leave) * library.tanh(memory)
+    return out, (out, memory)
 
 
 class GRUCell(Cell):
@@ -232,7 +238,7 @@ class RNN(Module):
         if states is not None and (not isinstance(states, list | tuple) or len(states) != count):
             many = f"{len(states)} states" if isinstance(states, list | tuple) else noun(states)
             raise ArgumentError(f"{name}: {many}; expected a list of {count} states, one a cell")
-        counts = _counting(name, x, lengths, mask)
+        counts = counting(name, x, lengths, mask)
         ends: list[Any] = []
         for i, first in enumerate(self.cells):
             sides: list[Any] = []
@@ -245,7 +251,7 @@ class RNN(Module):
         return x, ends
 
 
-def _counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
+def counting(name: str, x: Any, lengths: Any, mask: Any) -> Any:
     """Return which steps of each sample count, as bool, or None for all of them."""
     if lengths is not None and mask is not None:
         raise ArgumentError(f"{name}: lengths and mask are given; give one of them")
@@ -277,12 +283,12 @@ def _along(
     begun = [as_array(part) for part in cell.begun(x.shape[0], state)]
     kinds = [np.result_type(part.dtype, entry.dtype) for part in begun]  # of all later states
     state = tuple([library.astype(*pair) for pair in zip(begun, kinds, strict=True)])
-    walk = _walk(type(cell).step, backwards)
-    return walk(entry, counts, cell.recurrent, cell.recurrent_bias, state)
+    along = walk(type(cell).step, backwards)
+    return along(entry, counts, cell.recurrent, cell.recurrent_bias, state)
 
 
 @lru_cache(64)  # kinds of cells
-def _walk(step: Any, backwards: bool) -> Any:
+def walk(step: Any, backwards: bool) -> Any:
     """Return the compiled loop of a kind of cells over the steps of their gates."""
 
     def along(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
@@ -299,7 +305,7 @@ def _walk(step: Any, backwards: bool) -> Any:
         end, outs = scan(one, begun, tuple(steps), reverse=backwards)
         return library.swapaxes(outs, 0, 1), *end
 
-    def walk(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
+    def shared(entry: Any, counts: Any, weight: Any, bias: Any, begun: Any) -> Any:
         samples, steps, width = entry.shape
         shares = _shares(samples, steps, width, weight.shape[1])
         split = [
@@ -310,7 +316,7 @@ def _walk(step: Any, backwards: bool) -> Any:
         outs, *end = [library.concatenate(list(x)) if shares > 1 else x[0] for x in zip(*results)]
         return outs, tuple(end)
 
-    return jit(walk)
+    return jit(shared)
 
 
 def _shares(samples: int, steps: int, width: int, units: int) -> int:
@@ -344,3 +350,15 @@ class GRU(RNN):
     """
 
     cell = GRUCell
+
+
+def _rectified(entry: Any, recalled: Any, _: Any, /) -> tuple[Any, tuple[Any, ...]]:
+    return (out := library.relu(entry + recalled)), (out,)
+
+
+STEPS: dict[str, Callable[..., Any]] = {  # of the cells that MXNet's RNN has
+    "rnn_relu": _rectified,
+    "rnn_tanh": RNNCell.step,
+    "lstm": lambda entry, recalled, state: _remembered(entry + recalled, state, 0.0),
+    "gru": GRUCell.step,
+}

@@ -77,7 +77,8 @@ def deferrable(
                 defer = _deferral(args, kwargs)
                 if defer is not None:
                     require_keywords(function, kwargs)
-                    return defer(call, args, kwargs, None)
+                    count = None if outputs is None else outputs(*args, **kwargs)
+                    return defer(call, args, kwargs, count or None)
             seen = _defaults[0]
             try:
                 result = function(*args, **kwargs)

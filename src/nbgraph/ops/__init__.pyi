@@ -15,6 +15,7 @@ from nbgraph.ops.composed import index_select as index_select
 from nbgraph.ops.composed import ones_like as ones_like
 from nbgraph.ops.composed import outer as outer
 from nbgraph.ops.composed import ptp as ptp
+from nbgraph.ops.composed import random_randn as random_randn
 from nbgraph.ops.composed import slice_channel as _SliceChannel
 from nbgraph.ops.composed import slice_channel as slice_channel
 from nbgraph.ops.composed import trace as trace
@@ -389,6 +390,7 @@ from nbgraph.ops.named.normalising import LayerNorm as LayerNorm
 from nbgraph.ops.named.numbering import histogram as histogram
 from nbgraph.ops.named.numbering import ravel_multi_index as ravel_multi_index
 from nbgraph.ops.named.numbering import unravel_index as unravel_index
+from nbgraph.ops.named.recurrent import RNN as RNN
 from nbgraph.ops.named.resampling import Pooling as Pooling
 from nbgraph.ops.named.resampling import UpSampling as UpSampling
 from nbgraph.ops.named.reshaping import Reshape as Reshape

@@ -29,6 +29,14 @@ empty_like(x, dtype=None, *, shape=None): Memory with any values in the shape, d
     >>> empty_like([1.0, 2.0]).shape
     (2,)
     = library.full_like(x, None, dtype, shape=shape)
+random_randn(*shape, loc=0.0, scale=1.0, dtype=None, device=None): Numbers of the normal
+    distribution, of these sizes.
+    *shape : ints
+    loc, scale : numbers, or arrays that broadcast: mean and standard deviation
+    dtype, device : as those of `zeros`
+    >>> random_randn(2, 3).shape
+    (2, 3)
+    = library.random_normal(loc, scale, shape, dtype=dtype, device=device)
 identity(n, dtype=None, *, device=None): The n by n identity.
     n : int
     dtype, device : as those of `zeros`
@@ -125,7 +133,7 @@ slice_channel SliceChannel(x, num_outputs, axis=1, squeeze_axis=False) -> list[A
     ! ShapeError where parts would not be equal.
     >>> [p.tolist() for p in slice_channel([[1, 2], [3, 4]], 2, squeeze_axis=True)]
     [[1, 3], [2, 4]]
-    = parts(x, num_outputs, axis, squeeze_axis)
+    = library.split_v2(x, whole("slice_channel", "num_outputs", num_outputs), axis, squeeze_axis)
 """
 _DOCS = {**DOCS, "x": "array", "arrays": "sequence of arrays", "dtype": "of the result, optional"}
 _BY_SHAPE = frozenset("atleast_1d atleast_2d atleast_3d hstack column_stack".split())
@@ -163,12 +171,6 @@ def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
 def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
     """The largest and the smallest element."""
     return library.max(x, axis, keepdims=keepdims), library.min(x, axis, keepdims=keepdims)
-
-
-def parts(x: Any, count: int, axis: int, squeeze_axis: bool) -> list[Any]:
-    """So many equal parts of an axis."""
-    pieces = library.split(x, whole("slice_channel", "num_outputs", count), axis)
-    return [library.squeeze(part, axis) for part in pieces] if squeeze_axis else list(pieces)
 
 
 define_rows(parse(_TABLE), globals(), ("x", "indices"), _BY_SHAPE, _DOCS)

@@ -16,8 +16,6 @@ def scan(function: Any, x: Any, axis: int | None, **options: Any) -> Any:
     """A scan along an axis, by default of the flattened array."""
 def extremes(x: Any, axis: Any, keepdims: bool) -> tuple[Any, Any]:
     """The largest and the smallest element."""
-def parts(x: Any, count: int, axis: int, squeeze_axis: bool) -> list[Any]:
-    """So many equal parts of an axis."""
 def zeros_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carried:
     r"""Zeros in the shape, dtype and place of `x`.
 
@@ -50,6 +48,18 @@ def empty_like(x: Operand[Carried], dtype: Any=None, *, shape: Any=None) -> Carr
 
     >>> empty_like([1.0, 2.0]).shape
     (2,)
+    """
+def random_randn(*shape: Any, loc: Any=0.0, scale: Any=1.0, dtype: Any=None, device: Context | None=None) -> Any:
+    r"""Numbers of the normal distribution, of these sizes.
+
+    Parameters
+    ----------
+    *shape : ints
+    loc, scale : numbers, or arrays that broadcast: mean and standard deviation
+    dtype, device : as those of `zeros`
+
+    >>> random_randn(2, 3).shape
+    (2, 3)
     """
 def identity(n: Any, dtype: Any=None, *, device: Context | None=None) -> Any:
     r"""The n by n identity.

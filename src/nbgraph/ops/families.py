@@ -71,7 +71,7 @@ ARRAY_FAMILIES: dict[str, str] = {
     "composed": (
         "zeros_like ones_like empty_like identity atleast_1d atleast_2d atleast_3d hstack vstack "
         "row_stack dstack column_stack append cumsum cumprod ptp trace outer index_select "
-        "slice_channel SliceChannel"
+        "slice_channel SliceChannel random_randn"
     ),
 }
 
@@ -93,6 +93,7 @@ NAMED_FAMILIES: dict[str, str] = {
     ),
     "named.composites": "rows_like",
     "named.units": "LeakyReLU",
+    "named.recurrent": "RNN rnn_layers",
     "named.reshaping": "Reshape reshape_like broadcast_like shape_array size_array",
     "named.cropping": "slice_range slice crop slice_like Crop",
     "named.resampling": "Pooling UpSampling",
@@ -186,7 +187,7 @@ INTERNAL: frozenset[str] = frozenset(
     convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
     attention_parts attention_gradient fft_complex fft_real fft_hermitian complex_parts complex_map
     rows_like split_part slice_view slice_scatter diagonal_scatter slice_range reduce_others sum_to
-    shuffled cube replace_nan replace_nonfinite
+    shuffled cube replace_nan replace_nonfinite rnn_layers
     """.split()
 )
 _SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"
@@ -204,7 +205,7 @@ OTHER_SPELLINGS: frozenset[str] = (
     softmax_output SoftmaxOutput Softmax linear_regression_output LinearRegressionOutput
     mae_regression_output MAERegressionOutput logistic_regression_output LogisticRegressionOutput
     softmax_cross_entropy roi_pooling im2col col2im
-    FullyConnected Convolution Deconvolution BatchNorm
+    FullyConnected Convolution Deconvolution BatchNorm random_randn
     """.split()
     )
     .union(

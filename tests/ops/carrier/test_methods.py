@@ -15,7 +15,7 @@ from tests.ops.carrier.double import Double, agree, values
 
 # what an NDArray has and others need not: memory, values, engine, gradients, other libraries
 OF_MEMORY = set(
-    """device context itemsize nbytes strides variable
+    """device context ctx itemsize nbytes strides variable
     as_in_context copyto to to_device fill flat sort
     asnumpy asscalar item tolist wait_to_read wait_to_write
     attach_grad backward grad
@@ -122,6 +122,7 @@ ARGUMENTS = {  # of operators as methods: what they need beside an array of shap
     "pow": (2,),
     "reshape_like": (np.zeros((4, 2)),),
     "roll": (1, 1),
+    "slice": ((0, 1), (1, 3)),
     "slice_axis": (1, 1, 3),
     "slice_like": (np.zeros((1, 2)),),
     "space_to_depth": (1,),

@@ -132,3 +132,77 @@ def test_bad_input(call, message):
     assert "num_group : int, 1 or more, default 1" in ops.Convolution.__doc__
     with pytest.raises(ArgumentError, match=message):
         call(np.ones((1, 2, 4)))
+
+
+def test_recurrent_layers_make_their_variables():
+    """MXNet's RNN: shapes of weights and states follow from data, also where steps are unknown."""
+    how = {"state_size": 6, "num_layers": 2, "mode": "lstm", "bidirectional": True}
+    rnn = ng.sym.RNN(ng.var("data"), **how, state_outputs=True, name="rnn")
+    assert rnn.list_arguments() == ["data", "rnn_parameters", "rnn_state", "rnn_state_cell"]
+    arguments, outputs, _ = rnn.infer_shape_partial(data=(None, 3, 5))
+    assert arguments == [(None, 3, 5), (1584,), (4, 3, 6), (4, 3, 6)]
+    assert outputs == [(None, 3, 12), (4, 3, 6), (4, 3, 6)]
+    again = ng.load_json(rnn.tojson()).simple_bind(data=(4, 3, 5))
+    values = {n: np.linspace(-1, 1, a.size).reshape(a.shape) for n, a in again.arg_dict.items()}
+    arrays = [ng.array(values[name], dtype="float32") for name in rnn.list_arguments()]
+    expected = ng.nd.RNN(*arrays, None, 6, 2, True, "lstm", 0.0, True)
+    for one, other in zip(again.forward(**values), expected, strict=True):
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
+def test_recurrent_layers_stop_at_the_length_of_a_sample():
+    rng = np.random.default_rng(0)
+    x, weights, state = rng.normal(size=(4, 3, 2)), rng.normal(size=36), np.zeros((1, 3, 2))
+    how = {"state_size": 2, "num_layers": 1, "mode": "gru", "state_outputs": True}
+    out, end = ng.nd.RNN(
+        x, weights, state, sequence_length=[4, 1, 2], use_sequence_length=True, **how
+    )
+    for k, n in enumerate((4, 1, 2)):
+        alone, last = ng.nd.RNN(x[:n, k : k + 1], weights, state[:, :1], **how)
+        np.testing.assert_allclose(out.asnumpy()[:n, k], alone.asnumpy()[:, 0], 1e-6)
+        np.testing.assert_allclose(end.asnumpy()[0, k], last.asnumpy()[0, 0], 1e-6)
+    assert not out.asnumpy()[1:, 1].any()
+    names = [ng.var(name) for name in ("x", "weights", "state")]
+    rnn = ng.sym.RNN(*names, sequence_length=ng.var("n"), use_sequence_length=True, **how)
+    exe = rnn.simple_bind(x=x.shape, weights=(36,), state=(1, 3, 2), n=(3,))
+    outs = exe.forward(x=x, weights=weights, state=state, n=[4, 1, 2])
+    np.testing.assert_allclose(outs[0].asnumpy(), out.asnumpy(), 1e-5, 1e-6)
+
+
+def test_recurrent_layers_drop_between_layers_in_training():
+    how = {"state_size": 4, "num_layers": 2, "mode": "rnn_tanh"}
+    args = ng.ones((5, 2, 3)), ng.full(76, 0.1), ng.zeros((2, 2, 4))
+    dropped = [ng.nd.RNN(*args, **how, p=0.5).asnumpy()]
+    with ng.autograd.train_mode():
+        dropped.append(ng.nd.RNN(*args, **how, p=0.5).asnumpy())
+    plain = ng.nd.RNN(*args, **how).asnumpy()
+    np.testing.assert_array_equal(dropped[0], plain)
+    assert (dropped[1] != plain).any()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"parameters": ng.ones(5)}, r"RNN: parameters has shape \(5,\).*expected \(48,\)"),
+        ({"state": ng.ones((2, 3, 2))}, r"RNN: state has shape \(2, 3, 2\).*expected \(1, 3, 2\)"),
+        ({"data": ng.ones((2, 3))}, r"RNN: data has shape \(2, 3\); expected \(steps, samples"),
+        ({"state_cell": ng.ones((1, 3, 2))}, "RNN: state_cell is for mode='lstm'"),
+        ({"mode": "lstmp"}, "RNN: mode='lstmp'; expected one of 'rnn_relu'"),
+        ({"p": 1.5}, "RNN: p=1.5"),
+        ({"use_sequence_length": True}, "use_sequence_length=True; give sequence_length"),
+    ],
+)
+def test_recurrent_layers_say_what_does_not_fit(changes, message):
+    call = {"data": ng.ones((2, 3, 4)), "parameters": ng.ones(48), "state": ng.ones((1, 3, 2))}
+    call |= {"state_size": 2, "num_layers": 1, "mode": "gru"} | changes
+    with pytest.raises(ng.errors.NbgraphError, match=message):
+        ng.nd.RNN(**call)
+
+
+def test_a_target_of_zeros_is_none():
+    """As MXNet's own scripts write a deconvolution without one."""
+    image, filters = ng.ones((1, 3, 4, 4)), ng.ones((3, 2, 2, 2))
+    how = {"kernel": (2, 2), "stride": (2, 2), "num_filter": 2}
+    wanted = ng.nd.Deconvolution(image, filters, **how).asnumpy()
+    found = ng.nd.Deconvolution(image, filters, **how, target_shape=(0, 0)).asnumpy()
+    np.testing.assert_array_equal(found, wanted)

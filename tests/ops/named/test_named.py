@@ -50,6 +50,14 @@ def test_variables_have_the_names_of_mxnet():
     assert shapes["softmax_label"] == (2,)
 
 
+def test_norms_have_one_output_of_their_name():
+    """Means and scales are for gradients alone."""
+    for name in ("LayerNorm", "layer_norm"):
+        norm = getattr(S, name)(ng.var("data"), name="q")
+        assert norm.list_outputs() == ["q_output"]
+        assert norm.get_internals()["q_output"].list_outputs() == ["q_output"]
+
+
 def test_it_trains_without_a_loss():
     """X-SYM-04, OPP-08: backward needs no head; a gamma that is fixed gets no gradient."""
     exe = network().simple_bind(data=(2, 1, 8, 8))

@@ -180,8 +180,8 @@ abs arccos arccosh arcsin arcsinh arctan arctanh argmax_channel broadcast_axes b
 ceil cos cosh degrees depth_to_space diag erf exp expm1 fix flip floor isfinite isinf isnan log
 log10 log1p log2 log_softmax logsumexp maximum minimum nanprod nansum one_hot ones_like pick pow
 radians rcbrt reciprocal relu reshape_like rint roll rsqrt shape_array sigmoid sign sin sinh
-size_array slice_axis slice_like softmax softmin space_to_depth sqrt square tan tanh tile topk tril
-triu trunc zeros_like
+size_array slice slice_axis slice_like softmax softmin space_to_depth sqrt square tan tanh tile topk
+tril triu trunc zeros_like
 """
 for _name in OPERATOR_METHODS.split():
     setattr(Methods, _name, OperatorMethod(_name))

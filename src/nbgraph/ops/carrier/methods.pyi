@@ -192,6 +192,7 @@ class Methods:
     sin: Callable[..., Self]
     sinh: Callable[..., Self]
     size_array: Callable[..., Self]
+    slice: Callable[..., Self]
     slice_axis: Callable[..., Self]
     slice_like: Callable[..., Self]
     softmax: Callable[..., Self]

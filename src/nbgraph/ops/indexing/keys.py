@@ -84,7 +84,8 @@ def _parts(name: str, part: Any) -> list[Any]:
     kind = part.dtype.kind if known and hasattr(part, "dtype") else None
     if kind is not None and kind not in "iub":
         raise IndexingError(
-            f"{name}: an index array of dtype {part.dtype}; indices are integers or booleans"
+            f"{name}: an index array of dtype {part.dtype}; indices are integers or booleans: use "
+            "i.astype('int64')"
         )
     if not isinstance(part, np.ndarray):
         if kind == "b" and is_elsewhere(part):

@@ -38,8 +38,6 @@ dot(lhs, rhs, transpose_a=False, transpose_b=False):
     = call.dot(lhs, rhs, transpose_a=transpose_a, transpose_b=transpose_b, first=True)
 eye(N, M=0, k=0, dtype=None, device=None):
     = call.eye(N, M or None, k, dtype, device=device)
-empty(shape, device=None, dtype=None):
-    = call.empty(shape, dtype, device=device)
 full(shape, val, device=None, dtype=None):
     = call.full(shape, val, dtype, device=device)
 hard_sigmoid(data, alpha=0.2, beta=0.5):
@@ -52,12 +50,16 @@ linalg_potri(A, lower=True):
     = call.linalg_potri(A if lower else library.matrix_transpose(A))
 log_softmax(data, axis=-1, temperature=None, dtype=None, use_length=False):
     = then("astype", dtype, call.log_softmax(data, axis, temperature=temperature))
-ones(shape, device=None, dtype=None):
-    = call.ones(shape, dtype, device=device)
 norm(data, ord=2, axis=None, out_dtype=None, keepdims=False):
     = then("astype", out_dtype, call.vector_norm(data, axis=axis, ord=ord, keepdims=keepdims))
 pick(data, index, axis=-1, keepdims=False, mode="clip"):
     = call.pick(data, index, axis, keepdims=keepdims, mode=mode)
+rint(data):
+    = call.where(library.greater(library.subtract(data, library.floor(data)), 0.5),
+        library.ceil(data), library.floor(data))
+round(data):
+    = call.where(library.less(library.abs(library.subtract(data, library.trunc(data))), 0.5),
+        library.trunc(data), library.add(library.trunc(data), library.sign(data)))
 smooth_l1(data, scalar=1.0):
     = call.smooth_l1(data, sigma=scalar)
 softmax(data, length=None, axis=-1, temperature=None, use_length=False, dtype=None):
@@ -67,12 +69,6 @@ softmin(data, axis=-1, temperature=None, use_length=False, dtype=None):
     = then("astype", dtype, call.softmin(data, axis, temperature=temperature))
 sort(data, axis=-1, is_ascend=True):
     = call.sort(data, axis, descending=not is_ascend)
-mean(data, axis=None, keepdims=False, exclude=False):
-    = call.mean(data, axis, keepdims=keepdims, exclude=exclude)
-prod(data, axis=None, keepdims=False, exclude=False):
-    = call.prod(data, axis, keepdims=keepdims, exclude=exclude)
-sum(data, axis=None, keepdims=False, exclude=False):
-    = call.sum(data, axis, keepdims=keepdims, exclude=exclude)
 stack(*data, axis=0, num_args=None):
     = call.stack(list(several(data)), axis)
 swapaxes(data, dim1=0, dim2=0):
@@ -84,12 +80,16 @@ topk(data, axis=-1, k=1, ret_typ="indices", is_ascend=False, dtype="int64"):
         dtype if ret_typ == "indices" else None, call.topk(
         library.ravel(data) if axis is None else data, k, -1 if axis is None else axis,
         is_ascend=is_ascend, ret_typ=ret_typ)))
-zeros(shape, device=None, dtype=None):
-    = call.zeros(shape, dtype, device=device)
 transpose(data, axes=None):
     = call.transpose(data, axes or None)
 where(condition, x, y):
     = call.where(library.rows_like(condition, x), x, y)
+"""
+_FILLED = """{0}(shape, device=None, dtype=None):
+    = call.{0}(shape, dtype, device=device)
+"""
+_REDUCED = """{0}(data, axis=None, keepdims=False, exclude=False):
+    = call.{0}(data, axis, keepdims=keepdims, exclude=exclude)
 """
 # draws: `shape` more for each element of parameters that are arrays
 _DRAWS = {
@@ -112,6 +112,30 @@ _OTHERS = {
     "random_shuffle": "shuffle",
     "reshape": "Reshape",
     "split": "SliceChannel",
+}
+# options that MXNet's calls have by place, behind the operands: those of the signature in its order
+_IN_ORDER = (
+    "CTCLoss Dropout GroupNorm InstanceNorm LeakyReLU MakeLoss Pad SVMOutput SequenceLast "
+    "SequenceMask SequenceReverse argmax argmin batch_dot broadcast_like linalg_gemm linalg_gemm2 "
+    "linalg_syrk linalg_trmm linalg_trsm linear_regression_output logistic_regression_output "
+    "mae_regression_output nanprod nansum one_hot reshape_like roi_pooling"
+).split()
+_CONVOLVING = "num_filter num_group workspace no_bias cudnn_tune cudnn_off layout"
+_OPTIONS = {
+    **dict.fromkeys(_IN_ORDER, ""),
+    "BatchNorm": "eps momentum fix_gamma use_global_stats output_mean_var axis cudnn_off",
+    "Convolution": f"kernel stride dilate pad {_CONVOLVING}",
+    "Deconvolution": f"kernel stride dilate pad adj target_shape {_CONVOLVING}",
+    "Embedding": "input_dim output_dim dtype sparse_grad",
+    "FullyConnected": "num_hidden no_bias flatten",
+    "L2Normalization": "eps mode",
+    "LRN": "alpha beta knorm nsize",
+    "LayerNorm": "axis eps output_mean_var",
+    "Pooling": "kernel pool_type global_pool cudnn_off pooling_convention stride pad p_value "
+    "count_include_pad layout",
+    "RNN": "state_size num_layers bidirectional mode p state_outputs",
+    "softmax_output": "grad_scale ignore_label multi_output use_ignore preserve_shape "
+    "normalization out_grad smooth_alpha",
 }
 _OVER_ALL = frozenset("max mean min nanprod nansum prod sum".split())  # where axis is ()
 _PLACES = {
@@ -140,7 +164,9 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     (array([0.5, 1. ]), array([[[1],
             [2]]]))
     """
-    if not kwargs and by_names(op):
+    if op.__name__ in _OPTIONS:
+        args, kwargs = _named_options(op, args, kwargs)
+    elif not kwargs and by_names(op) and op.__name__ not in _ROWS and op.__name__ not in _OTHERS:
         return op, args, kwargs
     if kwargs.get("axis") == () and op.__name__ in _OVER_ALL:
         kwargs = {**kwargs, "axis": None}
@@ -150,8 +176,7 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     if not _fits(op, own, args, kwargs) or _theirs_by_value(op.__name__, own, args, kwargs):
         name = registry.name_of(op)
         if name in _OTHERS:
-            op = registry.find(_OTHERS[name])
-            return op, *_by_place(signature_of(op), args, kwargs)
+            return in_words(registry.find(_OTHERS[name]), args, kwargs)
         if name in _ROWS:
             theirs = signature_of(_ROWS[name])
             placed, options = _by_place(theirs, args, kwargs)
@@ -168,6 +193,18 @@ def in_words(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
 def by_names(op: Any) -> bool:
     """Return whether argument names alone say in whose words a call of the operator is."""
     return op.__name__ not in _LISTS and op.__name__ not in _BY_VALUE
+
+
+def _named_options(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the arguments with those behind the operands by MXNet's names; as they are where there
+    are more of them, or one is given twice."""
+    own = signature_of(op).parameters.values()
+    count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in own)
+    names = _OPTIONS[op.__name__].split() or [p.name for p in own if p.kind is p.KEYWORD_ONLY]
+    names = names[: max(len(args) - count, 0)]
+    if len(names) < len(args) - count or not kwargs.keys().isdisjoint(names):
+        return args, kwargs
+    return args[:count], {**dict(zip(names, args[count:], strict=False)), **kwargs}
 
 
 def _fits(op: Any, own: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -201,6 +238,7 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
         ("empty", "full", "ones", "zeros"), ("dtype", lambda dtype, _: isinstance(dtype, Context))
     ),
     **dict.fromkeys(("mean", "prod", "sum"), ("dtype", lambda dtype, _: type(dtype) is bool)),
+    "arange": ("dtype", lambda repeat, _: type(repeat) is int),
     "broadcast_to": ("shape", lambda shape, _: _sizes(shape) and 0 in shape),
     "dot": ("x2", lambda *operands: not any(hasattr(x, "tocsr") for x in operands)),
     "hard_sigmoid": ("alpha", lambda alpha, _: alpha is None),
@@ -210,6 +248,8 @@ _BY_VALUE: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
     "pad": ("pad_width", lambda widths, _: _sizes(widths) and len(widths) > 2),
     "pick": ("mode", lambda mode, _: mode is None),
     "reshape": ("shape", lambda shape, x: _sizes(shape) and is_coded(as_array(x), shape)),
+    "rint": ("x", lambda *_: True),
+    "round": ("decimals", lambda decimals, _: decimals is None),
     "shuffle": ("x", lambda *_: True),
     "take": ("indices", lambda *_: True),
     "topk": ("x", lambda *_: True),
@@ -232,6 +272,7 @@ def _theirs_by_value(
     if name not in _BY_VALUE or not args:
         return False
     parameter, is_theirs = _BY_VALUE[name]
+    kwargs = {key: value for key, value in kwargs.items() if key in own.parameters}
     return is_theirs(own.bind_partial(*args, **kwargs).arguments.get(parameter), args[0])
 
 
@@ -268,9 +309,11 @@ def _rows() -> dict[str, Callable[..., Call]]:
         "then": _then,
     }
     names = lambda parameters: ", ".join(re.findall(r"\w+(?==)", parameters))
-    draws = [_DRAW.format(name, own, names(own)) for name, own in _DRAWS.items()]
+    alike = [_DRAW.format(name, own, names(own)) for name, own in _DRAWS.items()]
+    alike += [_FILLED.format(name) for name in ("empty", "ones", "zeros")]
+    alike += [_REDUCED.format(name) for name in ("max", "mean", "min", "prod", "sum")]
     return {
-        name: scope[name] for name in define(parse("".join([_TABLE, *draws]), "library"), scope)
+        name: scope[name] for name in define(parse("".join([_TABLE, *alike]), "library"), scope)
     }
 
 

@@ -168,7 +168,7 @@ def Deconvolution(
         "weight": ((None, p.num_filter // p.num_group, *p.kernel), None),
         "bias": ((p.num_filter,), None),
     }
-    how = {**_how(p), "adj": p.adj or 0, "target": p.target_shape}
+    how = {**_how(p), "adj": p.adj or 0, "target": p.target_shape if any(p.target_shape) else ()}
     return applied(op, values, how, name, known, ("Deconvolution", _window(p)))
 
 

@@ -140,6 +140,7 @@ _RMS_NORM = _Norm(
     gradient=rules.rms_norm_rule,
     keeps=("x", "gamma", "out1"),
 )
+_LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
 _RMS_NORM_GRADIENT = _Norm(
     RowProgram(
         "rms_norm_gradient",
