@@ -302,6 +302,19 @@ def test_creation():
             same(own, judge)
 
 
+@pytest.mark.parametrize("dtype", ["?", "b", "i", "L", "f", "d"])
+@pytest.mark.parametrize("shape", [(5, 3), (4, 1100), (2, 3, 4), (1, 2)])
+def test_running_sums_and_products_of_rows(dtype, shape):
+    """Kernels along an axis before others: NumPy's bits, and more than one strip of columns."""
+    random = np.random.default_rng(2)
+    x = (random.random(shape) * 4).astype(dtype)
+    for axis in range(len(shape)):
+        for name in ("cumsum", "cumprod"):
+            for wanted in (None, "float64", "int8"):
+                found = getattr(ng, name)(ng.array(x), axis, dtype=wanted)
+                same(found.asnumpy(), getattr(np, name)(x, axis, dtype=wanted))
+
+
 def test_casts():
     x = np.array([1.5, -2.5])
     same(ops.astype(x, "int8"), x.astype("int8"))

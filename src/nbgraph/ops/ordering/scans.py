@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from nbgraph.dtype import inexact
 from nbgraph.errors import DTypeError, ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
+from nbgraph.operator.kernel_call import Application, Lowered
+from nbgraph.operator.tiled_op import tile_call
 from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import (
     as_known,
@@ -30,14 +33,33 @@ from nbgraph.ops.shapes.shape import ravel
 from nbgraph.ops.shapes.slicing import at_axis, flip, slice_view
 from nbgraph.shape import Array
 
-_MANY = 1 << 14  # elements from which NumPy is quicker across rows
+_SHARE = 512  # elements of a row that are scanned together
 
 
-def _along_rows(operands: Sequence[Spec], outputs: Sequence[Spec], *, axis: int, **_: Any) -> bool:
-    """Return whether the kernel, which scans row by row, is as quick as NumPy, which adds rows."""
-    shape = outputs[0].shape
-    behind = shape[axis_of("axis", axis, len(shape)) + 1 :]
-    return math.prod(behind) == 1 or math.prod(shape) < _MANY
+class ScanOp(UnitOp):
+    """A UnitOp whose rows, where an axis is not the last, are added to the ones before as a whole,
+    in the order and with the bits of element by element."""
+
+    def lower(self, case: Application) -> Lowered | None:
+        """See ArrayOp: one kernel of contiguous arrays."""
+        (x,), (out,), axis = case.operands, case.outputs, case.attributes["axis"]
+        place = axis_of(self.__name__, axis, len(x.shape))
+        inner = math.prod(x.shape[place + 1 :])
+        native = all(
+            accumulator(a.dtype) == a.dtype and a.dtype.kind in "biuf" for a in case.arrays
+        )
+        if inner == 1 or not native or not x.size or case.attributes["include_initial"]:
+            return super().lower(case)
+        from nbgraph.kernels.running import scan_text
+        from nbgraph.kernels.written import written
+
+        name, parts = self.__name__, -(-inner // _SHARE)
+        sign = "+" if name == "cumulative_sum" else "*"
+        outer, size = math.prod(x.shape[:place]), x.shape[place]
+        code = written(name, scan_text(name, x.dtype.name, out.dtype.name, sign), "float32")
+        words, cost = (inner, _SHARE, parts), int(outer * size * (3 + 0.3 * inner))
+        call = tile_call(code, (outer, size), words, outer * parts, cost)
+        return Lowered((replace(call, order=(0, 1)),), case.contiguous(), adds=False)
 
 
 def _scan(
@@ -65,7 +87,7 @@ def _scan(
         else:
             out[...] = ufunc.accumulate(x, axis=0, dtype=wide)
 
-    return UnitOp(name, infer, compute, gradient=rule, keeps=keeps, suits=_along_rows)
+    return ScanOp(name, infer, compute, gradient=rule, keeps=keeps)
 
 
 def _later(x: Any, axis: int) -> Any:
