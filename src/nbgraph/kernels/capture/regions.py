@@ -283,8 +283,7 @@ class RegionLoop:
         known = {row[1].id: row for column in columns for row in zip(*column, strict=True)}
         rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
         while todo:
-            read = [known.pop(n.id) for n in graph.reachable(todo) if n.id in known]
-            rows += read
+            rows += (read := [known.pop(n.id) for n in graph.reachable(todo) if n.id in known])
             todo = [now for *_, now in read]
         if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
             return graph.const(True)  # one counts the trips
