@@ -421,3 +421,8 @@ def test_linear_algebra_and_quantiles(function):
 def test_the_determinant_of_a_singular_matrix_is_zero():
     op = ng.op(lambda x: np.linalg.det(np.array([[x, 2.0 * x], [0.5 * x, x]])))
     assert op(3.0) == 0.0 and op(0.0) == 0.0
+
+
+def test_a_range_has_the_dtype_that_is_asked_for():
+    halves = ng.op(lambda x: x * (np.arange(1, 3, dtype=float)[0] / 2 + np.arange(3)[2] // 2))
+    np.testing.assert_array_equal(halves(np.array([1.0, 2.0])), [1.5, 3.0])

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -150,10 +151,27 @@ class Fuller(Slotted):
         self.other = value  # no slot
 
 
+class Scale:
+    factor = 3.0
+
+    def of(self, x):
+        return self.factor * x
+
+
+class Kept(Scale):
+    def of(self, x):
+        self.last = super().of(x) + sys.float_info.epsilon
+        return self
+
+
+def without_init(x):
+    return Kept().of(x).last + Scale().of(x * x)
+
+
 X = np.array([0.3, 1.2, 2.4])
 
 
-@pytest.mark.parametrize("fn", [bases, slots, undeclared, conversions, copies])
+@pytest.mark.parametrize("fn", [bases, slots, undeclared, conversions, copies, without_init])
 def test_values_and_slopes_are_those_of_the_text(fn):
     op, h = ng.op(fn), 1e-6
     np.testing.assert_allclose(op(X), [fn(x) for x in X.tolist()], rtol=1e-13)
@@ -164,3 +182,8 @@ def test_values_and_slopes_are_those_of_the_text(fn):
 def test_an_attribute_that_has_no_slot_is_refused():
     with pytest.raises(CaptureError, match="only names, and items"):
         ng.op(lambda x: Fuller(x).value)(X)
+
+
+def test_arguments_of_a_class_without_init_are_refused():
+    with pytest.raises(CaptureError, match="'Scale' is not known"):
+        ng.op(lambda x: Scale(2).of(x))(X)

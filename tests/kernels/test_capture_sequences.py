@@ -214,6 +214,39 @@ def test_a_loop_whose_numbers_come_back_is_an_error(function, compiler):
             ng.waitall()
 
 
+def until_it_settles(x):
+    """What a trip finds first is None before the loop, and the condition goes by it."""
+    before, trips = None, 0
+    while before is None or abs(before - x) > 1e-9:
+        before, x = x, (x + 2 / x) / 2
+        trips += 1
+    return x * trips
+
+
+def by_states(x):
+    state = "up"
+    while state != "done":
+        x = x + 1 if state == "up" else x - 0.5
+        if x > 6:
+            state = "down"
+        if state == "down" and x < 5.2:
+            state = "done"
+    return x
+
+
+def at_random(x):
+    seed = 12345
+    while seed / 2**31 < 0.99:
+        seed = (1103515245 * seed + 12345) % 2**31
+    return seed / 2**31 * x
+
+
+@pytest.mark.parametrize("function", [until_it_settles, by_states, at_random])
+def test_a_loop_that_ends_is_no_error(function):
+    x = np.array([0.3, 1.25, 2.4, 3.3])
+    np.testing.assert_allclose(ng.op(function)(x), [function(v) for v in x.tolist()], rtol=1e-13)
+
+
 def test_nan_leaves_a_loop_without_an_error():
     assert np.isnan(ng.op(halved)(np.array([4.0, np.nan]))).tolist() == [False, False]
     got = ng.op(endless)(np.array([np.nan, 0.75, np.inf], np.float32))

@@ -218,11 +218,11 @@ def in_order(call: Call, items: Sequence[Value], reverse: bool = False) -> list[
 MAX_SORTED = 64  # numbers that are sorted by comparing pairs
 
 
-def _arange(call: Call, *bounds: Value) -> Value:
+def _arange(call: Call, *bounds: Value, dtype: Value = None) -> Value:
     numbers = [b for b in bounds if isinstance(b, Node) and b.op == "const"]
     if len(numbers) < len(bounds):
         call.refuse("a bound of arange() is not constant", "use constants, so that it is known")
-    values = np.arange(*(n.data for n in numbers))
+    values = np.arange(*(n.data for n in numbers), dtype=getattr(dtype, "value", None))
     return array_of(call, tuple(call.graph.const(v) for v in values.tolist()))
 
 

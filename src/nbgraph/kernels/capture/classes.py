@@ -64,7 +64,7 @@ class Classes(Lists):
             return None
         content = record_of(cls, values)
         if not isinstance(method, FunctionType):
-            return content
+            return None if init or options else content
         owner = placed(content, env)
         self.apply(call.of(method, owner, *init, **options))
         return owner
@@ -270,7 +270,7 @@ def keeps_arguments(cls: Any) -> bool:
 def has_own_init(cls: Any) -> bool:
     """Whether a class is one of plain Python with an `__init__` that says its attributes."""
     plain = _is_plain(cls) and type(cls) is type and cls.__new__ is object.__new__
-    return plain and is_written(cls, "__init__")
+    return plain and (is_written(cls, "__init__") or cls.__init__ is object.__init__)
 
 
 def is_class(target: object) -> bool:

@@ -170,8 +170,7 @@ def apply(call: Call) -> Value | None:
     if target is format and len(args) == 2 and isinstance(args[1], Static):
         return formatted(call, args[0], str(args[1].value))
     if isinstance(text := getattr(target, "__self__", None), str) and len(args) == 1:
-        field = _FIELD.fullmatch(text) if getattr(target, "__name__", "") == "format" else None
-        if field is not None:
+        if getattr(target, "__name__", "") == "format" and (field := _FIELD.fullmatch(text)):
             return formatted(call, args[0], field[1] or "")
     if target is int and len(args) == 2 and isinstance(args[0], Digits):
         if args[1] is call.graph.const(args[0].base):  # by which the prefix is known, too

@@ -171,7 +171,7 @@ class Expressions(Calls):
             return self.graph.const(value)
         if complex_numbers.is_complex(value):
             return complex_numbers.constant(self.graph, value)
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and type(value).__name__ != "float_info":  # that of sys
             fields = getattr(value, "_fields", None)
             items = tuple(self.constant(item, node) for item in value)
             named = dict(zip(fields or (), items, strict=False))

@@ -231,12 +231,12 @@ class RegionLoop:
                 ends[name] = copied(tracer.held(ends[name], ends), back=True)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
-        if self.MOVES in self.names:
-            names = [n for n in self.names if n not in (self.MOVES, RESULT)]
-            columns = [(starts[n], phis[n], _carried(ends.get(n)) or []) for n in names]
-            ends[self.MOVES] = self._moves(region, columns)
         if not self._settled(ends):
             return None
+        if self.MOVES in self.names:  # whose end is its start, so far
+            names = [n for n in self.names if n not in (self.MOVES, RESULT)]
+            columns = [(starts[n], phis[n], _carried(ends[n]) or []) for n in names]
+            ends[self.MOVES] = self._moves(region, columns)
         tracer.pending += self.ahead
         return self._close(region, phis, ends)
 
@@ -280,11 +280,10 @@ class RegionLoop:
         too, values that they did not have before. `columns`: of each name, at the loop's start,
         before a trip and after it."""
         graph, moves = self.graph, self.graph.const(False)
-        known = {row[1].id: row for column in columns for row in zip(*column, strict=False)}
+        known = {row[1].id: row for column in columns for row in zip(*column, strict=True)}
         rows, todo = list[tuple[Node, Node, Node]](), [cast("Node", region.cond)]
         while todo:
-            read = [known.pop(n.id) for n in graph.reachable(todo) if n.id in known]
-            rows += [row for row in read if row[1].data[1][0] not in self.first]
+            rows += (read := [known.pop(n.id) for n in graph.reachable(todo) if n.id in known])
             todo = [now for *_, now in read]
         if any(n.op in ("add", "sub") and n.kind != "f" and p in n.args for _, p, n in rows):
             return graph.const(True)  # one counts the trips
@@ -354,7 +353,8 @@ class RegionLoop:
         for name in self.names:
             if isinstance(self.start[name], Partly) and not self._as_at_first(name, ends):
                 return False
-            ends.setdefault(name, self.start[name] if is_flag(name) else Unset())
+            known = is_flag(name) or name == self.MOVES
+            ends.setdefault(name, self.start[name] if known else Unset())
             if isinstance(ends[name], Optional) and not isinstance(self.start[name], Optional):
                 self.start[name] = Optional(graph.const(False), self.start[name])
                 settled = False
