@@ -47,6 +47,21 @@ def test_random_ones_have_their_moments_and_repeat(name, dtype):
     assert abs(first.std() / deviation - 1) < 0.05
 
 
+@pytest.mark.parametrize(
+    ("fill", "variance"),
+    [
+        (init.glorot_uniform(), 2 / ((32 + 64) * 9)),
+        (init.glorot_normal(fan_in=True), 1 / (32 * 9)),
+        (init.glorot_uniform(fan_out=True, scale=2.0), 4 / (64 * 9)),
+        (init.he_normal(), 2 / (32 * 9)),
+    ],
+)
+def test_windows_count_their_channels_and_elements(fill, variance):
+    """As torch's xavier_uniform_ and MXNet's Xavier: not by the extents of the window alone."""
+    w = np.asarray(fill((64, 32, 3, 3), np.dtype("float32")))
+    assert abs(w.var() / variance - 1) < 0.05
+
+
 def test_they_fill_parameters_and_variables():
     """Of an expression graph, and of an executor."""
     graph = ng.ExpressionGraph()
