@@ -93,7 +93,6 @@ NAMES = _table("""
     chunk = ng.array_split(x, n)
     unbind = ng.unstack(x)
     remat = ng.checkpoint(function)
-    tree_map tree_util = jax.tree, or optree: gradients have the structure of arguments
     key fold_in = ng.random.seed(0): streams of random numbers go on by themselves
     mm bmm batch_matmul = ng.matmul, or a @ b
     unsqueeze = ng.expand_dims(x, axis)

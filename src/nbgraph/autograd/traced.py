@@ -71,8 +71,7 @@ class Traced(Symbol):
                 base._views = [v for v in base._views if v() is not None] + [weakref.ref(self)]
 
     def _image(self) -> Any:
-        """Return an array of NumPy's whose layout is that of this one as an NDArray, unless it
-        belongs to an argument."""
+        """Return an array of NumPy's with the layout that this one has as an NDArray."""
         if self._source is None:
             return np.empty(self.spec.shape, self.dtype)
         base, op, attributes = self._source

@@ -420,13 +420,12 @@ class Optimizer:
             self.scaler.load_state_dict(state["scaler"])
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {"_states": {}, "_clocks": {}, "_updates": {}, "_loaded": {}}
-        return {**self.__dict__, **own, "state_dict": self.state_dict()}
+        own = {"_states": {}, "_clocks": {}, "_updates": {}, "_loaded": self.state_dict()}
+        return {**self.__dict__, **own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        kept = state.pop("state_dict")
         self.__dict__.update(state)
-        self.load_state_dict(kept)
+        self.load_state_dict(self._loaded)
 
     @staticmethod
     def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:

@@ -126,9 +126,8 @@ def glorot_uniform(
     *, fan_in: bool = False, fan_out: bool = False, scale: float = 1.0
 ) -> Initialiser:
     """Uniform numbers of variance 2 / (rows + columns) times `scale`**2, or with one of the two
-    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows of
-    a convolution (features, channels, *window) rows are channels, and columns features, times the
-    elements of a window."""
+    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows
+    (features, channels, *window) channels and features count, times the elements of a window."""
 
     def fill(shape: Shape, dtype: Any) -> Any:
         bound = math.sqrt(3) * _glorot(shape, fan_in, fan_out, scale)
