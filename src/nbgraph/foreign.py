@@ -93,7 +93,6 @@ NAMES = _table("""
     chunk = ng.array_split(x, n)
     unbind = ng.unstack(x)
     remat = ng.checkpoint(function)
-    key fold_in = ng.random.seed(0): streams of random numbers go on by themselves
     mm bmm batch_matmul = ng.matmul, or a @ b
     unsqueeze = ng.expand_dims(x, axis)
     permute = ng.transpose(x, axes)
@@ -193,7 +192,6 @@ MODULES = _table("""
     requires_grad_ = not needed: parameters are trained
     children named_children named_modules = model.modules()
     register_buffer buffers = an array as attribute, named in the class's statistics_named
-    freeze = an optimizer of a dict of those parameters that are trained
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here

@@ -93,10 +93,6 @@ class GroupNorm(Module):
         self.settle(gamma=x.shape[1:2], beta=x.shape[1:2])
         return library.group_norm(x, self.groups, self.gamma, self.beta, eps=self.eps)
 
-    def describe(self) -> str:
-        """See Module."""
-        return str(self.groups)
-
 
 class BatchNorm(Module):
     """`ng.batch_norm` of data of shape (samples, channels, *space).
