@@ -42,9 +42,7 @@ NAMES = _table("""
     ELU = ng.elu, a function
     LeakyReLU = ng.leaky_relu, a function
     Softplus = ng.softplus, a function
-    LogSoftmax = ng.log_softmax, a function
-    Identity = ng.nn.Function(ng.copy), or lambda x: x in a Sequential
-    Softmax = ng.softmax, a function
+    Softmax LogSoftmax = ng.softmax and ng.log_softmax, functions
     functional F lax = the functions of ng itself: ng.relu, ng.softmax
     HybridSequential HybridBlock Block = ng.nn.Sequential, ng.nn.Module
     ModuleList ModuleDict = a list or dict as attribute of a Module
@@ -94,10 +92,7 @@ NAMES = _table("""
     cat = ng.concatenate
     chunk = ng.array_split(x, n)
     unbind = ng.unstack(x)
-    neg = ng.negative, or -x
     remat = ng.checkpoint(function)
-    tree_map tree_util = jax.tree, or optree: gradients have the structure of arguments
-    key fold_in = ng.random.seed(0): streams of random numbers go on by themselves
     mm bmm batch_matmul = ng.matmul, or a @ b
     unsqueeze = ng.expand_dims(x, axis)
     permute = ng.transpose(x, axes)
@@ -197,7 +192,6 @@ MODULES = _table("""
     requires_grad_ = not needed: parameters are trained
     children named_children named_modules = model.modules()
     register_buffer buffers = an array as attribute, named in the class's statistics_named
-    freeze = an optimizer of a dict of those parameters that are trained
 """)
 
 # of operators, for what is a room elsewhere: `ng.mod` is a function here

@@ -264,6 +264,24 @@ def test_writes_that_cannot_be_followed_are_refused():
     same_bits(w, X)
     same_bits(x, X)
 
+    def paused(x):
+        y = x * 2
+        with ng.autograd.pause():
+            own = x * 3
+            own[0] = 1.0  # of no gradient anyway
+            y[1:] += own[1:]
+        return y
+
+    def to_broadcast(x):
+        y = ng.broadcast_to(x * 2, (2, *x.shape))
+        y += 1
+        return y
+
+    with pytest.raises(ArgumentError, match=r"from outside of autograd.pause\(\) would be written"):
+        ng.jit(paused)(x)
+    with pytest.raises(ArgumentError, match="a broadcast view would be written"):
+        ng.jit(to_broadcast)(x)
+
 
 def test_traced_arrays_are_taken_apart():
     """`x, y = state` in `jit`, a loop's body, `vmap` and derivatives; rows that are views."""

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+import nbgraph as ng
 import nbgraph.ops as ops
 from nbgraph.settings import config
 

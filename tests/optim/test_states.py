@@ -1,6 +1,7 @@
 """What optimizers keep, and what they refuse."""
 
 import copy
+import pickle
 
 import numpy as np
 import pytest
@@ -31,6 +32,35 @@ def test_states_resume_with_the_same_bits(name, options, tmp_path):
         for step in grads[3:]:
             other.step(lifted(step))
         assert_same(values(params), values(again))
+
+
+@cases
+def test_copies_go_on_by_themselves(name, options):
+    """`copy.deepcopy` of an optimizer that has taken steps, with its parameters."""
+    start, grads = drawn(3, steps=5)
+    opt = made(name, lifted(start), **options)
+    for step in grads[:3]:
+        opt.step(lifted(step))
+    other = copy.deepcopy(opt)
+    for step in grads[3:]:
+        opt.step(lifted(step))
+    assert (opt.count, other.count) == (5, 3)
+    for step in grads[3:]:
+        other.step(lifted(step))
+    assert_same(values(opt.parameters), values(other.parameters))
+
+
+def test_pickles_go_on_with_rate_and_scale():
+    scaler = ng.optim.LossScaler(4.0, window=2)
+    opt = ng.optim.Adam({"w": ng.ones(3)}, 0.1, scaler=scaler)
+    for _ in range(3):
+        opt.step({"w": ng.array([1.0, 2.0, 3.0])})
+    opt.lr = 0.5
+    other = pickle.loads(pickle.dumps(opt))
+    for each in (opt, other):
+        each.step({"w": ng.array([1.0, 2.0, 3.0])})
+    assert_same(values(opt.parameters), values(other.parameters))
+    assert (other.count, other.lr, other.scaler.value) == (4, 0.5, scaler.value)
 
 
 W = {"w": np.ones(3, "float32")}

@@ -28,7 +28,7 @@ class Traced(Symbol):
     """An array of a function that is being traced. After a write in place it stands for another
     value, and so do the arrays that it is a view of, and their views."""
 
-    __slots__ = ("__weakref__", "_source", "_trace", "_views")
+    __slots__ = ("__weakref__", "_paused", "_source", "_trace", "_views")
 
     __nbgraph_priority__ = 30
     # it makes no variables, which are given, and waits for no shapes, which are known
@@ -39,7 +39,8 @@ class Traced(Symbol):
         super().__init__(entries)
         self._source: Any = None  # of a view: what it is a view of, the operator, its attributes
         self._views: list[weakref.ref[Traced]] = []
-        self._trace = getattr(recording.get(), "trace", None)
+        tracer: Any = recording.get()
+        self._trace, self._paused = getattr(tracer, "trace", None), getattr(tracer, "paused", False)
 
     @classmethod
     def __nbgraph_call__(
@@ -71,8 +72,7 @@ class Traced(Symbol):
                 base._views = [v for v in base._views if v() is not None] + [weakref.ref(self)]
 
     def _image(self) -> Any:
-        """Return an array of NumPy's whose layout is that of this one as an NDArray, unless it
-        belongs to an argument."""
+        """Return an array of NumPy's with the layout that this one has as an NDArray."""
         if self._source is None:
             return np.empty(self.spec.shape, self.dtype)
         base, op, attributes = self._source
@@ -125,8 +125,6 @@ class Traced(Symbol):
         return selection
 
     def __iter__(self) -> Iterator[Any]:
-        if not self.spec.shape:
-            raise TypeError("iter: an array of shape () has no parts")
         if len(self) > _PARTS:
             raise ArgumentError(
                 f"iter: the loop over an array {self.spec} would be a graph of {len(self)} times "
@@ -184,6 +182,17 @@ class Traced(Symbol):
         tracer = recording.get()
         if not isinstance(root, Traced) or root._trace is not tracer.trace:
             tracer.check_write(name, root)
+        if tracer.paused and not root._paused and self.dtype.kind in "fc":
+            raise ArgumentError(
+                f"{name}: an array from outside of autograd.pause() would be written within "
+                f"({here()}), so its gradient is not known; write to a copy, or outside"
+            )
+        image = self._image()
+        if any(n > 1 and not step for n, step in zip(image.shape, image.strides, strict=True)):
+            raise ArgumentError(
+                f"{name}: a broadcast view would be written ({here()}), whose elements share "
+                "memory; write to a copy"
+            )
 
 
 def with_part(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> Symbol:
@@ -196,17 +205,18 @@ def with_part(base: Symbol, part: Symbol, view: Any, attributes: Attributes) -> 
     return library.reshape(library.index_update(flat, values, places, key=("array",)), base.shape)
 
 
-def overwritten(op: Any, target: Any, result: Traced) -> Any:
-    """Return the target of `out=` and `a += b` after the result took its place, shape and dtype."""
+def overwritten(name: str, target: Any, result: Traced) -> Any:
+    """Return the target of `out=` and `a += b`, after the result took its place, in its shape and
+    dtype."""
     if not isinstance(target, Traced):
         tracer = recording.get()
-        tracer.check_write(op.__name__, target)
+        tracer.check_write(name, target)
     if result.shape != target.shape or not np.can_cast(result.dtype, target.dtype, "same_kind"):
         raise ArgumentError(
-            f"{op.__name__}: the result is {result.spec}, the array that is written {target.spec}; "
+            f"{name}: the result is {result.spec}, the array that is written {target.spec}; "
             "write to one of that shape, whose dtype can hold it"
         )
-    target._become(op.__name__, library.astype(result, target.dtype, copy=False))
+    target._become(name, library.astype(result, target.dtype, copy=False))
     return target
 
 
@@ -215,14 +225,9 @@ def _in_place(method: str) -> Callable[[Any, Any], Any]:
 
     def update(self: Any, other: Any) -> Any:
         result = plain(self, other)
-        return result if result is NotImplemented else overwritten(_Named(method), self, result)
+        return result if result is NotImplemented else overwritten(method, self, result)
 
     return update
-
-
-class _Named:
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
 
 
 _BRANCH = (

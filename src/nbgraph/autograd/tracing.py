@@ -106,7 +106,8 @@ class Tracer:
         if getattr(op, "view", None) is not None:
             results[0].looks_at(operands[0], op, attributes)
         if out is not None:
-            results = [m if o is None else overwritten(op, o, m) for o, m in zip(out, results)]
+            pairs = zip(out, results)
+            results = [m if o is None else overwritten(op.__name__, o, m) for o, m in pairs]
         return results[0] if len(results) == 1 else tuple(results)
 
     def wrapped(self, entry: Entry) -> Traced:

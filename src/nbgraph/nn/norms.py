@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ShapeError
 from nbgraph.nn.layers import require_count, require_number
 from nbgraph.nn.module import Module
 from nbgraph.ops.define import library
@@ -85,11 +85,6 @@ class GroupNorm(Module):
     def __init__(self, groups: int, channels: int | None = None, *, eps: float = 1e-5) -> None:
         self.groups = require_count("GroupNorm", "groups", groups)
         self.eps = require_number("GroupNorm", "eps", eps, 0)
-        if channels is not None and require_count("GroupNorm", "channels", channels) % groups:
-            raise ArgumentError(
-                f"GroupNorm: groups={groups} do not divide channels={channels}; give a number of "
-                "groups that does"
-            )
         self.gamma = self.declare((channels,), initial.ones())
         self.beta = self.declare((channels,), initial.zeros())
 
@@ -97,10 +92,6 @@ class GroupNorm(Module):
         """Return an array like `x`."""
         self.settle(gamma=x.shape[1:2], beta=x.shape[1:2])
         return library.group_norm(x, self.groups, self.gamma, self.beta, eps=self.eps)
-
-    def describe(self) -> str:
-        """See Module."""
-        return str(self.groups)
 
 
 class BatchNorm(Module):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -177,7 +176,8 @@ class Optimizer:
 
         `name_of`: the name by which `lr_mult` and `wd_mult` know a parameter of it.
         """
-        optimizer = copy.copy(self)
+        optimizer = object.__new__(type(self))
+        optimizer.__dict__ |= self.__dict__
         optimizer._params, optimizer.hyper = None, dict(self.hyper)
         optimizer._states, optimizer._clocks, optimizer._updates, optimizer._loaded = {}, {}, {}, {}
         optimizer.lr_mult = Renamed.of(self.lr_mult, name_of)
@@ -417,6 +417,14 @@ class Optimizer:
             self.lr = state["lr"]
         if self.scaler is not None and "scaler" in state:
             self.scaler.load_state_dict(state["scaler"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        own = {"_states": {}, "_clocks": {}, "_updates": {}, "_loaded": self.state_dict()}
+        return {**self.__dict__, **own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.load_state_dict(self._loaded)
 
     @staticmethod
     def _shared(clocks: dict[str, Clock]) -> dict[str, Clock]:

@@ -23,7 +23,7 @@ from nbgraph.foreign import missing
 from nbgraph.operator.declared import define, parse
 from nbgraph.ops.draws import distributions
 from nbgraph.ops.draws.layered import bilinear as bilinear
-from nbgraph.ops.draws.layered import fans
+from nbgraph.ops.draws.layered import fans as _fans
 from nbgraph.ops.draws.layered import he_normal as he_normal
 from nbgraph.ops.draws.layered import he_uniform as he_uniform
 from nbgraph.ops.draws.layered import lecun_normal as lecun_normal
@@ -126,9 +126,8 @@ def glorot_uniform(
     *, fan_in: bool = False, fan_out: bool = False, scale: float = 1.0
 ) -> Initialiser:
     """Uniform numbers of variance 2 / (rows + columns) times `scale`**2, or with one of the two
-    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows of
-    a convolution (features, channels, *window) rows are channels, and columns features, times the
-    elements of a window."""
+    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows
+    (features, channels, *window) channels and features count, times the elements of a window."""
 
     def fill(shape: Shape, dtype: Any) -> Any:
         bound = math.sqrt(3) * _glorot(shape, fan_in, fan_out, scale)
@@ -173,7 +172,7 @@ def _glorot(shape: Shape, fan_in: bool, fan_out: bool, scale: float) -> float:
     """The standard deviation."""
     if len(shape) < 2:
         raise ShapeError(f"init.glorot: shape {shape}; give a matrix, its rows and columns count")
-    rows, columns = shape if len(shape) == 2 else fans(shape)
+    rows, columns = shape if len(shape) == 2 else _fans(shape)
     if fan_in == fan_out:
         return scale * math.sqrt(2 / (rows + columns))
     return scale / math.sqrt(rows if fan_in else columns)

@@ -43,9 +43,8 @@ def dropout(p: float) -> Initialiser:
     """A mask: 0 with probability `p`, else 1 / (1 - p), so that its mean is 1."""
 def glorot_uniform(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0) -> Initialiser:
     """Uniform numbers of variance 2 / (rows + columns) times `scale`**2, or with one of the two
-    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows of
-    a convolution (features, channels, *window) rows are channels, and columns features, times the
-    elements of a window."""
+    alone: 1 / rows for `fan_in`, 1 / columns for `fan_out` (Glorot and Bengio, 2010). Of windows
+    (features, channels, *window) channels and features count, times the elements of a window."""
 def glorot_normal(*, fan_in: bool=False, fan_out: bool=False, scale: float=1.0) -> Initialiser:
     """Normal numbers of the variance that `glorot_uniform` has."""
 def sinusoidal(start: int=0) -> Initialiser:
