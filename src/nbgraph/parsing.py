@@ -10,7 +10,9 @@ import ast
 import threading
 from typing import Literal, cast
 
-_LOCK = threading.RLock()
+from nbgraph.scopes import forkable
+
+_LOCK = forkable(threading.RLock())
 _ATTEMPTS = 50  # a foreign thread has to come in between each time
 
 

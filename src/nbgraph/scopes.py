@@ -1,5 +1,5 @@
 """What no signal may leave half done: blocks within which context variables have other values, and
-calls on a thread that gets no signals.
+calls on a thread that gets no signals. And what no fork may: locks of other threads.
 
 CPython looks for signals where a Python function begins, behind calls and where a loop jumps back.
 So a block begins by one instruction that calls nothing of Python and is followed by none of those,
@@ -8,17 +8,22 @@ and it ends in a function of C: one of Python might not be entered.
 
 import _thread
 import io
+import os
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
-from itertools import repeat
-from operator import call
+from itertools import compress, repeat
+from operator import call, methodcaller
 from typing import Any
+from weakref import WeakSet
 
 _STACK = 1 << 20  # bytes that a compiler may take of one
+_LONGEST = 20.0  # seconds that a fork waits for other threads
+_LOOK = 0.001  # seconds between two looks meanwhile
 
 
 class Ending(io.IOBase):
@@ -112,11 +117,46 @@ def attended(function: Callable[..., Any]) -> Callable[..., Any]:
 
 class _Here(threading.local):
     name = ""
+    taken: tuple[list[Any], list[Any]] = [], []  # locks, and whether a fork has each
 
 
 _HERE = _Here()
+_LOCKS: WeakSet[Any] = WeakSet()
 
 
 def thread_name() -> str:
     """Return what the thread is called, or the one for which it attends to something."""
     return _HERE.name or threading.current_thread().name  # which lists threads that it did not know
+
+
+def forkable(lock: Any) -> Any:
+    """Return a lock that no other thread has while this one forks: a child has no such thread, and
+    could never take it."""
+    _LOCKS.add(lock)
+    return lock
+
+
+def _before_fork() -> None:
+    end = time.monotonic() + _LONGEST
+    while True:
+        try:
+            locks = [*_LOCKS]
+        except RuntimeError:  # another thread made one meanwhile
+            continue
+        _HERE.taken = locks, []
+        _HERE.taken[1][:] = map(methodcaller("acquire", False), locks)  # all, or what there is
+        if all(_HERE.taken[1]) or time.monotonic() > end:
+            return
+        _after_fork()
+        time.sleep(_LOOK)
+
+
+def _after_fork() -> None:
+    deque(map(methodcaller("release"), compress(*_HERE.taken)), 0)
+    _HERE.taken = [], []
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )

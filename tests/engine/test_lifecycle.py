@@ -210,6 +210,47 @@ if pid:
     assert out == "both\n"
 
 
+def test_a_fork_while_another_thread_captures(tmp_path):
+    """A child gets no lock that a thread has which it lacks, and the parent goes on."""
+    out, _ = program(
+        """
+import contextlib, linecache
+from nbgraph import parsing
+from nbgraph.codegen.making import progress
+from nbgraph.kernels import kernel, nodes
+locks = {"parsing": parsing._LOCK, "capture": nodes.GROWING, "kernels": kernel._LOCK}
+locks["compiler"] = contextlib.nullcontext()
+lines = ["def scale(x):", "    return x * 3.5"]
+linecache.cache["<scale>"] = None, None, [line + "\\n" for line in lines], "<scale>"
+exec(compile("\\n".join(lines), "<scale>", "exec"))
+for kind in locks:
+    inside, leave = threading.Event(), threading.Event()
+    def work():
+        wait = progress.begin("one", makes=kind == "compiler")
+        with locks[kind]:
+            inside.set()
+            leave.wait(0.3)
+        wait.end()
+    thread = threading.Thread(target=work)
+    thread.start()
+    inside.wait()
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(30)
+        assert not progress._line.made_elsewhere()
+        assert ng.op(scale)(np.ones(2)).tolist() == [3.5, 3.5]
+        os._exit(0)
+    assert reap(pid) == 0, kind
+    thread.join()
+    assert ng.op(scale)(np.ones(2)).tolist() == [3.5, 3.5]
+print("all")
+""",
+        tmp_path,
+        bound=200,
+    )
+    assert out == "all\n"
+
+
 def test_a_fork_with_work_that_never_ends_is_bounded(tmp_path):
     """The child is told what it cannot have; the parent goes on."""
     out, seconds = program(

@@ -27,12 +27,13 @@ from nbgraph.engine.inline import in_charge
 from nbgraph.engine.properties import OVERWRITE
 from nbgraph.engine.thread import here, inside
 from nbgraph.operator import parallel
+from nbgraph.scopes import forkable
 from nbgraph.storage import Block
 
 CPU = cpu()
 _AHEAD = 1 << 26  # bytes of blocks of one size, all in use, before the host waits for one
-_SHARING = threading.Lock()
-_LEASING = threading.RLock()  # a finaliser may come while its own thread is in here
+_SHARING = forkable(threading.Lock())
+_LEASING = forkable(threading.RLock())  # a finaliser may come while its own thread is in here
 _untrack = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("PyObject_GC_UnTrack", ctypes.pythonapi))
 
 

@@ -25,13 +25,14 @@ from nbgraph.foreign import checked
 from nbgraph.graph.graph import Graph
 from nbgraph.operator.call import recording, training
 from nbgraph.operator.parallel import OWNED
+from nbgraph.scopes import forkable
 from nbgraph.settings import CLOSELY_ASKED, config, looks_closely
 
 Function = Callable[..., Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 _MOST = 256  # versions that a function keeps, oldest first out
-_ENTERING = threading.Lock()
+_ENTERING = forkable(threading.Lock())
 _classes = core._class
 _COPIED = frozenset(map(np.dtype, ("float32", "float64", "int32", "int64", "uint8", "bool")))
 _settings = config.variable.get

@@ -29,6 +29,7 @@ from nbgraph.graph.node import Entry, Node, topological
 from nbgraph.operator.call import recording
 from nbgraph.operator.layout import Layout, keep, layout, packed
 from nbgraph.ops.define import library
+from nbgraph.scopes import forkable
 from nbgraph.settings import config, looks_closely
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _LONG = 1024  # nodes; tracing takes some 2 ms for each
 _FEWEST, _MOST, _TOGETHER = 2, 16, 1 << 22
 _MOST_COUNTED, _MOST_KEPT = 1024, 256  # structures
 _ROOM = 1 << 28  # bytes of saved values of all graphs that are kept
-_TRACING = threading.RLock()
+_TRACING = forkable(threading.RLock())
 
 Heads = Sequence[tuple[Node, int, Any]]
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nbgraph._listing import public_names
+from nbgraph.scopes import forkable
 from nbgraph.settings import config
 
 __dir__ = public_names(globals())
@@ -53,7 +54,7 @@ class Statistics:
 
 _statistics = Statistics()
 _writes = itertools.count(1)
-_lock = threading.Lock()
+_lock = forkable(threading.Lock())
 
 
 class Info(NamedTuple):

@@ -18,6 +18,7 @@ from nbgraph.codegen import image
 from nbgraph.codegen.host import cpu_name, features
 from nbgraph.codegen.host import host as _host
 from nbgraph.errors import CompileError
+from nbgraph.scopes import forkable
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 PREFIX = "nbgraph_"  # of the symbols that are ours
 SYMBOL = f"{PREFIX}kernel"
 _ready: list[bool] = []  # LLVM has been told to make code for this machine
-COMPILING = threading.RLock()  # Numba's compiler and its registries are not reentrant
+COMPILING = forkable(threading.RLock())  # Numba's compiler and its registries are not reentrant
 # constants are reached from the code's own place: in the large model of JITs each takes a 64-bit
 # address of its own, which keeps them out of registers (measured: exp 0.64 instead of 0.40 ns)
 _RELOCATION, _CODE_MODEL = "static", "jitdefault"

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
+from nbgraph.scopes import forkable
 from nbgraph.tracebacks import file_label
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
@@ -92,7 +93,7 @@ class InternedNames:
 
     def forget_threads(self) -> None:
         """In a forked child: the lock may be held by a thread that is not here."""
-        self._lock = threading.RLock()
+        self._lock = forkable(threading.RLock())
 
     def name(self, name: str) -> int:
         """The number of a name."""

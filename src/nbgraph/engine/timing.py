@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from nbgraph.engine.core import layout
 from nbgraph.engine.native_call import NativeCall
 from nbgraph.engine.properties import NO_SKIP
+from nbgraph.scopes import forkable
 
 if TYPE_CHECKING:
     from nbgraph.device import RunContext
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 SWITCH = "profile: switch"  # operations of that name are not part of a profile
 _WORDS = layout.TIMED // layout.WORD
-_LOCK = threading.RLock()
+_LOCK = forkable(threading.RLock())
 
 
 class Reading(NamedTuple):

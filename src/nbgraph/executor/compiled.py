@@ -28,10 +28,11 @@ from nbgraph.graph.schedule import Schedule, Task, Value
 from nbgraph.kernels.kernel import Kernel, deferring
 from nbgraph.operator.layout import Layout, layout
 from nbgraph.operator.request import OpReqType
+from nbgraph.scopes import forkable
 
 _MOST = 256  # compiled graphs kept, least recently used first out
 _COMPILED: OrderedDict[Any, Compiled] = OrderedDict()
-_LOCK = threading.RLock()
+_LOCK = forkable(threading.RLock())
 
 
 class Compiled:
@@ -59,7 +60,7 @@ class Compiled:
         loose: Collection[tuple[GraphNode, ...]] = (),
         inside: Inside = NOTHING_INSIDE,
     ) -> None:
-        self.deciding = threading.RLock()
+        self.deciding = forkable(threading.RLock())
         self.source, self.options, self.device = graph, options, device
         self.layouts, self.requests, self.inside = tuple(layouts), tuple(requests), inside
         self.stages: list[Stage] = []

@@ -20,6 +20,7 @@ from nbgraph.graph.passes.gradient import gradient
 from nbgraph.graph.passes.recompute import recompute
 from nbgraph.operator.layout import layout
 from nbgraph.operator.request import OpReqType, kWriteTo
+from nbgraph.scopes import forkable
 
 
 class Bound:
@@ -46,7 +47,9 @@ class Bound:
         self.graph, self.arrays, self.grads = graph, arrays, grads
         self.options, self.device, self.name = options, device, name
         self._outputs: list[Array] | None = None
-        self._building = threading.RLock()  # two threads may ask at once for what is not there yet
+        self._building = forkable(
+            threading.RLock()
+        )  # two threads may ask at once for what is not there yet
         self._predict: Program | None = None
         self._halves: tuple[Program, Program] | None = None
         self._both: dict[tuple[bool, ...], Program] = {}

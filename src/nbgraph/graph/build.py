@@ -26,6 +26,7 @@ from nbgraph.graph.node import Node
 from nbgraph.operator.array_op import ArrayOp, Attributes, Spec
 from nbgraph.operator.deferred import UnknownShape
 from nbgraph.operator.mapper import Mapper
+from nbgraph.scopes import forkable
 from nbgraph.settings import config
 from nbgraph.shape import PartialShape as PartialShape
 from nbgraph.shape import broadcast
@@ -37,7 +38,7 @@ _EFFECTS = ("random", "parallel_random")
 _NOTHING: Mapping[str, Any] = {}
 _INT64 = np.dtype("int64")
 _TABLE: WeakValueDictionary[Any, GraphNode] = WeakValueDictionary()
-_ENTERING = threading.Lock()
+_ENTERING = forkable(threading.Lock())
 _tokens = itertools.count(1)
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from nbgraph.codegen import builtin
 from nbgraph.errors import CompileError, of_kernel
 from nbgraph.kernels.blas_text import TEXT
+from nbgraph.scopes import forkable
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
@@ -121,7 +122,7 @@ class Products(Routine):
         super().__init__("product", _MODEL, TEXT)
 
 
-_making = threading.RLock()
+_making = forkable(threading.RLock())
 
 
 @functools.cache

@@ -18,13 +18,13 @@ from nbgraph.errors import of_kernel
 from nbgraph.kernels import cpu
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.source import Source, emit
-from nbgraph.scopes import Scopes, attend
+from nbgraph.scopes import Scopes, attend, forkable
 
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 MAX_KERNELS = 1024  # kernels kept in memory, least recently made first out
 _KERNELS: OrderedDict[tuple[str, str], Kernel] = OrderedDict()  # by key, and name in the text
 _CODES: WeakValueDictionary[str, _Code] = WeakValueDictionary()  # by key
-_LOCK = threading.RLock()
+_LOCK = forkable(threading.RLock())
 _DEFERRED: ContextVar[bool] = ContextVar("nbgraph_deferred_kernels", default=False)
 _deferring = Scopes(_DEFERRED)
 _LOADED = ("address", "origin", "seconds", "_function")  # what there is once the code is there
@@ -36,7 +36,7 @@ class _Code:
     __slots__ = ("__weakref__", "loaded", "loading", "lost", "origin", "seconds")
 
     def __init__(self) -> None:
-        self.loading = threading.Lock()
+        self.loading = forkable(threading.Lock())
         self.lost = False  # whether the disk is known not to have it
         self.loaded: target.LoadedCode | None = None
         self.origin, self.seconds = "", 0.0

@@ -14,11 +14,12 @@ from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from nbgraph.errors import Raised
+from nbgraph.scopes import forkable
 
 # Graphs are shared by an operator and its derivatives, which threads may ask for at once. Held
 # while a node is added, while loops are differentiated (they carry more then), and while a graph
 # is written out.
-GROWING = threading.RLock()
+GROWING = forkable(threading.RLock())
 _ID, _REGIONS = operator.attrgetter("id"), operator.attrgetter("regions")
 MOVES = "$moves"  # the carried variable of a `while` that says whether a trip changed another one
 RESULT = "$result"  # what a loop's `return` gives, NaN until then

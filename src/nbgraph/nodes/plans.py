@@ -22,10 +22,11 @@ from nbgraph.graph.passes.gradient import flow, uniform
 from nbgraph.graph.passes.reverse import Value
 from nbgraph.nodes.functions import operator_of
 from nbgraph.ops.elementwise.arithmetic import add
+from nbgraph.scopes import forkable
 
 _MOST = 256  # plans kept, least recently used first out
 _PLANS: OrderedDict[Any, Plan] = OrderedDict()
-_LOCK = threading.Lock()
+_LOCK = forkable(threading.Lock())
 _LIMIT = lambda g, bound: min(max(g, -bound), bound)
 
 

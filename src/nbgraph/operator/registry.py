@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 from nbgraph.errors import ArgumentError
+from nbgraph.scopes import forkable
 
 LIBRARY: Final = "nbgraph.ops"  # has PLACES, INTERNAL, OTHER_SPELLINGS; never imported here
 
@@ -49,7 +50,7 @@ class Entry(NamedTuple):
 _table: dict[str, Entry] = {}
 _noted: set[str] = set()
 replacements: list[int] = [0]  # how often a name came to stand for another operator
-_lock = threading.Lock()
+_lock = forkable(threading.Lock())
 # names of the library that users may take: the first operator of one's own is often called so
 EXAMPLES = frozenset({"smooth_l1"})
 

@@ -15,12 +15,11 @@ import time
 from collections.abc import Generator
 from typing import Any, Protocol
 
+from nbgraph.scopes import forkable
 from nbgraph.settings import config
 
 PATIENCE = 0.5  # seconds of waiting before there is a line
 _EVERY = 0.2  # seconds between two looks at the clock
-_LONGEST = 20.0  # seconds that a fork waits for what other threads make
-_LOOK = 0.001  # seconds between two looks meanwhile
 _GAP = 0.25  # seconds without a wait after which the next one counts anew
 clock = time.perf_counter
 
@@ -90,7 +89,7 @@ class Line:
     """All that is waited for at a time, and the thread that looks at the clock meanwhile."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = forkable(threading.Lock())
         self._waits: list[Wait] = []  # innermost last
         self._surface: Surface | None = None
         self._shown = False
@@ -223,12 +222,19 @@ def calm() -> None:
     _line.calm.wait()
 
 
-def _before_fork() -> None:
-    """Until no other thread makes code: a child has no such thread, which would hold locks of the
-    compilers and of imports there for good."""
-    end = time.monotonic() + _LONGEST
-    while _line.made_elsewhere() and time.monotonic() < end:
-        time.sleep(_LOOK)
+class _Makers:
+    """What a fork takes when no other thread makes code, under locks of the compilers and of
+    imports."""
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Return whether that is so."""
+        return not _line.made_elsewhere()
+
+    def release(self) -> None:
+        """Let others make code again."""
+
+
+_makers = forkable(_Makers())
 
 
 def _in_child() -> None:
@@ -237,4 +243,4 @@ def _in_child() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_child=_in_child)
+    os.register_at_fork(after_in_child=_in_child)

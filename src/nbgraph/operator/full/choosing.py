@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.full.operator import Arrays, Operator, Requests
+from nbgraph.scopes import forkable
 
 ROUNDS = 3  # measurements of each implementation: the first one may compile
 
@@ -42,7 +43,7 @@ class Tuner:
         self._times: dict[Any, list[list[int]]] = {}
         self._begun: dict[Any, int] = {}
         self._chosen: dict[Any, int] = {}
-        self._lock = threading.Lock()
+        self._lock = forkable(threading.Lock())
 
     def next(self, key: Any, count: int) -> int:
         """Return the implementation for this call, of so many."""

@@ -22,6 +22,7 @@ from nbgraph.errors import ArgumentError, DeviceError
 from nbgraph.operator.full.choosing import Choice
 from nbgraph.operator.full.gradient import Find, Specs, Turn
 from nbgraph.operator.full.operator import Operator, fix, has_backward
+from nbgraph.scopes import forkable
 
 _STATELESS = (
     "its property says stateful = False, so it may run for several calls at once: keep values in "
@@ -40,7 +41,7 @@ class Places:
 
     def __init__(self, op: Any) -> None:
         self._op = op
-        self._lock = threading.RLock()
+        self._lock = forkable(threading.RLock())
         self._own: dict[tuple[Context, Specs], Operator] = {}
         self._shared: dict[tuple[Context, Specs], Operator] = {}
         self._spare: dict[tuple[Context, Specs], Operator] = {}  # made to be looked at
