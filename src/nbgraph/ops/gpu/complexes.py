@@ -47,9 +47,9 @@ def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
 
 def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
     """Of two, of which one is complex, or both; None where none is, and of others than two."""
-    if len(others) != 1 or "c" not in (a.dtype.kind, others[0].dtype.kind):
+    b = others[0] if len(others) == 1 else None
+    if b is None or "c" not in (a.dtype.kind, b.dtype.kind):
         return None
-    (b,) = others
     if b.dtype.kind != "c":
         return by_parts(op, a, b, **how)
     x, y = (op(a, part, **how) for part in (library.real(b), library.imag(b)))
