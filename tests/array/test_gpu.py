@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nbgraph as ng
+from nbgraph.array import transfer
 from nbgraph.errors import DeviceError, OutOfMemory
 from nbgraph.operator.array_op import ArrayOp
 from nbgraph.operator.call import call
@@ -268,6 +269,9 @@ def test_display_and_elements():
         x.item(4)
     with pytest.raises(IndexError):
         x.item(0, 2)
+    y = x.copy()
+    assert np.array_equal(x, y) and np.allclose(x, y + 1e-9) and not np.array_equiv(x, y + 1)
+    assert np.array_repr(x) == np.array_repr(x.asnumpy())
     pickled = pickle.loads(pickle.dumps(x))
     assert pickled.device == ng.cpu()
     same(pickled, x)
@@ -338,6 +342,13 @@ def test_random_programs_with_slow_streams(kind, seed):
                 same(a, b)
     finally:
         ng.engine.set(before)
+
+
+def test_large_copies_take_no_more_pinned_memory_than_they_have_bytes():
+    """What is kept for the next copy has sizes that are powers of two; this is given back."""
+    nbytes = transfer._MOST_KEPT + 5
+    assert transfer.Staging(nbytes)._whole.nbytes == nbytes
+    assert transfer.Staging(5000)._whole.nbytes == 8192
 
 
 @emulated_only

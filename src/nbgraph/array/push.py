@@ -109,8 +109,7 @@ def _clashes(value: Array, results: Sequence[Array]) -> bool:
 
 def write(op: Mapper, value: Any, target: Array, request: str = "write") -> None:
     """Write (or add) what a scalar operator of one operand gives to an array, whatever the dtypes;
-    nothing is checked or recorded. Complex numbers are two parts, and the real one where they are
-    cast to real numbers."""
+    nothing is checked or recorded. Complex numbers are two parts; as real ones, the first."""
     if target.dtype.kind == "c":
         for part, own in zip(_parts(value), _parts(target), strict=True):
             write(op, part, own, request)

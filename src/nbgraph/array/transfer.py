@@ -29,7 +29,7 @@ class Staging:
     __slots__ = ("_whole", "bytes")
 
     def __init__(self, nbytes: int) -> None:
-        size = max(_LEAST, 1 << max(0, nbytes - 1).bit_length())
+        size = min(max(_LEAST, 1 << max(0, nbytes - 1).bit_length()), max(nbytes, _MOST_KEPT))
         try:
             self._whole = _free[size].pop()
         except (KeyError, IndexError):

@@ -68,11 +68,10 @@ def fill_tasks(name: str, place: Place, number: Any, request: OpReqType) -> list
     """Return the tasks that write one number to all elements of a place: one, or one a part."""
     own = place.layout
     if own.dtype.kind == "c":
-        number, dtype = complex(number), real_dtype(own.dtype)
-        real = layout(own.shape, dtype, own.strides)
-        parts = enumerate((number.real, number.imag))
-        seen = [(_seen(place, k * dtype.itemsize, real), part) for k, part in parts]
-        return [task for part in seen for task in fill_tasks(name, *part, request)]
+        dtype, value = real_dtype(own.dtype), complex(number)
+        real = _seen(place, 0, layout(own.shape, dtype, own.strides))
+        pairs = (real, value.real), (_seen(real, dtype.itemsize, real.layout), value.imag)
+        return [task for pair in pairs for task in fill_tasks(name, *pair, request)]
     scalar = np.zeros((), own.dtype)
     scalar[...] = number
     value = scalar.item()

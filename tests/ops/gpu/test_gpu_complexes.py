@@ -19,6 +19,7 @@ CALLS = {
     "dot with real": lambda a, b: ng.dot(ng.real(a), b.T),
     "dot of real": lambda a, b: ng.dot(a, ng.imag(b).T),
     "inner": ng.inner,
+    "einsum of one": lambda a, b: (ng.einsum("ij->j", a), ng.einsum("jj->", a[:, :3])),
     "einsum of two": lambda a, b: ng.einsum("ij,kj->ik", a, b),
     "take": lambda a, b: ng.take(a, PLACES, 0),
     "gather": lambda a, b: a[PLACES, 1],
@@ -81,9 +82,7 @@ def test_they_are_written(dtype):
         np.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
 
 
-@pytest.mark.parametrize(
-    "name", ["argmax", "max", "prod", "cumprod", "cumargmax", "places among sorted ones"]
-)
+@pytest.mark.parametrize("name", ["argmax", "max", "prod", "cumprod", "cumargmax", "places"])
 def test_what_has_no_form_is_refused(name):
     x, _ = operands("complex64", GPU)
     run = getattr(ng, name, lambda x: ng.searchsorted(x[0], x[1]))
@@ -109,3 +108,13 @@ def test_ranges_in_graphs_are_constants(call):
         found, wanted = (run(ng.array(x, device=device))[0] for device in (GPU, ng.cpu()))
         assert found.device == GPU and found.dtype == wanted.dtype
         np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int8", "int64", "bool", "float32"])
+@pytest.mark.parametrize("subscripts", ["ij->", "ij->ji", "jj->j", "ij->i"])
+def test_einsum_of_one_array_of_any_dtype(subscripts, dtype):
+    x = np.random.default_rng(2).integers(-3, 4, (4, 4))
+    on = [ng.array(x, device=device).astype(dtype) for device in (GPU, ng.cpu())]
+    found, wanted = (ng.einsum(subscripts, x) for x in on)
+    assert found.device == GPU and found.dtype == wanted.dtype
+    np.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())

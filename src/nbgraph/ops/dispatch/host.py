@@ -112,8 +112,13 @@ def _put(result: Any, arrays: Any) -> Any:
 
 def on_values(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Return what NumPy's function gives for the carriers' values; it waits."""
-    plain, named = replaced((list(args), dict(kwargs)), np.asarray)
+    plain, named = replaced((list(args), dict(kwargs)), _values)
     return func(*plain, **named)
+
+
+def _values(x: Any) -> Any:
+    """Return the values, those on a device, too: they are asked for, as by printing."""
+    return x.asnumpy() if hasattr(x, "asnumpy") and not x.device.host else np.asarray(x)
 
 
 def on_layouts(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -90,9 +90,7 @@ _FFT = ArrayOp("fft_complex", _fft_infer, by_numpy(run_fft), gradient=_fft_rule)
 
 def _rfft_infer(x: Spec, *, n: int | None, axis: int, norm: Any) -> Spec:
     if x.dtype.kind == "c":
-        raise DTypeError(
-            f"rfft: it is of real numbers, and x has dtype {x.dtype}; give ng.real(x), or call fft"
-        )
+        raise DTypeError(f"rfft: x has dtype {x.dtype}, not a real one; give ng.real(x), or fft")
     shape = list(x.shape)
     shape[axis] = _size("rfft", x.shape, axis, n) // 2 + 1
     return Spec(tuple(shape), _complex_of(x.dtype))

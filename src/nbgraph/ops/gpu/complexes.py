@@ -16,7 +16,7 @@ from nbgraph.operator import elsewhere
 from nbgraph.ops.define import library, operator_of
 from nbgraph.ops.elementwise.casting import astype
 from nbgraph.ops.elementwise.complexes import complex_parts
-from nbgraph.ops.products.contraction import einsum
+from nbgraph.ops.products.contraction import apart, einsum
 from nbgraph.ops.products.products import batch_dot, dot, inner, matmul, tensordot
 
 
@@ -46,10 +46,12 @@ def cut(x: Any, *, dtype: np.dtype[Any]) -> Any:
 
 
 def _product(op: Any, a: Any, *others: Any, **how: Any) -> Any:
-    """Of two, of which one is complex, or both; None where none is, and of others than two."""
-    if len(others) != 1 or "c" not in (a.dtype.kind, others[0].dtype.kind):
+    """Of two, of which one is complex, or both; None where none is. Of one sums and views."""
+    if not others:
+        return apart(how["subscripts"], [a])
+    b = others[0] if len(others) == 1 else None
+    if b is None or "c" not in (a.dtype.kind, b.dtype.kind):
         return None
-    (b,) = others
     if b.dtype.kind != "c":
         return by_parts(op, a, b, **how)
     x, y = (op(a, part, **how) for part in (library.real(b), library.imag(b)))

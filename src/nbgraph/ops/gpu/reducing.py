@@ -74,16 +74,15 @@ def averaged(x: Any, *, axis: Any, dtype: Any, keepdims: bool) -> Any:
 # what is true ------------------------------------------------------------------------------------
 
 
-def _asked(question: Any, number: int, x: Any, *, axis: Any, keepdims: bool) -> Any:
+def _asked(question: Any, number: int, dtype: str, x: Any, *, axis: Any, keepdims: bool) -> Any:
     """A question of nothing, or of complex numbers."""
     if x.dtype.kind == "c":
         return question(library.astype(x, "bool"), axis, keepdims=keepdims)
-    dtype = "int64" if question is count_nonzero else "bool"
     return _of_nothing(question.__name__, x, number, dtype, axis, keepdims)
 
 
-for _op, _number in ((any, 0), (all, 1), (count_nonzero, 0)):
-    composed(_op)(partial(_asked, _op, _number))
+for _own in ((any, 0, "bool"), (all, 1, "bool"), (count_nonzero, 0, "int64")):
+    composed(_own[0])(partial(_asked, *_own))
 
 
 @composed(var)

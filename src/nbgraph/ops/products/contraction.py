@@ -133,7 +133,7 @@ class EinsumOp(ProductOp):
         """See ProductOp. On copies: operators on memory that other work uses wait for that."""
         if not all(x.size for x in inputs):  # zeros; no kernel, and nothing to take apart
             return self.naive(inputs, attributes)
-        return _apart(attributes["subscripts"], [np.array(x) for x in inputs])
+        return apart(attributes["subscripts"], [np.array(x) for x in inputs])
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
         """See ProductOp."""
@@ -162,8 +162,8 @@ def _pair(*specs: Spec, subscripts: str) -> Labels | None:
 # taken apart ------------------------------------------------------------------------------------
 
 
-def _apart(subscripts: str, operands: Sequence[Any]) -> Any:
-    """By operators of the library; shapes are known, dtypes equal and float32 or float64."""
+def apart(subscripts: str, operands: Sequence[Any]) -> Any:
+    """By operators of the library; shapes are known, dtypes of several all float32 or float64."""
     shapes = [tuple(x.shape) for x in operands]
     names = _names(subscripts, shapes)
     sizes = _sizes(names, shapes)
@@ -329,7 +329,7 @@ def einsum(subscripts: str, *operands: Any, out: Any = None) -> Any:
         one = _one_product(subscripts, tuple([tuple(x.shape) for x in arrays]))
         if one is not None:
             return _EINSUM(*arrays, subscripts=one, out=out)
-        result = _apart(subscripts, arrays)  # with `out` too: another order of sums has other bits
+        result = apart(subscripts, arrays)  # with `out` too: another order of sums has other bits
         return result if out is None else library.copy(result, out=out)
     return _EINSUM(*arrays, subscripts=subscripts, out=out)
 
