@@ -231,9 +231,10 @@ class RegionLoop:
                 ends[name] = copied(tracer.held(ends[name], ends), back=True)
         if self.COUNTER in self.names:
             ends[self.COUNTER] = graph.arithmetic("add", inside[self.COUNTER], self.bounds[2])
+        ends[self.MOVES] = self.start.get(self.MOVES)  # until the others have their forms
         if not self._settled(ends):
             return None
-        if self.MOVES in self.names:  # whose end is its start, so far
+        if self.MOVES in self.names:
             names = [n for n in self.names if n not in (self.MOVES, RESULT)]
             columns = [(starts[n], phis[n], _carried(ends[n]) or []) for n in names]
             ends[self.MOVES] = self._moves(region, columns)
@@ -353,8 +354,7 @@ class RegionLoop:
         for name in self.names:
             if isinstance(self.start[name], Partly) and not self._as_at_first(name, ends):
                 return False
-            known = is_flag(name) or name == self.MOVES
-            ends.setdefault(name, self.start[name] if known else Unset())
+            ends.setdefault(name, self.start[name] if is_flag(name) else Unset())
             if isinstance(ends[name], Optional) and not isinstance(self.start[name], Optional):
                 self.start[name] = Optional(graph.const(False), self.start[name])
                 settled = False
