@@ -76,38 +76,30 @@ def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any
     """Return what a function returns, called on another thread than the main one, where a signal
     may raise behind any call and leave what it was at half done; a signal ends the wait alone."""
     run = partial(copy_context().run, function, *arguments, **options)
-    if threading.get_ident() != threading.main_thread().ident or _alone():
+    # no other thread goes on when the interpreter ends, and new ones may lack room
+    alone = sys.is_finalizing() or 0 < threading.stack_size() < _STACK
+    if alone or threading.get_ident() != threading.main_thread().ident:
         return run()
-    done, results, errors = _thread.allocate_lock(), list[Any](), list[BaseException]()
+    done, results, begun = _thread.allocate_lock(), list[Any](), list[int]()
     done.acquire()
-    try:  # of C: it has begun or it has not
-        _thread.start_new_thread(_attend, (thread_name(), run, done, results, errors))
+    start = map(_thread.start_new_thread, [_attend], [(thread_name(), run, done, results)])
+    try:
+        begun[:] = start  # one instruction: what it raises is not a signal's
     except RuntimeError:  # there may be no more threads
         return run()
     done.acquire()
-    if errors:
-        raise errors.pop()
-    return results.pop()
+    if results[0][1] is not None:
+        raise results.pop()[1]
+    return results.pop()[0]
 
 
-def _attend(
-    name: str,
-    run: Callable[[], Any],
-    done: _thread.LockType,
-    results: list[Any],
-    errors: list[BaseException],
-) -> None:
+def _attend(name: str, run: Callable[[], Any], done: _thread.LockType, results: list[Any]) -> None:
     _HERE.name = name
     try:
-        results.append(run())
+        results.append((run(), None))
     except BaseException as error:
-        errors.append(error)
+        results.append((None, error))
     done.release()
-
-
-def _alone() -> bool:
-    """Return whether no other thread goes on, as the interpreter ends, or new ones lack room."""
-    return sys.is_finalizing() or 0 < threading.stack_size() < _STACK
 
 
 def attended(function: Callable[..., Any]) -> Callable[..., Any]:
