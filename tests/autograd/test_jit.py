@@ -204,6 +204,8 @@ def _reshaped(y):
     flat, copied = y.reshape(-1), y.T.reshape(-1)
     flat[::2] = 0
     copied += 1
+    nothing = y[:, :0]  # NumPy gives it strides of 0
+    nothing += 1
     return y, flat, copied
 
 

@@ -188,7 +188,7 @@ class Traced(Symbol):
                 f"({here()}), so its gradient is not known; write to a copy, or outside"
             )
         image = self._image()
-        if any(n > 1 and not step for n, step in zip(image.shape, image.strides, strict=True)):
+        if image.size > 1 and any(n > 1 and not k for n, k in zip(image.shape, image.strides)):
             raise ArgumentError(
                 f"{name}: a broadcast view would be written ({here()}), whose elements share "
                 "memory; write to a copy"
