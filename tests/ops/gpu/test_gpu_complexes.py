@@ -72,6 +72,7 @@ def test_they_are_written(dtype):
             warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
             real[...], real[0], truths[...] = a, b[1], a
             real[[1, 2]] = b[0]
+            real.wait_to_read()  # NumPy warns in a thread of the engine
         c = a.copy()
         c[[0, 2]], c[:, [1]], c[c == 0] = b[1], 3j, 7
         c[1:, 0] = real[0, 0]
