@@ -15,7 +15,7 @@ def full(shape: Any, fill_value: Any, dtype: Any=None, *, device: Context | None
     Parameters
     ----------
     shape, device : as those of `zeros`
-    fill_value : number
+    fill_value : number, or an array that broadcasts, through which the gradient flows
     dtype : by default the number's: of Python floats `ng.config.default_float`, of integers int64
     
     >>> full((2,), 7).dtype
