@@ -56,7 +56,8 @@ def require_supported(dtype: np.dtype[Any], where: str = "dtype") -> np.dtype[An
     """The dtype itself in native byte order; DTypeError where it is not supported."""
     if name_of(dtype) in _NAMES:
         return dtype if dtype.isnative else dtype.newbyteorder("=")
-    raise DTypeError(f"{where}: {dtype} is not supported; supported: {', '.join(SUPPORTED)}")
+    listed = ", ".join(SUPPORTED) + "; cast numbers, as with x.astype(float)" * dtype.hasobject
+    raise DTypeError(f"{where}: {dtype} is not supported; supported: {listed}")
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:

@@ -83,11 +83,11 @@ def _follow_reloads() -> None:
     """Have IPython's autoreload renew operators and traced functions that a session imported by
     name, as it renews functions: by the code of theirs."""
     rules = getattr(sys.modules.get("IPython.extensions.autoreload"), "UPDATE_RULES", None)
-    if rules is not None and (_wrap_functions, _renew) not in rules:
-        rules.append((_wrap_functions, _renew))
+    if rules is not None and (_renewable, _renew) not in rules:
+        rules.append((_renewable, _renew))
 
 
-def _wrap_functions(old: Any, new: Any) -> bool:
+def _renewable(old: Any, new: Any) -> bool:
     own = type(old) is type(new) and type(old).__module__.startswith("nbgraph.")
     return own and all(isinstance(getattr(x, "__wrapped__", 0), FunctionType) for x in (old, new))
 

@@ -126,6 +126,13 @@ def test_methods_of_ufuncs():
         same(ufunc.accumulate(a, axis=1), ufunc.accumulate(x, axis=1))
     same(np.logical_and.reduce(a), np.logical_and.reduce(x))
     same(np.subtract.outer(a, [1, 2]), np.subtract.outer(x, [1, 2]))
+    plus, square, mask = (
+        ng.op(lambda a, b: a + b),
+        np.zeros((3, 3), "float32"),
+        np.eye(3, dtype=bool),
+    )
+    found = plus.outer(a[0], a[1], where=mask, out=ng.zeros((3, 3)))
+    same(found, np.add.outer(x[0], x[1], where=mask, out=square))
     out = ng.zeros(3)
     assert np.add.reduce(a, out=out) is out
     same(np.logical_or.accumulate(a), np.logical_or.accumulate(x))
@@ -339,3 +346,11 @@ def test_results_that_are_objects_stay_numpys():
     assert [type(v) for v in (same_object, *pair)] == [np.ndarray] * 3
     assert same_object.tolist() == [1.5, 2.5]
     assert [v.tolist() for v in pair] == [[1.5, 2.5], [2, 2]]
+
+
+def test_columns_of_objects_are_refused_with_the_remedy():
+    """As pandas has them, of numbers too."""
+    half = ng.op(lambda x: x / 2)
+    for use in (half, ng.exp, ng.array):
+        with pytest.raises(DTypeError, match=r"object is not supported.*x\.astype\(float\)"):
+            use(np.array([1, 2.5], dtype=object))

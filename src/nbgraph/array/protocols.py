@@ -66,12 +66,11 @@ class Protocols(protocols.Protocols):
         writes = func in _WRITERS or out is not None  # not into a copy
         if type(out) is _NUMPY:
             refuse_gradient(f"np.{func.__name__}", carriers_in(list(args)))
-        if type(out) is _NUMPY or (caller.partition(".")[0] in _OF_NUMPY and not writes):
-            values = {key: _plain(value) for key, value in kwargs.items()}
-            return func(*map(_plain, args), **values)
-        if any(
+        others = any(
             foreign[t] and t.__array_function__ is not _OWN for t in types if issubclass(t, _NUMPY)
-        ):
+        )
+        taken = caller.partition(".")[0] in _OF_NUMPY and not writes
+        if type(out) is _NUMPY or taken or others:
             return func(*map(_plain, args), **{k: _plain(v) for k, v in kwargs.items()})
         if func.__name__ not in MADE or getattr(np, func.__name__, None) is not func:
             return super().__array_function__(func, types, args, kwargs)

@@ -76,26 +76,17 @@ def as_iter(
 
 def arrays_of(name: str, data: Any) -> Sequence[Any] | None:
     """Return the arrays of a tuple or list of them, those of other libraries in a tuple as
-    NDArrays; None for anything else. DTypeError for texts and other objects.
-
-    >>> arrays_of("data", (np.zeros(2), "text"))
-    """
-    own = (Array, np.ndarray)
+    NDArrays; None for anything else. DTypeError for texts and other objects."""
+    own, like = (Array, np.ndarray), _has("__array__", "shape", "__len__")
     if not isinstance(data, (tuple, list)) or not data:
         return None
-    if all(isinstance(a, own) for a in data):
-        return data
-    like = _has("__array__", "shape", "__len__")
-    if isinstance(data, list) or not all(isinstance(a, own) or like(a) for a in data):
-        return None
-    try:
-        arrays = [a if isinstance(a, own) else asarray(a) for a in data]
-    except DTypeError:
-        kinds = ", ".join(f"{noun(a)} of {np.asarray(a).dtype}" for a in data)
-        raise DTypeError(
-            f"{name} has {kinds}; give numbers, as with x.astype(float), or codes of the texts"
-        ) from None
-    return arrays
+    if isinstance(data, tuple) and all(isinstance(a, own) or like(a) for a in data):
+        try:
+            return [a if isinstance(a, own) else asarray(a) for a in data]
+        except DTypeError:
+            kinds = ", ".join(f"{noun(a)} of {np.asarray(a).dtype}" for a in data)
+            raise DTypeError(f"{name} has {kinds}; give numbers, as x.astype(float)") from None
+    return data if all(isinstance(a, own) for a in data) else None
 
 
 def source_of(data: Any) -> Source | Stream | None:

@@ -131,7 +131,9 @@ def reduceat(
 def outer(op: Elementwise, a: Any, b: Any, options: Mapping[str, Any]) -> Any:
     """See Mapper.outer."""
     _require_binary(op, "outer")
-    handled = overrides.dispatch(op, "outer", (a, b), (), {}, options)
+    rest = {k: v for k, v in options.items() if k != "out"}
+    outs = (_first(options.get("out")),)
+    handled = overrides.dispatch(op, "outer", (a, b), outs, {}, rest)
     if handled is not overrides.MINE:
         return handled
     a, b = np.asarray(a), np.asarray(b)

@@ -157,8 +157,8 @@ def test_covariances_of_too_few_numbers():
 def test_what_numpy_refuses():
     v, n = NDARRAYS["v"], NDARRAYS["n"]
     for use, text in (
-        (lambda: np.ediff1d(n, to_end=np.nan), "to_end has dtype float64"),
-        (lambda: np.ediff1d(n, to_begin=v[:2]), "to_begin has dtype float64"),
+        (lambda: np.ediff1d(n, to_end=np.nan), "int64 holds no float64"),
+        (lambda: np.ediff1d(n, to_begin=v[:2]), "int64 holds no float64"),
         (lambda: np.put_along_axis(v.copy(), np.array([[0]]), 1, axis=None), "have 2 axes"),
         (lambda: np.trim_zeros(v, "front"), "trim='front'"),
         (lambda: np.einsum(v, [-1]), "number them from 0"),

@@ -163,8 +163,7 @@ class Mean(Metric):
         )
 
     def _warn_of_broadcast(self, out: Any, target: Any, found: tuple[int, ...]) -> None:
-        """Warn where the difference of outputs and targets would pair each with all others, and
-        the values are not of a shape that shows that it was not taken."""
+        """Warn where values may be of the difference of each output with all targets."""
         shape: tuple[int, ...] = getattr(out, "shape", ())
         extents: tuple[int, ...] = getattr(target, "shape", ())
         if found not in ((), extents * 2):

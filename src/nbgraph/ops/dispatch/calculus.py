@@ -37,11 +37,11 @@ def differences(ary: Any, to_end: Any, to_begin: Any) -> Any:
     """Return the differences of the flattened elements, with numbers before and behind."""
     steps = library.diff(library.ravel(ary))
     ends = [None if e is None else library.ravel(as_array(e)) for e in (to_begin, to_end)]
-    for name, end in zip(("to_begin", "to_end"), ends, strict=True):
+    for end in ends:
         if end is not None and not np.can_cast(end.dtype, steps.dtype, "same_kind"):
             raise DTypeError(
-                f"np.ediff1d: {name} has dtype {end.dtype}, which the {steps.dtype} of ary cannot "
-                "hold; give ary in a wider dtype, as with ary.astype(float)"
+                f"np.ediff1d: ary of {steps.dtype} holds no {end.dtype} of to_begin or to_end; "
+                "give it in a wider dtype, as with ary.astype(float)"
             )
     parts = [ends[0], steps, ends[1]]
     kept = [library.astype(p, steps.dtype, copy=False) for p in parts if p is not None]

@@ -45,8 +45,7 @@ def on_host(
     """
     out: Any = kwargs.get("out")
     if carrier_of((out,)) is not None:
-        rest = {k: v for k, v in kwargs.items() if k != "out"}
-        out[...] = on_host(func, args, rest, gradient)
+        out[...] = on_host(func, args, {k: v for k, v in kwargs.items() if k != "out"}, gradient)
         return out
     everything = (list(args), dict(kwargs))
     inputs = carriers_in(everything)

@@ -100,8 +100,7 @@ def placed_along(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     where = np.asarray(indices)
     if where.ndim != (1 if axis is None else arr.ndim):
         raise ValueError(
-            f"np.put_along_axis: indices have {where.ndim} axes; give as many as the array, "
-            f"{arr.ndim}, or one where axis is None"
+            f"np.put_along_axis: indices have {where.ndim} axes; give {arr.ndim}, 1 for axis=None"
         )
     if axis is None:
         arr[np.unravel_index(where, arr.shape)] = values

@@ -29,11 +29,10 @@ class RowFunction(RowOp):
         self.__module__, self.__qualname__ = program.fn.__module__, program.fn.__qualname__
         self.__signature__ = _signature(program)
 
-    def __copy__(self) -> RowFunction:
+    def __copy__(self, memo: object = None) -> RowFunction:
         return self
 
-    def __deepcopy__(self, memo: object) -> RowFunction:
-        return self
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
         """Pickle by name where a module has it, else by content: other processes do not have what
@@ -45,12 +44,11 @@ class RowFunction(RowOp):
             return self.__qualname__
         program = self.program
         try:
-            text = freeze(program.fn)
+            return _restored, (freeze(program.fn), program.name, program.rows, self.certify)
         except CaptureError:  # as where there is no text
-            if owner is self:
-                return self.__qualname__
-            raise
-        return _restored, (text, program.name, program.rows, self.certify)
+            if owner is not self:
+                raise
+            return self.__qualname__
 
     def explain(self) -> RowExplanation:
         """Show the passes of operator and gradients, what these read, and the certificate."""
