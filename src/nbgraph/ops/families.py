@@ -187,7 +187,7 @@ INTERNAL: frozenset[str] = frozenset(
     convolution_data convolution_weights max_pooling_gradient max_pooling_pick avg_pooling_gradient
     attention_parts attention_gradient fft_complex fft_real fft_hermitian complex_parts complex_map
     rows_like split_part slice_view slice_scatter diagonal_scatter slice_range reduce_others sum_to
-    shuffled cube replace_nan replace_nonfinite rnn_layers
+    shuffled third_power replace_nan replace_nonfinite rnn_layers
     """.split()
 )
 _SHOWN = "histogram ravel_multi_index unravel_index nansum nanprod diag ctc_loss dropout debug"

@@ -79,7 +79,7 @@ def _named(method: Method, way: Way) -> Method:
     return method
 
 
-_POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "cube"}
+_POWERS: dict[float, str] = {-1: "reciprocal", 0.5: "sqrt", 2: "square", 3: "third_power"}
 
 
 def powers(general: Method, *, over: bool = False) -> Method:

@@ -70,8 +70,8 @@ square(x): x times x.
     >>> square([1, -2])
     array([1, 4])
     = np.square(x)
-cube(x): x times x times x.
-    >>> float(cube(2.0))
+third_power(x): x times x times x.
+    >>> float(third_power(2.0))
     8.0
     = x * x * x
 reciprocal(x): 1 / x; of an integer rounded towards zero, 0 for 0.

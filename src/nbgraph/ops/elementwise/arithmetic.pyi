@@ -375,10 +375,10 @@ def square(x):
     Backward: x is T2: the derivative reads x, kept until backward
     """
 @op
-def cube(x):
+def third_power(x):
     r"""x times x times x.
 
-    >>> float(cube(2.0))
+    >>> float(third_power(2.0))
     8.0
 
     Parameters
@@ -392,7 +392,7 @@ def cube(x):
 
     Formula::
 
-        def cube(x):
+        def third_power(x):
             return x * x * x
 
     Backward: x is T2: the derivative reads x, kept until backward
