@@ -85,9 +85,13 @@ NUMBERS = {
     "alpha": lambda t: ng.focal_loss(X, X > 0, alpha=t),
     "scale": lambda t: ng.scaled_dot_product_attention(X[None], X[None], X[None], scale=t),
     "quantile": lambda t: ng.quantile(ng.array(X), t),
-    "fill": lambda t: ng.full((3,), t),
     "sigma": lambda t: ng.smooth_l1(X, sigma=t),
 }
+
+
+def test_a_number_that_fills_an_array_has_a_gradient():
+    for transform in (ng.grad, lambda g: ng.jit(ng.grad(g))):
+        assert float(transform(lambda t: ng.sum(ng.full((3,), t)))(0.5)) == 3
 
 
 @pytest.mark.parametrize("name", NUMBERS)

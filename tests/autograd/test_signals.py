@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from contextvars import Context
 
 import pytest
 
@@ -114,6 +115,10 @@ def state():
 @pytest.mark.parametrize("kind", blocks())
 @pytest.mark.parametrize("how", ["with", "stack"])
 def test_exceptions_pass_and_what_was_before_returns(kind, how):
+    Context().run(use, kind, how)  # where no mode has been set
+
+
+def use(kind, how):
     block, before = blocks()[kind], state()
     with pytest.raises(ZeroDivisionError):
         if how == "with":

@@ -236,8 +236,9 @@ class RNN(Module):
                 f"{name}: x has shape {tuple(x.shape)}; expected (samples, steps, features)"
             )
         if states is not None and (not isinstance(states, list | tuple) or len(states) != count):
-            many = f"{len(states)} states" if isinstance(states, list | tuple) else noun(states)
-            raise ArgumentError(f"{name}: {many}; expected a list of {count} states, one a cell")
+            many = isinstance(states, list | tuple)
+            text = f"{len(states)} states" if many else f"states is {noun(states)}"
+            raise ArgumentError(f"{name}: {text}; expected a list of {count} states, one a cell")
         counts = counting(name, x, lengths, mask)
         ends: list[Any] = []
         for i, first in enumerate(self.cells):
