@@ -6,6 +6,7 @@ So a block begins by one instruction that calls nothing of Python and is followe
 and it ends in a function of C: one of Python might not be entered.
 """
 
+import _imp
 import _thread
 import io
 import os
@@ -14,6 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar, copy_context
 from functools import partial, wraps
 from itertools import compress, repeat
@@ -21,6 +23,7 @@ from operator import call, methodcaller
 from typing import Any
 from weakref import WeakSet
 
+_bootstrap: Any = sys.modules["_frozen_importlib"]  # `importlib._bootstrap`
 _STACK = 1 << 20  # bytes that a compiler may take of one
 _LONGEST = 20.0  # seconds that a fork waits for other threads
 _LOOK = 0.001  # seconds between two looks meanwhile
@@ -80,6 +83,7 @@ def attend(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any
     alone = sys.is_finalizing() or 0 < threading.stack_size() < _STACK
     if alone or threading.get_ident() != threading.main_thread().ident:
         return run()
+    _leave_imports()
     done, results, begun = _thread.allocate_lock(), list[Any](), list[int]()
     done.acquire()
     start = map(_thread.start_new_thread, [_attend], [(thread_name(), run, done, results)])
@@ -100,6 +104,22 @@ def _attend(name: str, run: Callable[[], Any], done: _thread.LockType, results: 
     except BaseException as error:
         results.append((None, error))
     done.release()
+
+
+def _leave_imports() -> None:
+    """Give back what an interrupt within an import left with this thread: locks without which no
+    other thread imports anything, or one module."""
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        if frame.f_globals is vars(_bootstrap):
+            return  # an import is under way
+    for reference in list(_bootstrap._module_locks.values()):
+        lock = reference()
+        while lock is not None and lock.owner == threading.get_ident():
+            lock.release()
+    with suppress(RuntimeError):  # another thread has it
+        while _imp.lock_held():
+            _imp.release_lock()
 
 
 def attended(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -89,6 +89,33 @@ for _ in range(2):
 )
 
 
+IMPORTS = """
+import _imp, sys
+import numpy as np
+import nbgraph as ng
+
+bootstrap = sys.modules["_frozen_importlib"]
+lock = bootstrap._get_module_lock("nbgraph.kernels.cpu")
+lock.acquire()
+_imp.acquire_lock()
+
+@ng.op(certify=False)
+def ramp(x):
+    return x * x * 3.25 + x
+
+print(ramp(np.ones(2)), _imp.lock_held(), lock.owner)
+"""
+
+
+def test_locks_of_imports_that_an_interrupt_left(tmp_path):
+    """SYS-04: the thread that compiles imports, too, and would wait for them for ever."""
+    program = tmp_path / "imports.py"
+    program.write_text(IMPORTS)
+    cache = str(tmp_path / "cache")
+    printed = run_python(program, cwd=ROOT, timeout=200, NBGRAPH_CACHE_DIR=cache)
+    assert printed == "[4.25 4.25] False None\n"
+
+
 def test_an_interrupt_while_llvm_is_at_work(tmp_path):
     """SYS-04: it ends the wait, but not the compilation, which would free a module twice."""
     program = tmp_path / "linked.py"
