@@ -13,7 +13,7 @@ import numpy as np
 from nbgraph.kernels.writer import ITEMSIZE
 from nbgraph.kernels.written import Record, function, part
 
-BLOCK = 128  # elements whose largest key is found before a look for its place
+BLOCK = 128  # elements whose largest key is compared before its place is searched
 _INFINITE = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "float64": 0x7FF << 52}
 _LEAST = np.iinfo("int64").min
 

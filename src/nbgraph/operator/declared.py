@@ -231,5 +231,5 @@ def define_scalars(table: str, scope: dict[str, Any]) -> None:
     for row in rows:
         function = scope[row.name]
         function.__doc__ = documentation(row.doc, ())
-        made = registry.register(op(function), row.name, *row.aliases)
-        scope.update(dict.fromkeys((row.name, *row.aliases), made))
+        registered = registry.register(op(function), row.name, *row.aliases)
+        scope.update(dict.fromkeys((row.name, *row.aliases), registered))

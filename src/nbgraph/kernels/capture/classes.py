@@ -95,10 +95,10 @@ class Classes(Lists):
             return Static(Bound(member, tuple(call.args), {}))
         return self.attribute(call.node, owner.cls, name)
 
-    def of_super(self, node: ast.Attribute, made: ast.Call, env: Env, path: Node) -> Value:
+    def of_super(self, node: ast.Attribute, call: ast.Call, env: Env, path: Node) -> Value:
         """`super().name` of an object, or of an instance from outside the function."""
         own = env[self.fn.__code__.co_varnames[0]]
-        cls = self.static(made.args[0], env) if made.args else self.scope.lookup("__class__")
+        cls = self.static(call.args[0], env) if call.args else self.scope.lookup("__class__")
         if isinstance(own, Static):
             return self.attribute(node, super(cls, own.value), node.attr)
         content = self.read(node, own, env)

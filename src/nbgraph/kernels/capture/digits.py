@@ -194,10 +194,10 @@ def formatted(call: Call, value: Value, spec: str) -> Digits | None:
         return None if spec else value
     if parts is None or not (isinstance(value, Node) and is_integer(value.kind)):
         return None
-    made = Digits(value, base=_LETTERS.get(parts[2], 10))
+    digits = Digits(value, base=_LETTERS.get(parts[2], 10))
     if parts[1] is None:
-        return made
-    return cast("Digits", made.method(call.of(format, call.graph.const(int(parts[1]))), "zfill"))
+        return digits
+    return cast("Digits", digits.method(call.of(format, call.graph.const(int(parts[1]))), "zfill"))
 
 
 def _of_one(call: Call, target: Any, value: Value) -> Value | None:

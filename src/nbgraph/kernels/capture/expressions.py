@@ -332,9 +332,9 @@ class Expressions(Calls):
         return self.constant(known, node)
 
     def _attribute(self, node: ast.Attribute, env: Env, path: Node) -> Value:
-        made = node.value
-        if isinstance(made, ast.Call) and self.static(made.func, env) is super:
-            return self.of_super(node, made, env, path)
+        call = node.value
+        if isinstance(call, ast.Call) and self.static(call.func, env) is super:
+            return self.of_super(node, call, env, path)
         owner = referred = self.object(node.value, env, path)
         owner = self.read(node.value, owner, env)
         if isinstance(owner, Record):

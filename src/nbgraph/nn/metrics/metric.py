@@ -162,11 +162,11 @@ class Mean(Metric):
             "returned one number for the batch; return the values, as with reduction='none'"
         )
 
-    def _warn_of_broadcast(self, out: Any, target: Any, found: tuple[int, ...]) -> None:
+    def _warn_of_broadcast(self, out: Any, target: Any, returned: tuple[int, ...]) -> None:
         """Warn where values may be of the difference of each output with all targets."""
         shape: tuple[int, ...] = getattr(out, "shape", ())
         extents: tuple[int, ...] = getattr(target, "shape", ())
-        if found not in ((), extents * 2):
+        if returned not in ((), extents * 2):
             return
         if len(extents) == 1 and shape == (*extents, 1) != (1, 1) and is_float(target.dtype):
             warnings.warn(

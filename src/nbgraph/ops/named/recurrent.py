@@ -128,10 +128,10 @@ def RNN(
     sequence_length: Any = None,
     *,
     name: str | None = None,
-    **given: Any,
+    **options: Any,
 ) -> Any:
     """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
-    array. On symbols what is not given becomes a variable, as `name_parameters`.
+    array. On symbols what is left out becomes a variable, as `name_parameters`.
 
     The gates are those of cuDNN: of "lstm" in, forget, cell, out; of "gru" reset, update, new.
 
@@ -150,7 +150,7 @@ def RNN(
     >>> RNN(np.ones((2, 1, 1)), np.array([1.0, 1.0, 0.5, 0.0]), np.zeros((1, 1, 1)), **how).ravel()
     array([1.5, 3. ])
     """
-    p = read("RNN", _RNN, given)
+    p = read("RNN", _RNN, options)
     if state_cell is not None and p.mode != "lstm":
         raise ArgumentError(f"RNN: state_cell is for mode='lstm'; leave it out for {p.mode!r}")
     if p.use_sequence_length and sequence_length is None:

@@ -12,9 +12,9 @@ from nbgraph.operator.array_op import ArrayOp as _STATE_CELL
 STATE_CELL: _STATE_CELL
 def rnn_layers(data: Operand[Carried], parameters: Operand[Carried], *states: Any, p: float, state_outputs: bool, **how: Any) -> Carried:
     """The layers of `RNN` one after another; weights lie in the array before all biases."""
-def RNN(data: Operand[Carried], parameters: Operand[Carried] | None=None, state: Operand[Carried] | None=None, state_cell: Operand[Carried] | None=None, sequence_length: Operand[Carried] | None=None, *, name: str | None=None, **given: Any) -> Carried:
+def RNN(data: Operand[Carried], parameters: Operand[Carried] | None=None, state: Operand[Carried] | None=None, state_cell: Operand[Carried] | None=None, sequence_length: Operand[Carried] | None=None, *, name: str | None=None, **options: Any) -> Carried:
     """Recurrent layers, one on the other, over sequences: those of `ng.nn`, with all weights in one
-    array. On symbols what is not given becomes a variable, as `name_parameters`.
+    array. On symbols what is left out becomes a variable, as `name_parameters`.
     
     The gates are those of cuDNN: of "lstm" in, forget, cell, out; of "gru" reset, update, new.
     
