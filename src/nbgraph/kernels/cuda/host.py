@@ -17,10 +17,8 @@ from typing import Any
 import numpy as np
 
 from nbgraph.codegen import cache, target
-from nbgraph.kernels.body import loop_may_fail
 from nbgraph.kernels.cuda import compile as compiled
-from nbgraph.kernels.cuda.emit import emit
-from nbgraph.kernels.cuda.grid import BLOCKS, Grid, units
+from nbgraph.kernels.cuda.grid import Grid, units
 from nbgraph.kernels.kernel import kernel
 from nbgraph.kernels.loops import Loop
 from nbgraph.kernels.writer import Source
@@ -30,13 +28,6 @@ UNITS = 5
 _PROTOTYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 _KNOWN: dict[str, target.LoadedCode] = {}
 _LOCK = threading.Lock()
-
-
-def host_form(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
-    """What runs a loop on the host, given its record with the host's addresses."""
-    if loop.form in BLOCKS:
-        return _blocks(loop, grid)
-    return by_thread(emit(loop, grid), fails=loop_may_fail(loop))
 
 
 def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]:
@@ -54,7 +45,8 @@ def by_thread(source: Source, *, fails: bool = False) -> Callable[[Bytes], None]
     return form
 
 
-def _blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+def by_blocks(loop: Loop, grid: Grid) -> Callable[[Bytes], None]:
+    """What runs a loop's kernel for hosts where a grid has a block of threads for each unit."""
     code = kernel(loop)
 
     def form(record: Bytes) -> None:
