@@ -235,14 +235,24 @@ class Writer:
         for k, (name, array) in enumerate(self.arrays()):
             if k not in which:
                 continue
-            step = {"c": f" + {start} * {ITEMSIZE[array.dtype]}", "0": ""}.get(
-                array.layout, f" + {start} * {name}_step"
-            )
-            step = "" if start == "0" else step
+            moves = start != "0" and array.layout != "0"
+            step = f" + {start} * {self.stride(name, array)}" if moves else ""
             self.line(indent, f"{name}_p = {array.dtype}_pointer({self.base(k, row)}{step})")
             if array.layout == "0" and isinstance(array, Operand):
                 self.line(indent, f"{name} = {self.widened(array, f'{name}_p', '0')}")
                 self.leaves[array.node.id] = name
+
+    def stride(self, name: str, array: Operand | Output) -> str:
+        """Bytes from one element of the inner run to the next."""
+        return f"{name}_step" if array.layout == "s" else str(ITEMSIZE[array.dtype])
+
+    def once(self, indent: int) -> int:
+        """One thread goes on where several have a row; the indent of what it does."""
+        return indent
+
+    def needed(self, roots: Sequence[Node]) -> set[int]:
+        """What `roots` are made of that is not known by name yet, by id."""
+        return {node.id for node in self.loop.graph.reachable(roots, self.leaves)}
 
     def ahead(self, indent: int, lines: Sequence[str], elements: str) -> None:
         """Ask for what these lines read one element behind the other of the next block, where so
