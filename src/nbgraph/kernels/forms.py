@@ -8,11 +8,11 @@ from nbgraph.errors import RAISED_BITS, RAISED_CODE, raised_code
 from nbgraph.kernels import run_totals
 from nbgraph.kernels.body import Body, has_limit
 from nbgraph.kernels.cost import is_chain
-from nbgraph.kernels.kinds import STORED, is_boolean
+from nbgraph.kernels.kinds import ITEMSIZE, STORED, is_boolean
 from nbgraph.kernels.loops import STRIP, Combine, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.segments import RUN, Segment, cut, has_groups, write_run
-from nbgraph.kernels.writer import ITEMSIZE, Writer
+from nbgraph.kernels.writer import Writer
 
 
 class Elementwise(Writer):

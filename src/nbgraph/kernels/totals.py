@@ -15,10 +15,10 @@ and batches; along rows the output's step is that of groups.
 
 from __future__ import annotations
 
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE
 from nbgraph.kernels.loops import GROUP, STRIP, Combine, Operand
 from nbgraph.kernels.scalar import Node
-from nbgraph.kernels.writer import ITEMSIZE, Writer
+from nbgraph.kernels.writer import Writer
 
 _START: dict[Combine, str] = {"add": "0.0", "multiply": "1.0", "max": "-inf", "min": "inf"}
 _AT_ONCE = 4  # rows that are added to a strip in one go

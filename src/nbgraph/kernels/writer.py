@@ -17,21 +17,12 @@ from nbgraph.kernels.body import (
     is_exact_remainder,
     may_fail,
 )
-from nbgraph.kernels.kinds import INTEGERS
+from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, SHORT, narrowed, widened
 from nbgraph.kernels.lanewise import Lanes, lanes
 from nbgraph.kernels.loops import BLOCK, Access, Loop, Operand, Output
 from nbgraph.kernels.scalar import Node
 from nbgraph.native.processor import LINE, has_evex
 
-ITEMSIZE = {
-    "bool": 1,
-    "float16": 2,
-    "bfloat16": 2,
-    "float32": 4,
-    "float64": 8,
-    **{f"{u}int{8 * size}": size for u in ("", "u") for size in (1, 2, 4, 8)},
-}
-SHORT = ("float16", "bfloat16")
 _FAR = 1 << 22  # elements beyond which they are taken to come from memory
 _LOAD: dict[Access, str] = {
     "plain": "load",
@@ -287,8 +278,7 @@ class Writer:
     def computed(self, array: Operand, text: str) -> str:
         """What lies in memory of an operand, in the precision that the body computes in."""
         text = _read(text, array.dtype)
-        single = array.dtype in ("float16", "bfloat16", "float32")
-        stored = "float32" if single else array.dtype
+        stored = "float32" if array.dtype in SHORT else array.dtype
         if array.node.kind != "f" or stored == self.loop.compute:
             return text
         return f"{self.loop.compute}({text})"
@@ -298,7 +288,7 @@ class Writer:
         if dtype == "bool":
             return f"uint8({text})"
         kind = self.loop.compute if node.kind == "f" else node.kind
-        if dtype in ("float16", "bfloat16"):
+        if dtype in SHORT:
             return _shortened(text, kind, dtype)
         if node.kind == "f" and dtype in INTEGERS:
             return cut(dtype, text)
@@ -362,7 +352,7 @@ class Writer:
             return value
         old = self.loaded(pointer, index, dtype, access=access)
         if short:
-            return f"float32_to_{dtype}({old} + {dtype}_to_float32({value}))"
+            return narrowed(f"{old} + {widened(value, dtype)}", dtype)
         return f"{dtype}({old} + {value})"
 
     def _stored(self) -> str | None:
@@ -422,9 +412,7 @@ class Writer:
 
 def _read(text: str, dtype: str) -> str:
     """What lies in memory as a dtype, as the body computes with."""
-    if dtype == "bool":
-        return f"({text} != 0)"
-    return f"{dtype}_to_float32({text})" if dtype in SHORT else text
+    return f"({text} != 0)" if dtype == "bool" else widened(text, dtype)
 
 
 def _shortened(text: str, kind: str, dtype: str) -> str:

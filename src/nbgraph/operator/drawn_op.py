@@ -114,7 +114,7 @@ def draw_call(
         call = unit_call(unit, (size, blocks), words, blocks, vectors)
         return replace(call, scalars=scalars)
     from nbgraph.kernels.draws import host_text
-    from nbgraph.kernels.writer import ITEMSIZE
+    from nbgraph.kernels.kinds import ITEMSIZE
     from nbgraph.kernels.written import written
 
     code = written(drawn.name, host_text(drawn), drawn.compute)
