@@ -13,27 +13,10 @@ from nbgraph.kernels.nodes import MOVES, RESULT
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.tables import Table
 from nbgraph.kernels.vector_math import precision
-from nbgraph.kernels.wording import place
+from nbgraph.kernels.wording import BINARY, place
 
-_SYMBOL = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "eq": "==",
-    "ne": "!=",
-    "and": "&",
-    "or": "|",
-    "band": "&",
-    "bor": "|",
-    "bxor": "^",
-}
+_SYMBOL = {op: symbol for op, (symbol, _) in BINARY.items() if op not in ("shl", "shr")}
+_SYMBOL |= {"and": "&", "or": "|"}  # both sides are computed
 TRIGONOMETRIC = ("sin", "cos", "tan")
 _INLINE = 40  # characters up to which a value used once is written into its use
 

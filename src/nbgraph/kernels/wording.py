@@ -10,7 +10,7 @@ from typing import Any
 from nbgraph.kernels.functions import FUNCTIONS
 from nbgraph.kernels.scalar import Graph, Node
 
-_BINARY = {  # symbol, how tightly it binds
+BINARY = {  # symbol, how tightly it binds
     "or": ("or", 1),
     "and": ("and", 2),
     **{op: (s, 4) for op, s in zip(("lt", "le", "gt", "ge"), ("<", "<=", ">", ">="), strict=True)},
@@ -76,7 +76,7 @@ class Wording:
             return str(node.data), ATOM
         if op == "const":
             return self._literal(node)
-        if op in _BINARY:
+        if op in BINARY:
             return self._infix(node, parts)
         if op == "check":
             return parts[0]
@@ -106,7 +106,7 @@ class Wording:
         return {"abs": f"abs({arguments})"}.get(op, f"<{op}>"), ATOM
 
     def _infix(self, node: Node, parts: list[tuple[str, int]]) -> tuple[str, int]:
-        symbol, level = _BINARY[node.op]
+        symbol, level = BINARY[node.op]
         left, right = parts
         a, b = node.args
         if node.op in ("add", "mul"):  # these commute: what reads better comes first
@@ -123,7 +123,7 @@ class Wording:
         if name == "pow":
             return f"{_bound(parts[0], ATOM)} ** {_bound(parts[1], _UNARY)}", _POWER
         if name == "rsqrt":
-            return f"1 / math.sqrt({parts[0][0]})", _BINARY["div"][1]
+            return f"1 / math.sqrt({parts[0][0]})", BINARY["div"][1]
         arguments = ", ".join(text for text, _ in parts)
         return f"{'' if name in BARE else 'math.'}{name}({arguments})", ATOM
 
