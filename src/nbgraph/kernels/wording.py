@@ -29,6 +29,7 @@ BINARY = {  # symbol, how tightly it binds
     "mod": ("%", 10),
 }
 ATOM, _POWER, _UNARY, _NOT, _TERNARY = 13, 12, 11, 3, 0
+_SIGNS = {"neg": ("-", _UNARY), "not": ("not ", _NOT), "invert": ("~", _UNARY)}
 BARE = frozenset(name for name in FUNCTIONS if not hasattr(math, name))
 _CONSTANTS = {math.pi: "math.pi", math.e: "math.e", math.tau: "math.tau", math.inf: "math.inf"}
 
@@ -80,12 +81,9 @@ class Wording:
             return self._infix(node, parts)
         if op == "check":
             return parts[0]
-        if op == "neg":
-            return f"-{_bound(parts[0], _UNARY)}", _UNARY
-        if op == "not":
-            return f"not {_bound(parts[0], _NOT)}", _NOT
-        if op == "invert":
-            return f"~{_bound(parts[0], _UNARY)}", _UNARY
+        if op in _SIGNS:
+            sign, level = _SIGNS[op]
+            return f"{sign}{_bound(parts[0], level)}", level
         if op == "select":
             cond, yes = _bound(parts[0], 1), _bound(parts[1], 1)
             return f"{yes} if {cond} else {parts[2][0]}", _TERNARY

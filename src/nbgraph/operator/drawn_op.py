@@ -108,7 +108,7 @@ def draw_call(
     """
     words, scalars = drawn.words(*parameters), (_WORD,) * (values + DRAW + trains)
     if not host:
-        from nbgraph.kernels.cuda.drawing import drawing
+        from nbgraph.kernels.cuda.unit import drawing
 
         unit, vectors, blocks = drawing(drawn, size)
         call = unit_call(unit, (size, blocks), words, blocks, vectors)

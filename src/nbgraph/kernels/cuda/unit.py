@@ -14,6 +14,7 @@ from nbgraph.device.protocol import Bytes
 from nbgraph.kernels.cuda.compile import Form
 from nbgraph.kernels.cuda.grid import LARGEST, THREADS, VECTOR, WAVES
 from nbgraph.kernels.cuda.launch import Launcher, Unit, wave
+from nbgraph.kernels.draws import Drawn, device_text
 from nbgraph.kernels.kernel import Kernel
 from nbgraph.kernels.written import Compute, Record, function, source, written
 
@@ -71,6 +72,18 @@ class UnitLaunches(Launcher):
         form = self.code.form
         count = self.units if form.blocks else -(-self.units // form.threads)
         return self.key(record), max(1, min(count, WAVES * wave(device, form.threads)))
+
+
+def drawing(d: Drawn, count: int) -> tuple[Unit, Unit, int]:
+    """Return the kernel that draws `count` numbers, that for aligned ones, and the blocks of Philox
+    that they take, of which a thread makes one at a time."""
+    addresses = len(d.arrays)
+    words = len(d.record.names) - 2 - addresses
+    plain, vectors = (
+        unit(d.name, device_text(d, vectors=v), addresses, words, compute=d.compute)
+        for v in (False, True)
+    )
+    return plain, vectors, -(-count // d.block)
 
 
 _HOST = (  # of the text of a unit, and what stands there for hosts

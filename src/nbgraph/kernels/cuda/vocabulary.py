@@ -14,7 +14,7 @@ from nbgraph.kernels.kinds import INTEGERS, ITEMSIZE, STORED
 from nbgraph.kernels.llvm.arithmetic import cast
 from nbgraph.kernels.llvm.function import Function
 from nbgraph.kernels.llvm.values import FLOATS, Value, llvm_type
-from nbgraph.kernels.llvm.vocabulary import Primitive
+from nbgraph.kernels.llvm.vocabulary import Primitive, setting
 
 WARPS = 32  # of a block at most
 EVERY = "i32 -1"  # the mask of all threads of a warp
@@ -56,13 +56,9 @@ def _store(count: int) -> Primitive:
     return store
 
 
-def _inlined(f: Function, args: Sequence[Value]) -> None:
-    f.inlined = True
-
-
 _COUNTS = [n for n in (2, 4, 8, 16) if n <= MOST_LANES]
 SHARED_FORMS: dict[str, Primitive] = {  # what host and device do alike
-    "inlined": _inlined,
+    "inlined": setting("inlined"),
     **{f"load{n}": _load(n) for n in _COUNTS},
     **{f"store{n}": _store(n) for n in _COUNTS},
 }
