@@ -142,11 +142,10 @@ _HOST = (  # of the text of a unit, and what stands there for hosts
     (r"\n    i = start\n    while i < \w+:\n", "\n    i = lo\n    while i < hi:\n"),
     (r"\n        i \+= step\n", "\n        i += 1\n"),
 )
-_SPLIT = (
-    re.compile(  # the lines of `split`, of which the first gives the fastest number; the others
-        r"        rest0 = .*\n.*\n        (?P<fastest>\w+) = .* \* (?P<extent>\w+)\n"
-        r"(?:.*\n)*?        \w+ = int64\(rest\d+\)\n(?P<lines>(?:        .*\n)*)        i \+= 1\n"
-    )
+# the lines of `split`, of which the first two give the fastest number, then those of a unit
+_SPLIT = re.compile(
+    r"        rest0 = .*\n.*\n        (?P<fastest>\w+) = .* \* (?P<extent>\w+)\n"
+    r"(?:.*\n)*?        \w+ = int64\(rest\d+\)\n(?P<lines>(?:        .*\n)*)        i \+= 1\n"
 )
 
 
