@@ -17,7 +17,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import added, cast, define_rows, library, number
+from nbgraph.ops.define import added, define_rows, library, number
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp
 from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, weight
@@ -56,10 +56,9 @@ def _label_rule(g: Gradients) -> list[Any]:
     (x, label), (_, top, inverse) = g.inputs, g.outputs
     share = added(to_loss, None if to_inverse is None else negative(multiply(to_inverse, inverse)))
     if share is None:
-        return [None, None]
+        return []
     hit = library.zeros_like(share) if to_loss is None else to_loss
-    gradient = library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)
-    return [cast(gradient, g.specs[0]), None]
+    return [library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)]
 
 
 _LABEL_TOTALS: dict[str, tuple[Combine, Any]] = {

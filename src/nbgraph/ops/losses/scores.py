@@ -10,7 +10,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.ops.define import require_floats
-from nbgraph.ops.reductions.reductions import kept, options_of
+from nbgraph.ops.reductions.reductions import kept
 
 
 class Entropy(RowOp):
@@ -31,7 +31,7 @@ class Entropy(RowOp):
 
 def rows(g: Gradients, *values: Any) -> list[Any]:
     """Values of rows, to be combined with elements."""
-    return [kept(v, g.specs[0], **options_of(g)) for v in values]
+    return [kept(v, g) for v in values]
 
 
 def element(x):

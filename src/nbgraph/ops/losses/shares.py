@@ -8,7 +8,7 @@ from typing import Any
 from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import added, cast, define_rows, library
+from nbgraph.ops.define import added, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.elementwise.exponential import log
 from nbgraph.ops.losses.scores import Entropy, element, inverse_of, largest, rows, weight
@@ -37,17 +37,15 @@ def _target_rule(g: Gradients) -> list[Any]:
     more = None if to_inverse is None else negative(multiply(to_inverse, inverse))
     through = added(to_loss, more)
     if through is None:
-        return [None, None]
+        return []
     hit, share = (library.zeros_like(through) if v is None else v for v in (to_loss, more))
-    to_x = to_target = None
-    if g.wanted[0]:
-        to_x = library.target_entropy_gradient(x, target, top, inverse, share, hit, **g.attributes)
-        to_x = cast(to_x, g.specs[0])
-    if g.wanted[1]:
-        top, inverse, hit = rows(g, top, inverse, hit)
-        logarithm = add(subtract(x, top), log(inverse))
-        to_target = cast(negative(multiply(hit, logarithm)), g.specs[1])
-    return [to_x, to_target]
+
+    def to_target() -> Any:
+        wide_top, wide_inverse, wide_hit = rows(g, top, inverse, hit)
+        return negative(multiply(wide_hit, add(subtract(x, wide_top), log(wide_inverse))))
+
+    values = x, target, top, inverse, share, hit
+    return [lambda: library.target_entropy_gradient(*values, **g.attributes), to_target]
 
 
 _TOTALS: dict[str, tuple[Combine, Any]] = {

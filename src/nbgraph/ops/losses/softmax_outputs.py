@@ -17,7 +17,6 @@ from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import (
     Shape,
     as_array,
-    cast,
     define_rows,
     library,
     one_of,
@@ -81,18 +80,17 @@ def _scale(label: Any, data: Spec, attributes: Attributes) -> Any:
 
 
 def _rule(g: Gradients) -> list[Any]:
-    return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes), None]
+    return [_by_label(g.outputs[0], g.inputs[1], g.specs[0], g.attributes)]
 
 
 def _by_label(share: Any, label: Any, data: Spec, attributes: Attributes) -> Any:
     options = {name: attributes[name] for name in ("axis", "keepdims", "smoothing")}
     scale = _scale(label, data, attributes)
-    return cast(library.softmax_output_gradient(share, label, scale, **options), data)
+    return library.softmax_output_gradient(share, label, scale, **options)
 
 
 def _gradient_rule(g: Gradients) -> list[Any]:
-    scale = kept(g.inputs[2], g.specs[0], g.attributes["axis"], keepdims=g.attributes["keepdims"])
-    return [cast(multiply(g.out_grad, scale), g.specs[0]), None, None]
+    return [multiply(g.out_grad, kept(g.inputs[2], g))]
 
 
 _SOFTMAX = _Output(
@@ -139,12 +137,10 @@ def _head_rule(g: Gradients) -> list[Any]:
     data, label = g.specs[0], g.specs[2]
     if label.shape == data.shape:
         scale = g.attributes["grad_scale"]
-        slope = multiply(subtract(g.outputs[0], cast(g.inputs[2], data)), scale)
+        slope = multiply(subtract(g.outputs[0], library.astype(g.inputs[2], data.dtype)), scale)
     else:
         slope = _by_label(g.outputs[0], g.inputs[2], data, g.attributes)
-    if not getattr(g.op, "is_loss", False):
-        slope = multiply(slope, g.out_grad)
-    return [cast(slope, data), None, None]
+    return [slope if getattr(g.op, "is_loss", False) else multiply(slope, g.out_grad)]
 
 
 def _head_partial(

@@ -19,7 +19,7 @@ from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.request import OpReqType, assign, kWriteTo
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.operator.unit_op import MovingOp
-from nbgraph.ops.define import Shape, cast, define_rows, delivered, library
+from nbgraph.ops.define import Shape, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, subtract
 from nbgraph.settings import config
 from nbgraph.shape import Array, Arrays, Shapes
@@ -82,7 +82,7 @@ def row(moments: Any, k: int) -> Any:
 
 def _moments_rule(g: Gradients) -> Sequence[Any]:
     """By x: to the mean each element gives 1/n, to the variance 2 (x - mean) / n."""
-    return [cast(_by_data(g.inputs[0], g.outputs[0], g.out_grad, g.specs[0]), g.specs[0])]
+    return [_by_data(g.inputs[0], g.outputs[0], g.out_grad, g.specs[0])]
 
 
 def _by_data(x: Any, moments: Any, out_grad: Any, spec: Spec) -> Any:
@@ -176,9 +176,9 @@ def _partial(in_shapes: Shapes, out_shapes: Shapes, **_: Any) -> tuple[Shapes, S
 
 def _statistics_rule(g: Gradients) -> Sequence[Any]:
     if g.out_grads[0] is None:
-        return [None, None, None]
+        return []
     gradient = _by_data(g.inputs[0], g.outputs[0], g.out_grads[0], g.specs[0])
-    return [cast(multiply(gradient, g.outputs[1]), g.specs[0]), None, None]
+    return [multiply(gradient, g.outputs[1])]
 
 
 _STATISTICS = _Statistics(
@@ -215,9 +215,7 @@ def _sums_naive(g: Array, x: Array) -> Array:
 def _sums_rule(g: Gradients) -> Sequence[Any]:
     (out_grad, x), axes = g.inputs, len(g.specs[0].shape)
     total, along = (beside(row(g.out_grad, k), axes) for k in (0, 1))
-    to_grad = add(multiply(x, along), total) if g.wanted[0] else None
-    to_x = multiply(out_grad, along) if g.wanted[1] else None
-    return delivered((to_grad, to_x), g)
+    return [lambda: add(multiply(x, along), total), lambda: multiply(out_grad, along)]
 
 
 _SUMS = TiledOp(
@@ -260,20 +258,18 @@ _FIRST = np.array([[True], [False]])  # of the two rows; chosen so, they fuse, a
 
 def _standard_rule(g: Gradients) -> Sequence[Any]:
     """With s the scale: by x it is s * out_grad, the rest follow from sums of each channel."""
-    (x, moments, gamma, _), specs, axes = g.inputs, g.specs, len(g.specs[0].shape)
+    (x, moments, gamma, _), axes = g.inputs, len(g.specs[0].shape)
     root = library.rsqrt(add(row(moments, 1), g.attributes["eps"]))
     scale = multiply(root, gamma)
-    gradients: list[Any] = [None] * 4
-    if g.wanted[0]:
-        gradients[0] = cast(multiply(g.out_grad, beside(scale, axes)), specs[0])
-    if any(g.wanted[1:]):
-        sums = library.channel_sums(g.out_grad, x)
-        total = row(sums, 0)
-        off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
-        to_mean = library.negative(multiply(scale, total))
-        to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
-        gradients[1:] = [library.where(_FIRST, to_mean, to_variance), off, total]
-    return delivered(gradients, g)
+    to_x = lambda: multiply(g.out_grad, beside(scale, axes))
+    if not any(g.wanted[1:]):
+        return [to_x]
+    sums = library.channel_sums(g.out_grad, x)
+    total = row(sums, 0)
+    off = multiply(subtract(row(sums, 1), multiply(row(moments, 0), total)), root)
+    to_mean = library.negative(multiply(scale, total))
+    to_variance = multiply(multiply(multiply(scale, root), off), -0.5)
+    return [to_x, library.where(_FIRST, to_mean, to_variance), off, total]
 
 
 _STANDARD = TiledOp(

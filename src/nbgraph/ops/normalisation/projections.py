@@ -11,7 +11,8 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
 from nbgraph.operator.row_program import Result, RowProgram
-from nbgraph.ops.define import axis_of, by_numpy, cast, define_rows, library, require_floats
+from nbgraph.ops.define import axis_of, by_numpy, define_rows, library, require_floats
+from nbgraph.ops.rowwise.derived import derived
 
 
 def _infer(x: Spec, *, axis: int) -> Spec:
@@ -40,15 +41,7 @@ _slope = lambda out, out_grad, size, total: out_grad - total / size if out > 0 e
 
 
 def _rule(g: Gradients) -> list[Any]:
-    return [cast(library.sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes), g.specs[0])]
-
-
-def _gradient_rule(g: Gradients) -> list[Any]:
-    """Linear in out_grad and symmetric; in `out` it is constant but for jumps."""
-    return [
-        None,
-        cast(library.sparsemax_gradient(g.inputs[0], g.out_grad, **g.attributes), g.specs[1]),
-    ]
+    return [library.sparsemax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
 _SPARSEMAX = ArrayOp("sparsemax", _infer, by_numpy(_shares), gradient=_rule, keeps=("out",))
@@ -59,8 +52,8 @@ _SPARSEMAX_GRADIENT = RowOp(
         totals={"size": ("add", _support), "total": ("add", _held)},
         results=[Result(_slope)],
     ),
-    gradient=_gradient_rule,
-    keeps=("out",),
+    gradient=derived,
+    keeps=("out", "out_grad"),
 )
 
 _TABLE = """

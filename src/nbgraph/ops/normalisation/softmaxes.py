@@ -19,7 +19,6 @@ from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import (
     as_known,
     axis_of,
-    cast,
     composed,
     deferrable,
     define_rows,
@@ -61,8 +60,7 @@ _product = lambda out_grad, out: out_grad * out
 
 
 def _softmax_rule(g: Gradients) -> list[Any]:
-    (spec,) = g.specs
-    return [cast(library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
+    return [library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
 _SOFTMAX = RowOp(
@@ -115,8 +113,7 @@ _out_grad = lambda out_grad: out_grad
 
 
 def _log_softmax_rule(g: Gradients) -> list[Any]:
-    (spec,) = g.specs
-    return [cast(library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes), spec)]
+    return [library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
 _LOG_SOFTMAX = RowOp(
@@ -149,10 +146,9 @@ _log_total = lambda top, total: math.log(total) + _finite(top)
 
 
 def _logsumexp_rule(g: Gradients) -> list[Any]:
-    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
+    (x,), (out,) = g.inputs, g.outputs
     finite = library.where(library.isfinite(out), out, 0)
-    share = library.exp(subtract(x, kept(finite, spec, **g.attributes)))
-    return [cast(multiply(spread(g.out_grad, spec, **g.attributes), share), spec)]
+    return [multiply(spread(g), library.exp(subtract(x, kept(finite, g))))]
 
 
 _LOGSUMEXP = RowOp(

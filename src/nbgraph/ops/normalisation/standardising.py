@@ -75,7 +75,7 @@ _LAYER_NORM = _Norm(
         totals={"total": ("add", _element), "spread": ("add", _spread)},
         results=[Result(_standard), Result(_mean, row=True), Result(_scale, row=True)],
     ),
-    gradient=rules.layer_norm_rule,
+    gradient=rules.norm_rule,
     keeps=("x", "gamma", "out1", "out2"),
 )
 _LAYER_NORM_GRADIENT = _Norm(
@@ -137,7 +137,7 @@ _RMS_NORM = _Norm(
         totals={"spread": ("add", _square)},
         results=[Result(_scaled), Result(_scale, row=True)],
     ),
-    gradient=rules.rms_norm_rule,
+    gradient=rules.norm_rule,
     keeps=("x", "gamma", "out1"),
 )
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients

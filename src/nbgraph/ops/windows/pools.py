@@ -16,7 +16,7 @@ import numpy as np
 from nbgraph.operator.array_op import Gradients, Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.tiled_op import TiledOp
-from nbgraph.ops.define import Shape, cast, define_rows, library, require_floats
+from nbgraph.ops.define import Shape, define_rows, library, require_floats
 from nbgraph.ops.windows.pool_windows import (
     pool_call,
     pool_windows,
@@ -70,8 +70,7 @@ def _max_naive(x: Array, **how: Any) -> Array:
 
 
 def _max_rule(g: Gradients) -> Sequence[Any]:
-    (x,), (out,), (spec,) = g.inputs, g.outputs, g.specs
-    return [cast(library.max_pooling_gradient(g.out_grad, x, out, **g.attributes), spec)]
+    return [library.max_pooling_gradient(g.out_grad, *g.inputs, *g.outputs, **g.attributes)]
 
 
 def _gradient_infer(out_grad: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
@@ -106,11 +105,7 @@ def _gradient_naive(out_grad: Array, x: Array, y: Array, **how: Any) -> Array:
 
 def _gradient_rule(g: Gradients) -> Sequence[Any]:
     """Which cell is chosen does not change, so nothing flows to x and out."""
-    (_, x, y), spec = g.inputs, g.specs[0]
-    to_grad = None
-    if g.wanted[0]:
-        to_grad = cast(library.max_pooling_pick(g.out_grad, x, y, **g.attributes), spec)
-    return [to_grad, None, None]
+    return [lambda: library.max_pooling_pick(g.out_grad, *g.inputs[1:], **g.attributes)]
 
 
 def _pick_infer(v: Spec, x: Spec, y: Spec, **how: Any) -> Spec:
@@ -129,11 +124,7 @@ def _pick_naive(v: Array, x: Array, y: Array, **how: Any) -> Array:
 
 
 def _pick_rule(g: Gradients) -> Sequence[Any]:
-    (_, x, y), spec = g.inputs, g.specs[0]
-    to_values = None
-    if g.wanted[0]:
-        to_values = cast(library.max_pooling_gradient(g.out_grad, x, y, **g.attributes), spec)
-    return [to_values, None, None]
+    return [lambda: library.max_pooling_gradient(g.out_grad, *g.inputs[1:], **g.attributes)]
 
 
 _MAX = TiledOp(
@@ -175,10 +166,7 @@ def _mean_naive(x: Array, *, counted: bool, **how: Any) -> Array:
 
 
 def _mean_rule(g: Gradients) -> Sequence[Any]:
-    (spec,) = g.specs
-    return [
-        cast(library.avg_pooling_gradient(g.out_grad, size=spec.shape[2:], **g.attributes), spec)
-    ]
+    return [library.avg_pooling_gradient(g.out_grad, size=g.specs[0].shape[2:], **g.attributes)]
 
 
 def _of_mean(shape: Shape, size: Shape, how: dict[str, Any]) -> Windows:
@@ -204,7 +192,7 @@ def _mean_gradient_naive(g: Array, *, size: Shape, counted: bool, **how: Any) ->
 
 def _mean_gradient_rule(g: Gradients) -> Sequence[Any]:
     how = {k: v for k, v in g.attributes.items() if k != "size"}
-    return [cast(library.avg_pooling(g.out_grad, **how), g.specs[0])]
+    return [library.avg_pooling(g.out_grad, **how)]
 
 
 _AVG = TiledOp(
