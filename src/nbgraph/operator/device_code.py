@@ -107,7 +107,6 @@ class DeviceExplanation(Explanation):
         return machine.facts(self.ptx, CAPABILITY) if machine.library() else None
 
     def sections(self) -> list[tuple[str, str]]:
-        """See Explanation."""
         parts = super().sections()
         try:
             parts.append(("kernel text for the GPU", self.source))

@@ -80,7 +80,6 @@ class RowOp(ArrayOp):
         self._kernels: dict[Any, tuple[Kernel, float]] = {}  # and nanoseconds an element
 
     def normalise(self, attributes: Attributes) -> Mapping[str, Any]:
-        """See ArrayOp."""
         values = dict(attributes)
         rows = any(row for _, row in self.program.results)
         axes = {"axis": values.pop("axis", -1)}

@@ -31,7 +31,6 @@ class LabelOp(RowOp):
     def on_numpy(
         self, operands: Sequence[Any], attributes: Attributes, out: Sequence[Any] | None
     ) -> Any:
-        """See ArrayOp."""
         try:
             return super().on_numpy(operands, attributes, out)
         except LabelError:  # the kernel knows the place in its order of rows

@@ -17,7 +17,6 @@ class Entropy(RowOp):
     """A row program of floating scores; operands with elements have one shape."""
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
-        """See ArrayOp."""
         if specs:
             require_floats(self.__name__, specs[0])
         for name, spec in zip(self.program.elements, specs, strict=False):

@@ -134,11 +134,9 @@ class _Statistics(MovingOp):
             assign(out, request, np.asarray(value, out.dtype))
 
     def still(self, attributes: Attributes) -> bool:
-        """See MovingOp."""
         return bool(attributes["frozen"])
 
     def moving_call(self, specs: Sequence[Spec], attributes: Attributes) -> KernelCall | None:
-        """See MovingOp."""
         x, dtype = specs[0], specs[0].dtype
         if dtype.itemsize < 4 or any(s.dtype != dtype for s in specs) or 0 in x.shape:
             return None

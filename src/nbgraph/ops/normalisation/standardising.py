@@ -54,7 +54,6 @@ class _Norm(RowOp):
     """A row program whose weights do not make x larger."""
 
     def infer(self, specs: Sequence[Spec], attributes: Attributes) -> tuple[Spec, ...]:
-        """See ArrayOp."""
         inferred = super().infer(specs, attributes)
         x = specs[self.operands.index("x")].shape
         if inferred[0].shape != x:

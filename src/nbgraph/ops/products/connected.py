@@ -103,7 +103,6 @@ class ConnectedOp(TiledOp):
     """A TiledOp that multiplies bfloat16 as it is, where the processor does."""
 
     def lower(self, case: Application) -> Lowered | None:
-        """See ArrayOp."""
         operands, outputs, requests, attributes, host = case
         (out,), (request,), dtype = outputs, requests, outputs[0].dtype
         if host and dtype.name == "bfloat16" and all(x.dtype == dtype for x in operands):

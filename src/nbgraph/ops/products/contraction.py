@@ -135,7 +135,6 @@ class EinsumOp(ProductOp):
         return apart(attributes["subscripts"], [np.array(x) for x in inputs])
 
     def naive(self, inputs: Arrays, attributes: Attributes) -> Array:
-        """See ProductOp."""
         names = _names(attributes["subscripts"], [x.shape for x in inputs])
         ordered = len(inputs) > 2 and inputs[0].dtype.kind == "f"
         return np.einsum(names.text, *inputs, optimize=ordered)
