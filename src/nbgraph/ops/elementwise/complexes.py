@@ -240,14 +240,7 @@ real(x, *, out=None): The real part of each element: a view.
     >>> real([1 + 2j, 3.0])
     array([1., 3.])
 complex_parts(x, y, *, out=None): x + iy.
-    x, y : arrays of floats
-    >>> complex_parts([1.0, 2.0], 3.0)
-    array([1.+3.j, 2.+3.j])
 complex_map(*x, function: str, out=None): A function of NumPy, by its name, on arrays of which some
     are complex.
-    *x : arrays
-    function : name
-    >>> complex_map([1j], function="square")
-    array([-1.+0.j])
 """
 define_rows(_TABLE, globals())

@@ -117,34 +117,15 @@ def smoothing_share(name: str, value: Any) -> float:
 _TABLE = """
 label_entropy(x, label, axis: int = -1, *, keepdims=False, smoothing: float = 0.0, out=None):
     -log(softmax(x)) at the label's class, and what its derivative needs. See `cross_entropy`.
-    x : array of scores, classes along `axis`
-    label : array of the shape of x without `axis`, classes from 0
-    axis : int
-    keepdims : whether the axis stays, with size 1
-    smoothing : float, the share of the label that is spread over all classes
-    -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
-        derivatives; 1 / sum(exp(x - largest))
-    >>> loss, top, inverse = label_entropy([[0.0, 0.0], [9.0, 9.0]], [0, 1])
-    >>> loss, top, inverse
-    (array([0.69314718, 0.69314718]), array([0., 9.]), array([0.5, 0.5]))
+    -> three arrays of the labels' shape: losses; the largest of x; 1 / sum(exp(x - largest))
     = op(..., smoothing=smoothing_share("label_entropy", smoothing))
 label_entropy_gradient(x, label, top, inverse, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): softmax(x) * share, less `hit` at the label's class:
     `label_entropy` backward.
-    x, label, axis, keepdims, smoothing : as those of `label_entropy`
-    top, inverse : arrays that it gave
-    share, hit : arrays of the shape of x without `axis`
-    >>> label_entropy_gradient([[3.0, 3.0]], [1], [3.0], [0.5], [1.0], [1.0])
-    array([[ 0.5, -0.5]])
     = op(..., smoothing=smoothing_share("label_entropy_gradient", smoothing))
 label_entropy_at_once(x, label, share, hit, axis: int = -1, *, keepdims=False,
     smoothing: float = 0.0, out=None): What `label_entropy` gives, and what
     `label_entropy_gradient` makes of it, in one pass.
-    x, label, axis, keepdims, smoothing : as those of `label_entropy`
-    share, hit : as those of `label_entropy_gradient`
-    >>> loss, top, inverse, slope = label_entropy_at_once([[3.0, 3.0]], [1], [1.0], [1.0])
-    >>> loss, slope
-    (array([0.69314718]), array([[ 0.5, -0.5]]))
     = op(..., smoothing=smoothing_share("label_entropy_at_once", smoothing))
 """
 define_rows(_TABLE, globals())

@@ -85,27 +85,10 @@ _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 _TABLE = """
 target_entropy(x, target, axis=-1, *, keepdims=False, out=None): -sum(target * log(softmax(x))), and
     what its derivative needs. See `cross_entropy`.
-    x : array of scores
-    target : array of that shape; shares need not add up to 1, and those that are 0 count for
-        nothing
-    -> three arrays of the shape of x without `axis`: losses; the largest of x, a constant for
-        derivatives; 1 / sum(exp(x - largest))
-    >>> loss, top, inverse = target_entropy([0.0, 0.0], [0.5, 0.5])
-    >>> loss, top, inverse
-    (np.float64(0.6931471805599453), np.float64(0.0), np.float64(0.5))
+    -> three arrays, one value a row: losses; the largest of x; 1 / sum(exp(x - largest))
 target_entropy_gradient(x, target, top, inverse, share, hit, axis=-1, *, keepdims=False, out=None):
     softmax(x) * (share + sum(target) * hit) - target * hit: `target_entropy` backward.
-    x, target, axis, keepdims : as those of `target_entropy`
-    top, inverse : arrays that it gave
-    share, hit : arrays of the shape of x without `axis`
-    >>> target_entropy_gradient([[3.0, 3.0]], [[0.0, 1.0]], [3.0], [0.5], [0.0], [1.0])
-    array([[ 0.5, -0.5]])
 target_entropy_at_once(x, target, share, hit, axis=-1, *, keepdims=False, out=None): What
     `target_entropy` gives, and what `target_entropy_gradient` makes of it, in one pass.
-    x, target, axis, keepdims : as those of `target_entropy`
-    share, hit : as those of `target_entropy_gradient`
-    >>> given = [[3.0, 3.0]], [[0.0, 1.0]], [0.0], [1.0]
-    >>> target_entropy_at_once(*given)[3]
-    array([[ 0.5, -0.5]])
 """
 define_rows(_TABLE, globals())

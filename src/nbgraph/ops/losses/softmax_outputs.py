@@ -255,13 +255,6 @@ _TABLE = """
 softmax_output_gradient(share, label, scale, *, axis: int = -1, keepdims=False,
     smoothing: float = 0.0, out=None): (share - one at the label's class) * scale:
     `softmax_output` backward.
-    share : array, classes along `axis`
-    label, scale : arrays of the shape of share without `axis`
-    axis : int
-    keepdims : whether they have that axis, with size 1
-    smoothing : float, the share of a label that is spread over the other classes
-    >>> softmax_output_gradient([[0.5, 0.5]], [1], [2.0])
-    array([[ 1., -1.]])
     = op(..., axis=axis)
 """
 define_rows(_TABLE, globals())

@@ -279,38 +279,14 @@ _STANDARD = TiledOp(
 _TABLE = """
 channel_moments(x, *, out=None): Mean and variance of each channel of (images, channels, *space), as
     two rows.
-    x : array (images, channels, *space), floats
-    -> array (2, channels); the variance is divided by n
-    >>> channel_moments(np.array([[[1.0, 3.0], [5.0, 5.0]]]))
-    array([[2., 5.],
-           [1., 0.]])
 batch_statistics(x, moving_mean, moving_var, *, momentum: float = 0.1, frozen=False, correction: int
     = 1): The mean and variance of each channel that `batch_norm` uses.
-    x : array (images, channels, *space), floats
-    moving_mean, moving_var : arrays (channels,), states: written in training
-    momentum : float, what they take of the batch's
-    frozen : whether the moving ones are used in training, too
-    correction : 1 or 0: the moving variance is of what was divided by n - correction, 0 as in MXNet
+    The moving ones are states, written in training unless `frozen`; 1 or 0 is the `correction` of
+    their divisor n.
     -> array (2, channels), and whether they are the batch's (1) or the moving ones (0)
-    >>> x = np.array([[[1.0, 3.0]]])
-    >>> batch_statistics(x, np.array([7.0]), np.array([4.0]))
-    (array([[7.],
-           [4.]]), np.float64(0.0))
 channel_sums(out_grad, x, *, out=None): Of each channel of (images, channels, *space) the sums of
     `out_grad` and of its product with `x`, as two rows.
-    out_grad, x : arrays (images, channels, *space) of one shape
-    -> array (2, channels)
-    >>> channel_sums(np.array([[[1.0, 2.0]]]), np.array([[[3.0, 4.0]]]))
-    array([[ 3.],
-           [11.]])
 batch_standard(x, moments, gamma, beta, *, eps: float = 1e-05, out=None): Channels brought from the
     mean and variance in `moments` (two rows) to `beta` and `gamma`.
-    x : array (images, channels, *space), floats
-    moments : array (2, channels)
-    gamma, beta : arrays (channels,)
-    eps : float, added to the variance
-    >>> x, moments = np.array([[[1.0, 3.0]]]), np.array([[2.0], [1.0]])
-    >>> batch_standard(x, moments, np.array([10.0]), np.array([5.0]), eps=0)
-    array([[[-5., 15.]]])
 """
 define_rows(_TABLE, globals())

@@ -66,9 +66,5 @@ sparsemax(x, axis: int = -1, *, out=None): As `softmax` shares that add up to 1,
     array([0.75, 0.25, 0.  ])
 sparsemax_gradient(share, out_grad, axis: int = -1, *, out=None): The in-gradient of `sparsemax`,
     from its result and its gradient.
-    share, out_grad : arrays of one shape
-    axis : int
-    >>> sparsemax_gradient([0.75, 0.25, 0.0], [1.0, 0.0, 9.0])
-    array([ 0.5, -0.5,  0. ])
 """
 define_rows(_TABLE, globals())

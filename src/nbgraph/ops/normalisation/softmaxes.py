@@ -179,10 +179,6 @@ softmax(x, axis=-1, *, temperature: float | None = None, length=None, out=None):
         temperature=checked_temperature("softmax", temperature))
 softmax_gradient(probability, out_grad, axis=-1, *, temperature: float | None = None, out=None): The
     in-gradient of `softmax`: (out_grad - sum(out_grad * probability)) * probability / temperature.
-    probability, out_grad : arrays of one shape
-    axis, temperature : as those of `softmax`
-    >>> softmax_gradient([0.5, 0.5], [1.0, 0.0])
-    array([ 0.25, -0.25])
     = op(..., temperature=checked_temperature("softmax_gradient", temperature))
 log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None): The logarithm of
     `softmax`, exact where that would be 0.
@@ -195,11 +191,6 @@ log_softmax logsoftmax(x, axis=-1, *, temperature: float | None = None, out=None
 log_softmax_gradient(log_probability, out_grad, axis=-1, *, temperature: float | None = None,
     out=None): The in-gradient of `log_softmax`: (out_grad - sum(out_grad) * exp(log_probability)) /
     temperature.
-    log_probability, out_grad : arrays of one shape
-    axis, temperature : as those of `log_softmax`
-    >>> import numpy as np
-    >>> log_softmax_gradient(np.log([0.5, 0.5]), [1.0, 0.0])
-    array([ 0.5, -0.5])
     = op(..., temperature=checked_temperature("log_softmax_gradient", temperature))
 logsumexp(x, axis=None, *, keepdims=False, out=None): log(sum(exp(x))) over axes, without overflow;
     -inf of no elements.

@@ -154,36 +154,13 @@ _RMS_NORM_GRADIENT = _Norm(
 _TABLE = """
 layer_norm_parts(x, gamma, beta, axis=-1, *, eps: float = 1e-05, keepdims=True): What `layer_norm`
     gives, and of each row its mean and what it was multiplied by.
-    x, gamma, beta, axis, eps : as those of `layer_norm`
-    keepdims : whether what there is of rows keeps `axis`, with size 1
-    >>> out, mean, scale = layer_norm_parts(np.array([[1.0, 3.0]]), np.ones(2), np.zeros(2), eps=0)
-    >>> out, mean, scale
-    (array([[-1.,  1.]]), array([[2.]]), array([[1.]]))
 layer_norm_gradient(out_grad, x, gamma, mean, scale, axis=-1, *, out=None): The in-gradient of
     `layer_norm`, from the parts that it gives.
-    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `layer_norm`
-    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along `axis`
-    >>> layer_norm_gradient([[1.0, 0.0]], [[1.0, 3.0]], [1.0, 1.0], [[2.0]], [[1.0]])
-    array([[0., 0.]])
 layer_norm_weights(out_grad, x, mean, scale, *, axes: int = 1, out=None): The gradients of gamma and
-    beta of the shape of a row, as two rows, in one pass.
-    out_grad, x : arrays of one shape
-    mean, scale : arrays that `layer_norm_parts` gave, with size 1 along the axes of a row
-    axes : int: the last so many axes make a row
-    >>> layer_norm_weights([[1.0, 5.0]], [[1.0, 3.0]], [[2.0]], [[1.0]])
-    array([[-1.,  5.],
-           [ 1.,  5.]])
+    beta of the shape of a row, as two rows, in one pass. The last `axes` axes make a row.
 rms_norm_parts(x, gamma, axis=-1, *, eps: float = 1e-05, keepdims=True): What `rms_norm` gives, and
     what each row was multiplied by.
-    x, gamma, axis, eps : as those of `rms_norm`
-    keepdims : whether what there is of rows keeps `axis`, with size 1
-    >>> rms_norm_parts(np.array([[2.0, 2.0]]), np.ones(2), eps=0)
-    (array([[1., 1.]]), array([[0.5]]))
 rms_norm_gradient(out_grad, x, gamma, scale, axis=-1, *, out=None): The in-gradient of `rms_norm`,
     from the parts that it gives.
-    out_grad, x, gamma, axis : the gradient of the result, and operands as those of `rms_norm`
-    scale : array that `rms_norm_parts` gave, with size 1 along `axis`
-    >>> rms_norm_gradient([[2.0, 0.0]], [[2.0, 2.0]], [1.0, 1.0], [[0.5]])
-    array([[ 0.5, -0.5]])
 """
 define_rows(_TABLE, globals())

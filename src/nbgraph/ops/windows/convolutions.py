@@ -180,26 +180,11 @@ convolution(x, weight, bias=None, *, stride=1, pad=0, dilation=1, groups: int = 
         **how_of("convolution", stride, pad, dilation, groups))
 convolution_data(out_grad, weight, bias=None, *, size, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its data, whose space has the shape `size`.
-    out_grad : array (images, features, *places)
-    weight : array (features, channels / groups, *window)
-    bias : array (channels,), added, optional
-    size : int, or one for each axis of space
-    stride, pad, dilation, groups : as those of `convolution`
-    -> array (images, channels, *size)
-    >>> convolution_data(np.ones((1, 1, 2)), np.ones((1, 1, 3)), size=(4,))
-    array([[[1., 2., 2., 1.]]])
     = with_bias(_DATA, BIASED_DATA, (out_grad, weight), bias, out=out,
         size=whole_tuple("convolution_data", "size", size),
         **how_of("convolution_data", stride, pad, dilation, groups))
 convolution_weights(x, out_grad, *, size: ints, stride=1, pad=0, dilation=1, groups: int = 1,
     out=None): The gradient of a convolution by its weights, whose window has the shape `size`.
-    x : array (images, channels, *space)
-    out_grad : array (images, features, *places)
-    size : int, or one for each axis of space
-    stride, pad, dilation, groups : as those of `convolution`
-    -> array (features, channels / groups, *size)
-    >>> convolution_weights(np.ones((1, 1, 4)), np.ones((1, 1, 2)), size=(3,))
-    array([[[2., 2., 2.]]])
     = _WEIGHTS(x, out_grad, out=out, size=whole_tuple("convolution_weights", "size", size),
         **how_of("convolution_weights", stride, pad, dilation, groups))
 """

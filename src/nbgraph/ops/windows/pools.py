@@ -221,20 +221,10 @@ max_pooling(x, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None):
     = _MAX(x, out=out, **pool_options("max_pooling", window, stride, pad, ceil, dilation))
 max_pooling_gradient(out_grad, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1,
     out=None): The in-gradient of `max_pooling`, from the gradient of its result `y`, and `x`.
-    out_grad, y : arrays (images, channels, *places)
-    x : array (images, channels, *space)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
-    >>> max_pooling_gradient([[[10.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[ 0., 10.]]])
     = _MAX_GRADIENT(out_grad, x, y, out=out, **pool_options("max_pooling_gradient", window, stride,
         pad, ceil, dilation))
 max_pooling_pick(values, x, y, window, *, stride=None, pad=0, ceil=False, dilation=1, out=None): The
     elements of `values` where `max_pooling` of `x`, which gave `y`, found its maxima.
-    values, x : arrays (images, channels, *space)
-    y : array (images, channels, *places)
-    window, stride, pad, ceil, dilation : as those of `max_pooling`
-    >>> max_pooling_pick([[[7.0, 8.0]]], [[[1.0, 3.0]]], [[[3.0]]], 2)
-    array([[[8.]]])
     = _MAX_PICK(values, x, y, out=out, **pool_options("max_pooling_pick", window, stride, pad, ceil,
         dilation))
 avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None): The mean of what
@@ -249,11 +239,6 @@ avg_pooling(x, window, *, stride=None, pad=0, ceil=False, counted=True, out=None
         ceil))
 avg_pooling_gradient(out_grad, window, *, size: ints, stride=None, pad=0, ceil=False, counted=True,
     out=None): The in-gradient of `avg_pooling` of data whose space has the shape `size`.
-    out_grad : array (images, channels, *places)
-    size : int, or one for each axis of space
-    window, stride, pad, ceil, counted : as those of `avg_pooling`
-    >>> avg_pooling_gradient(np.ones((1, 1, 2)), 2, size=(4,))
-    array([[[0.5, 0.5, 0.5, 0.5]]])
     = _AVG_GRADIENT(out_grad, out=out, size=whole_tuple("avg_pooling_gradient", "size", size),
         counted=bool(counted), **pool_options("avg_pooling_gradient", window, stride, pad, ceil))
 """
