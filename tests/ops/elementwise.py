@@ -159,6 +159,7 @@ ULPS = {
     "terms": 16,
     "log_densities": 64,
     "power": 2,
+    "third_power": 1,
     "sqrt": 0,
     "digamma": 128,  # SciPy's own error near its zeros
     "gelu": 256,  # SciPy's erfc far out
