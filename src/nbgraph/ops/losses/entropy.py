@@ -14,9 +14,8 @@ import math
 from typing import Any
 
 from nbgraph.errors import ArgumentError
-from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.ops.define import added, define_rows, library, number
 from nbgraph.ops.elementwise.arithmetic import multiply, negative
 from nbgraph.ops.losses.classes import LabelOp
@@ -61,47 +60,25 @@ def _label_rule(g: Gradients) -> list[Any]:
     return [library.label_entropy_gradient(x, label, top, inverse, share, hit, **g.attributes)]
 
 
-_LABEL_TOTALS: dict[str, tuple[Combine, Any]] = {
+_LABEL_TOTALS = {
     "top": ("max", element),
     "total": ("add", weight),
     "picked": ("add", _chosen),
     "sum_": ("add", element),
 }
 _LABEL_RESULTS = [Result(f, row=True) for f in (_label_loss, largest, inverse_of)]
-_LABEL = _LabelEntropy(
-    RowProgram(
-        "label_entropy",
-        rows=("label",),
-        integers=("label",),
-        classes="label",
-        totals=_LABEL_TOTALS,
-        results=_LABEL_RESULTS,
-    ),
-    gradient=_label_rule,
-    keeps=("x", "label", "out1", "out2"),
-)
-_LABEL_GRADIENT = Entropy(
-    RowProgram(
-        "label_entropy_gradient",
-        rows=("label", "top", "inverse", "share", "hit"),
-        integers=("label",),
-        classes="label",
-        totals={},
-        results=[Result(_label_slope)],
-    ),
-    gradient=derived,
-    keeps=("x", "label", "top", "inverse", "share", "hit"),
-)
-_LABEL_AT_ONCE = Entropy(
-    RowProgram(
-        "label_entropy_at_once",
-        rows=("label", "share", "hit"),
-        integers=("label",),
-        classes="label",
-        totals=_LABEL_TOTALS,
-        results=[*_LABEL_RESULTS, Result(_label_slope_at_once)],
-    )
-)
+_LABEL = _LabelEntropy.of(
+    "label_entropy", "x | label", _LABEL_TOTALS, _LABEL_RESULTS, _label_rule, "x label out1 out2",
+    classes="label",
+)  # fmt: skip
+_LABEL_GRADIENT = Entropy.of(
+    "label_entropy_gradient", "x | label top inverse share hit", {}, [_label_slope], derived,
+    classes="label",
+)  # fmt: skip
+_LABEL_AT_ONCE = Entropy.of(
+    "label_entropy_at_once", "x | label share hit", _LABEL_TOTALS,
+    [*_LABEL_RESULTS, _label_slope_at_once], classes="label",
+)  # fmt: skip
 _LABEL.at_once = _LABEL_GRADIENT, _LABEL_AT_ONCE
 
 

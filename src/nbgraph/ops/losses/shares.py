@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nbgraph.kernels.loops import Combine
 from nbgraph.operator.array_op import Gradients
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.ops.define import added, define_rows, library
 from nbgraph.ops.elementwise.arithmetic import add, multiply, negative, subtract
 from nbgraph.ops.elementwise.exponential import log
@@ -48,37 +47,22 @@ def _target_rule(g: Gradients) -> list[Any]:
     return [lambda: library.target_entropy_gradient(*values, **g.attributes), to_target]
 
 
-_TOTALS: dict[str, tuple[Combine, Any]] = {
+_TOTALS = {
     "top": ("max", element),
     "mass": ("add", _target),
     "total": ("add", weight),
     "product": ("add", _product),
 }
 _RESULTS = [Result(f, row=True) for f in (_target_loss, largest, inverse_of)]
-_TARGET = Entropy(
-    RowProgram("target_entropy", elements=("x", "target"), totals=_TOTALS, results=_RESULTS),
-    gradient=_target_rule,
-    keeps=("x", "target", "out1", "out2"),
+_TARGET = Entropy.of(
+    "target_entropy", "x target", _TOTALS, _RESULTS, _target_rule, "x target out1 out2"
 )
-_TARGET_GRADIENT = Entropy(
-    RowProgram(
-        "target_entropy_gradient",
-        elements=("x", "target"),
-        rows=("top", "inverse", "share", "hit"),
-        totals={"mass": ("add", _target)},
-        results=[Result(_target_slope)],
-    ),
-    gradient=derived,
-    keeps=("x", "target", "top", "inverse", "share", "hit"),
-)
-_TARGET_AT_ONCE = Entropy(
-    RowProgram(
-        "target_entropy_at_once",
-        elements=("x", "target"),
-        rows=("share", "hit"),
-        totals=_TOTALS,
-        results=[*_RESULTS, Result(_target_slope_at_once)],
-    )
+_TARGET_GRADIENT = Entropy.of(
+    "target_entropy_gradient", "x target | top inverse share hit", {"mass": ("add", _target)},
+    [_target_slope], derived,
+)  # fmt: skip
+_TARGET_AT_ONCE = Entropy.of(
+    "target_entropy_at_once", "x target | share hit", _TOTALS, [*_RESULTS, _target_slope_at_once]
 )
 _TARGET.at_once = _TARGET_GRADIENT, _TARGET_AT_ONCE
 

@@ -13,7 +13,6 @@ from typing import Any
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Attributes, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import (
     Shape,
     as_array,
@@ -93,30 +92,14 @@ def _gradient_rule(g: Gradients) -> list[Any]:
     return [multiply(g.out_grad, kept(g.inputs[2], g))]
 
 
-_SOFTMAX = _Output(
-    RowProgram(
-        "softmax_output",
-        elements=("data",),
-        rows=("label",),
-        integers=("label",),
-        totals={"top": ("max", _data), "total": ("add", _weight)},
-        results=[Result(_share)],
-    ),
-    gradient=_rule,
-    keeps=("label", "out"),
-)
-_SOFTMAX_GRADIENT = RowOp(
-    RowProgram(
-        "softmax_output_gradient",
-        elements=("share",),
-        rows=("label", "scale"),
-        integers=("label",),
-        totals={},
-        results=[Result(_slope)],
-    ),
-    gradient=_gradient_rule,
-    keeps=("scale",),
-)
+_SOFTMAX = _Output.of(
+    "softmax_output", "data | label", {"top": ("max", _data), "total": ("add", _weight)}, [_share],
+    _rule, "label out", integers=("label",),
+)  # fmt: skip
+_SOFTMAX_GRADIENT = RowOp.of(
+    "softmax_output_gradient", "share | label scale", {}, [_slope], _gradient_rule, "scale",
+    integers=("label",),
+)  # fmt: skip
 
 
 # other labels -----------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from nbgraph.dtype import compute_dtype
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
 from nbgraph.ops.define import axis_of, by_numpy, define_rows, library, require_floats
 from nbgraph.ops.rowwise.derived import derived
 
@@ -45,15 +44,12 @@ def _rule(g: Gradients) -> list[Any]:
 
 
 _SPARSEMAX = ArrayOp("sparsemax", _infer, by_numpy(_shares), gradient=_rule, keeps=("out",))
-_SPARSEMAX_GRADIENT = RowOp(
-    RowProgram(
-        "sparsemax_gradient",
-        elements=("out", "out_grad"),
-        totals={"size": ("add", _support), "total": ("add", _held)},
-        results=[Result(_slope)],
-    ),
-    gradient=derived,
-    keeps=("out", "out_grad"),
+_SPARSEMAX_GRADIENT = RowOp.of(
+    "sparsemax_gradient",
+    "out out_grad",
+    {"size": ("add", _support), "total": ("add", _held)},
+    [_slope],
+    derived,
 )
 
 _TABLE = """

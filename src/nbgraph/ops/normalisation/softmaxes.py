@@ -15,7 +15,7 @@ import numpy as np
 from nbgraph.errors import ArgumentError
 from nbgraph.operator.array_op import Gradients
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.ops.define import (
     as_known,
     axis_of,
@@ -63,24 +63,10 @@ def _softmax_rule(g: Gradients) -> list[Any]:
     return [library.softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
-_SOFTMAX = RowOp(
-    RowProgram(
-        "softmax",
-        totals={"top": ("max", _element), "total": ("add", _weight)},
-        results=[Result(_share)],
-    ),
-    gradient=_softmax_rule,
-    keeps=("out",),
-)
-_SOFTMAX_GRADIENT = RowOp(
-    RowProgram(
-        "softmax_gradient",
-        elements=("out", "out_grad"),
-        totals={"total": ("add", _product)},
-        results=[Result(_softmax_slope)],
-    ),
-    gradient=derived,
-    keeps=("out", "out_grad"),
+_WEIGHTS = {"top": ("max", _element), "total": ("add", _weight)}
+_SOFTMAX = RowOp.of("softmax", "x", _WEIGHTS, [_share], _softmax_rule, "out")
+_SOFTMAX_GRADIENT = RowOp.of(
+    "softmax_gradient", "out out_grad", {"total": ("add", _product)}, [_softmax_slope], derived
 )
 
 
@@ -116,24 +102,13 @@ def _log_softmax_rule(g: Gradients) -> list[Any]:
     return [library.log_softmax_gradient(g.outputs[0], g.out_grad, **g.attributes)]
 
 
-_LOG_SOFTMAX = RowOp(
-    RowProgram(
-        "log_softmax",
-        totals={"top": ("max", _element), "total": ("add", _weight)},
-        results=[Result(_log_share)],
-    ),
-    gradient=_log_softmax_rule,
-    keeps=("out",),
-)
-_LOG_SOFTMAX_GRADIENT = RowOp(
-    RowProgram(
-        "log_softmax_gradient",
-        elements=("out", "out_grad"),
-        totals={"total": ("add", _out_grad)},
-        results=[Result(_log_softmax_slope)],
-    ),
-    gradient=derived,
-    keeps=("out", "out_grad"),
+_LOG_SOFTMAX = RowOp.of("log_softmax", "x", _WEIGHTS, [_log_share], _log_softmax_rule, "out")
+_LOG_SOFTMAX_GRADIENT = RowOp.of(
+    "log_softmax_gradient",
+    "out out_grad",
+    {"total": ("add", _out_grad)},
+    [_log_softmax_slope],
+    derived,
 )
 
 
@@ -151,14 +126,13 @@ def _logsumexp_rule(g: Gradients) -> list[Any]:
     return [multiply(spread(g), library.exp(subtract(x, kept(finite, g))))]
 
 
-_LOGSUMEXP = RowOp(
-    RowProgram(
-        "logsumexp",
-        totals={"top": ("max", _element), "total": ("add", _above)},
-        results=[Result(_log_total, row=True)],
-    ),
-    gradient=_logsumexp_rule,
-    keeps=("x", "out"),
+_LOGSUMEXP = RowOp.of(
+    "logsumexp",
+    "x",
+    {"top": ("max", _element), "total": ("add", _above)},
+    [Result(_log_total, row=True)],
+    _logsumexp_rule,
+    "x out",
 )
 
 _TABLE = """

@@ -16,7 +16,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import Attributes, Spec
 from nbgraph.operator.kernel_call import KernelCall
 from nbgraph.operator.row_op import RowOp
-from nbgraph.operator.row_program import Result, RowProgram
+from nbgraph.operator.row_program import Result
 from nbgraph.operator.tiled_op import TiledOp, tile_call
 from nbgraph.ops.define import define_rows
 from nbgraph.ops.normalisation import standard_rules as rules
@@ -67,25 +67,20 @@ class _Norm(RowOp):
         return inferred
 
 
-_LAYER_NORM = _Norm(
-    RowProgram(
-        "layer_norm_parts",
-        elements=("x", "gamma", "beta"),
-        totals={"total": ("add", _element), "spread": ("add", _spread)},
-        results=[Result(_standard), Result(_mean, row=True), Result(_scale, row=True)],
-    ),
-    gradient=rules.norm_rule,
-    keeps=("x", "gamma", "out1", "out2"),
+_LAYER_NORM = _Norm.of(
+    "layer_norm_parts",
+    "x gamma beta",
+    {"total": ("add", _element), "spread": ("add", _spread)},
+    [_standard, Result(_mean, row=True), Result(_scale, row=True)],
+    rules.norm_rule,
+    "x gamma out1 out2",
 )
-_LAYER_NORM_GRADIENT = _Norm(
-    RowProgram(
-        "layer_norm_gradient",
-        elements=("out_grad", "x", "gamma", "mean", "scale"),
-        totals={"total": ("add", _product), "along": ("add", _along)},
-        results=[Result(_slope)],
-    ),
-    gradient=derived,
-    keeps=("out_grad", "x", "gamma", "mean", "scale"),
+_LAYER_NORM_GRADIENT = _Norm.of(
+    "layer_norm_gradient",
+    "out_grad x gamma mean scale",
+    {"total": ("add", _product), "along": ("add", _along)},
+    [_slope],
+    derived,
 )
 
 
@@ -129,26 +124,21 @@ _LAYER_NORM_WEIGHTS = TiledOp(
     keeps=("out_grad", "x", "mean", "scale"),
     operands=("out_grad", "x", "mean", "scale"),
 )
-_RMS_NORM = _Norm(
-    RowProgram(
-        "rms_norm_parts",
-        elements=("x", "gamma"),
-        totals={"spread": ("add", _square)},
-        results=[Result(_scaled), Result(_scale, row=True)],
-    ),
-    gradient=rules.norm_rule,
-    keeps=("x", "gamma", "out1"),
+_RMS_NORM = _Norm.of(
+    "rms_norm_parts",
+    "x gamma",
+    {"spread": ("add", _square)},
+    [_scaled, Result(_scale, row=True)],
+    rules.norm_rule,
+    "x gamma out1",
 )
 _LAYER_NORM.visible = _RMS_NORM.visible = 1  # means and scales are for gradients
-_RMS_NORM_GRADIENT = _Norm(
-    RowProgram(
-        "rms_norm_gradient",
-        elements=("out_grad", "x", "gamma", "scale"),
-        totals={"along": ("add", _along_scaled)},
-        results=[Result(_slope_scaled)],
-    ),
-    gradient=derived,
-    keeps=("out_grad", "x", "gamma", "scale"),
+_RMS_NORM_GRADIENT = _Norm.of(
+    "rms_norm_gradient",
+    "out_grad x gamma scale",
+    {"along": ("add", _along_scaled)},
+    [_slope_scaled],
+    derived,
 )
 
 _TABLE = """
