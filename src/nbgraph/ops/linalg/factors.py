@@ -418,11 +418,7 @@ def _qr_steps(steps: Steps, a: Spec, *, mode: str) -> float:
     return 4 * m * n * k
 
 
-define(
-    *("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out"),
-    nout=2,
-    recipe=_qr_steps,
-)
+define(*("linalg_qr", "qr", _qr_infer, conventional(_qr_rule), "out"), nout=2, recipe=_qr_steps)
 
 
 def _expm_infer(a: Spec) -> Spec:

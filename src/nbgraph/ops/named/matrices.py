@@ -267,9 +267,7 @@ _DET = by_lapack(
     operands="A",
 )
 _SLOGDET = by_lapack(
-    *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"),
-    operands="A",
-    nout=2,
+    *("linalg_slogdet", "slogdet", _slogdet_infer, _slogdet_rule, "A out0"), operands="A", nout=2
 )
 
 _TABLE = """
