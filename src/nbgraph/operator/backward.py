@@ -52,8 +52,7 @@ def forward_backward(op: Mapper) -> Mapper:
 
 
 def _make(op: Mapper, forward: bool, wrt: tuple[str, ...] | None) -> Mapper:
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     cache = op.carried.setdefault(_MADE, {})
     key = forward, wrt
     if key not in cache:
@@ -107,8 +106,7 @@ class MapVjp:
 
 def map_vjp(op: Mapper, wrt: tuple[int, ...]) -> MapVjp:
     """Return how gradients flow to the operands `wrt` of a scalar operator; worked out once."""
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     cache = op.carried.setdefault("vjp", {})
     if wrt not in cache:
         cache[wrt] = MapVjp(op, wrt)

@@ -54,8 +54,7 @@ def contiguous(op: Elementwise, plan: Plan, cc: tuple[int, int] = CAPABILITY) ->
 
 def made(op: Elementwise, dtype: object, cc: object = CAPABILITY) -> DeviceKernel:
     """Return the contiguous kernel for operands of a dtype; errors as of `Mapper.ptx`."""
-    if op.refresh_needed():
-        op.refresh()
+    op.refresh()
     try:
         chosen = as_dtype(dtype)
     except TypeError as error:

@@ -125,8 +125,7 @@ class FusedMapper(Mapper):
     def refresh(self) -> None:
         super().refresh()
         for part in self.parts:
-            if part.op.refresh_needed():
-                part.op.refresh()
+            part.op.refresh()
 
     def _note(self, given: dict[str, Any], operands: Sequence[Any], plan: Plan) -> None:
         """Set up no short path: it would give a Python number the dtype of the first operand."""
