@@ -188,6 +188,41 @@ def test_every_ignored_rule_has_a_reason():
     assert [line for line in codes if not re.search(r"# \S+", line)] == []
 
 
+DEFINED = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def undocumented(source):
+    """Public methods of public classes below `source` without a text, and of no documented one."""
+    classes = {}
+    for file in source.rglob("*.py"):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(node)
+
+    def says(node, name):
+        own = [m for m in node.body if isinstance(m, DEFINED) and m.name == name]
+        bases = [b.value if isinstance(b, ast.Subscript) else b for b in node.bases]
+        above = [getattr(b, "attr", getattr(b, "id", "")) for b in bases]
+        return any(map(ast.get_docstring, own)) or any(
+            says(base, name) for each in above for base in classes.get(each, ()) if base is not node
+        )
+
+    for node in (each for nodes in classes.values() for each in nodes if each.name[0] != "_"):
+        for method in node.body:
+            if isinstance(method, DEFINED) and method.name[0] != "_":
+                if not says(node, method.name):
+                    yield f"{node.name}.{method.name}"
+
+
+def test_public_methods_have_documentation_their_own_or_inherited(tmp_path):
+    """As `help` shows it: an override that says nothing new repeats nothing."""
+    of_numba = {"Dual.can_convert_from", "Dual.unify"}  # methods of its types
+    assert set(undocumented(ROOT / "src")) == of_numba
+    text = "class A:\n    def f(self):\n        'What it does.'\n\n    def g(self): ...\n"
+    (tmp_path / "a.py").write_text(text + "class B(A):\n    def f(self): ...\n")
+    assert list(undocumented(tmp_path)) == ["A.g"]
+
+
 def test_numba_and_llvmlite_are_pinned_together():
     wanted = tomllib.loads(PYPROJECT)["project"]["dependencies"]
     assert any(re.fullmatch(r"numba>=0\.\d+,<0\.\d+", entry) for entry in wanted)

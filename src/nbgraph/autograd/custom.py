@@ -120,7 +120,6 @@ class _Applied(Function):
         self.shape: list[Any] = []  # the result's structure, seen by all copies
 
     def forward(self, *inputs: Any) -> Any:
-        """See Function."""
         custom = self._custom
         args = self._arguments(inputs)
         pair = (custom._f(*args), inputs) if self._later else self._ran(args)
@@ -153,7 +152,6 @@ class _Applied(Function):
         return pair
 
     def backward(self, *out_grads: Any) -> Any:
-        """See Function."""
         custom = self._custom
         backward = custom._backward
         assert backward is not None

@@ -192,11 +192,9 @@ class Call(Rule):
         return _several(self._state.as_graph(operands))[1]
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return self._inputs
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return self._outputs
 
     def rule(self, g: Gradients) -> Sequence[Any]:

@@ -189,15 +189,12 @@ class Call(Rule):
         return [type(operands[0])([head]) for head in heads]
 
     def reads_inputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return () if self._trained is None else self._trained.full.inputs
 
     def reads_outputs(self, count: int) -> Sequence[int]:
-        """See Rule."""
         return () if self._trained is None else self._trained.full.outputs
 
     def reads_as_they_are(self) -> Sequence[int]:
-        """See Rule."""
         return () if self._trained is None else self._trained.forward.states
 
     def rule(self, g: Gradients) -> Sequence[Any]:

@@ -53,7 +53,6 @@ class SymbolVariables(Variables):
 
     @contextmanager
     def held(self) -> Generator[None]:
-        """See Variables."""
         standing = {} if self._tracer is None else self._tracer.trace.standing
         before = dict(standing)
         for place, node in zip(self._places, self.nodes, strict=True):

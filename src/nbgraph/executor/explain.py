@@ -215,7 +215,6 @@ class Explanation(Report):
         return self._sources[program]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the same as plain values."""
         return {
             "name": self.name,
             "about": self.about,

@@ -105,7 +105,6 @@ class RowGroups(Tables):
         self.blocks = _offsets(self.name, counts)
 
     def table(self, block: int, columns: Any) -> Any:
-        """Read some columns of a row group."""
         pa = arrow()
         try:
             group = self._groups[block]
@@ -115,7 +114,6 @@ class RowGroups(Tables):
             raise DataError(f"row group {block}: {text}", file=self.place(block)) from error
 
     def place(self, block: int) -> str:
-        """Return the path of a row group's file."""
         return getattr(self._groups[block], "path", None) or self.name
 
 
@@ -190,7 +188,6 @@ class Pieces(Tables):
         self.blocks = _offsets(self.name, [len(batch) for batch in self._batches])
 
     def table(self, block: int, columns: Any) -> Any:
-        """Return some columns of a batch."""
         return _table(self._batches[block], columns)
 
 
@@ -235,7 +232,6 @@ class RecordBatches(Tables):
         return _table(batch.slice(row, _STEP), columns)
 
     def place(self, block: int) -> str:
-        """Return the file of a record batch."""
         return self._pieces[block][3]
 
     def close(self) -> None:

@@ -192,12 +192,10 @@ class Texts(Tables):
         }
 
     def table(self, block: int, columns: Sequence[str]) -> Any:
-        """Read a block."""
         k, own = self._places[block]
         return self._parsed(block, self._lines[k].text(own), columns)
 
     def some(self, block: int, rows: Values, columns: Sequence[str]) -> Any:
-        """Read some rows of a block alone."""
         k, own = self._places[block]
         texts = self._lines[k].rows(own)
         text = b"\n".join([texts[int(row)] for row in rows])
@@ -249,7 +247,6 @@ class Texts(Tables):
         return None
 
     def fault(self, block: int, row: int, message: str) -> DataError:
-        """Return the error of a row of a block."""
         return self._fault(block, row, f", {message}")
 
     def _fault(self, block: int, row: int, message: str) -> DataError:
@@ -259,11 +256,9 @@ class Texts(Tables):
         return error
 
     def place(self, block: int) -> str:
-        """Return the file of a block."""
         return self._lines[self._places[block][0]].file.name
 
     def close(self) -> None:
-        """Close the files."""
         for lines in self._lines:
             lines.file.close()
 

@@ -87,7 +87,6 @@ class ImageFolderSource(Source):
             raise DataError(str(error), file=name) from error
 
     def where(self, number: int) -> str:
-        """Return the file of a sample."""
         return self.files[number]
 
 

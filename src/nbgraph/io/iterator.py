@@ -254,7 +254,6 @@ class SourceIter(DataIter):
         return f"<{type(self).__name__}: {count}, batches of {self.batch_size}>"
 
     def close(self) -> None:
-        """Release files and threads; nothing more can be read then."""
         self._closed = True
         self._ahead.drop()
         self._plan.close()
@@ -311,25 +310,20 @@ class SourceIter(DataIter):
     # MXNet's way to take a batch apart ----------------------------------------------------------
 
     def iter_next(self) -> bool:
-        """Go to the next batch; return whether there is one."""
         with contextlib.suppress(StopIteration):
             self.next()
         return self._batch is not None
 
     def getdata(self) -> list[Any]:
-        """Return the data of the batch gone to."""
         return self._gone_to().data
 
     def getlabel(self) -> list[Any]:
-        """Return its labels."""
         return self._gone_to().label
 
     def getpad(self) -> int:
-        """Return how many samples fill it."""
         return self._gone_to().pad
 
     def getindex(self) -> Any:
-        """Return the numbers of its samples."""
         return self._gone_to().index
 
     def _gone_to(self) -> DataBatch:

@@ -168,6 +168,5 @@ class LibSVMSource(Source):
         return error
 
     def close(self) -> None:
-        """Close the files."""
         for lines in self._files:
             lines.file.close()

@@ -268,14 +268,12 @@ class RecordSource(Source):
         raise DataError(what, file=file, record=number, offset=start) from cause
 
     def where(self, number: int) -> str:
-        """Return the file and the record of a sample."""
         block = int(np.searchsorted(self.blocks, number, side="right")) - 1
         which, first = self._places[block]
         record = first + number - int(self.blocks[block])
         return f"record {record} of {self._files[which].name}"
 
     def close(self) -> None:
-        """Give back the files."""
         for file in self._files:
             file.close()
 

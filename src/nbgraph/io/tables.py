@@ -92,7 +92,6 @@ class TableSource(Source):
         )
 
     def close(self) -> None:
-        """Release the tables."""
         self.tables.close()
 
 
@@ -122,6 +121,5 @@ class Beside(Source):
         return tuple([column for part in self.parts for column in part.read(block, rows)])
 
     def close(self) -> None:
-        """Close both."""
         for part in self.parts:
             part.close()

@@ -62,15 +62,12 @@ class HalfPrecision(Compression):
         return copy_of(copy_of(gradient, np.dtype("float16")), gradient.dtype)
 
     def nbytes(self, size: int) -> int:
-        """Return how many bytes so many values take."""
         return 2 * size
 
     def encode(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the bytes of values that `sent` returned."""
         return values.astype(np.float16).view(np.uint8)
 
     def decode(self, data: np.ndarray[Any, Any], size: int, dtype: Any) -> np.ndarray[Any, Any]:
-        """Return the values of so many bytes."""
         return data.view(np.float16).astype(dtype)
 
 
@@ -121,7 +118,6 @@ class TwoBit(Compression):
         return np.bitwise_or.reduce(codes.reshape(-1, 4) << _SHIFTS, axis=1)
 
     def decode(self, data: np.ndarray[Any, Any], size: int, dtype: Any) -> np.ndarray[Any, Any]:
-        """Return the values of these bits."""
         table = np.array([0.0, 0.0, -self.threshold, self.threshold], dtype)
         return table[(data[:, None] >> _SHIFTS) & 3].reshape(-1)[:size]
 

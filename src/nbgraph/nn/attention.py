@@ -88,7 +88,6 @@ class MultiHeadAttention(Module):
         return library.swapaxes(library.reshape(x, (*x.shape[:2], self.heads, size)), 1, 2)
 
     def describe(self) -> str:
-        """See Module."""
         return f"{self.units}, {self.heads} heads" + (", causal" if self.causal else "")
 
 

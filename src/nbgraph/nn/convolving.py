@@ -93,7 +93,6 @@ class _Windowed(Module):
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:
-        """See Module."""
         extents = " x ".join(map(str, self.window))
         named = "" if self.activation is None else f", {label(self.activation)}"
         return f"{self.features}, {extents}{named}"
@@ -226,7 +225,6 @@ class _Pool(Module):
         return {"stride": self.stride, "pad": self.pad, "ceil": self.ceil}
 
     def describe(self) -> str:
-        """See Module."""
         return str(self.window)
 
 

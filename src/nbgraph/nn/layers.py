@@ -89,7 +89,6 @@ class Dense(Module):
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:
-        """See Module."""
         named = "" if self.activation is None else f", {label(self.activation)}"
         return f"{self.units}{named}"
 
@@ -119,7 +118,6 @@ class Embedding(Module):
         return library.take(self.weight, x, axis=0)
 
     def describe(self) -> str:
-        """See Module."""
         return " x ".join(map(str, self.weight.shape))
 
 
@@ -145,7 +143,6 @@ class Dropout(Module):
         return library.dropout(x, self.p) if self.p else x
 
     def describe(self) -> str:
-        """See Module."""
         return f"{self.p:g}"
 
 
@@ -169,7 +166,6 @@ class Function(Module):
         return self.function(*args)
 
     def describe(self) -> str:
-        """See Module."""
         return label(self.function)
 
 

@@ -96,7 +96,6 @@ class Cell(Module):
         return parts
 
     def describe(self) -> str:
-        """See Module."""
         return str(self.units)
 
 

@@ -306,7 +306,6 @@ class _Runner(Jit):
     """A function of ours that has no other way to run than as a graph."""
 
     def as_written(self) -> bool:
-        """See Jit."""
         return False
 
 

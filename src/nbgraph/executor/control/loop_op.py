@@ -54,7 +54,6 @@ class LoopOp(ArrayOp):
         self._typed: dict[tuple[Spec, ...], Loop] = {}
 
     def keeps_input(self, index: int) -> bool:
-        """See ArrayOp."""
         return not self.loop.saved or index >= self.loop.counted + self.loop.carries
 
     def keeps_output(self, index: int) -> bool:

@@ -60,7 +60,6 @@ class RandomAffine(Images):
     }
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         from nbgraph.kernels.warp import DTYPES, warp
 
         axes = self._axes(desc)

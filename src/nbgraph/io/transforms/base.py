@@ -121,7 +121,6 @@ class ColumnTransform(Transform):
         raise ArgumentError(f"{self.name}: a transform of columns defines apply")
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See Transform."""
         places = self.places(descs, labels)
         after = [self.described(d) if k in places else d for k, d in enumerate(descs)]
 

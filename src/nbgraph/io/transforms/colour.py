@@ -43,7 +43,6 @@ class _Colours(Images, Pixels):
     """A transform of three colours."""
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         self._three(desc)
         return desc
 
@@ -72,7 +71,6 @@ class RandomBrightness(_Factor):
     """
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         chain.apply(scaled, _of_samples(self._factors(draws), chain))
 
 
@@ -90,7 +88,6 @@ class RandomContrast(_Factor):
     """
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axes, x = self._axes(desc), chain.values()
         means = _means(x, axes)
         colours = 1 if means.ndim == 1 else means.shape[1]
@@ -114,7 +111,6 @@ class RandomSaturation(_Colours, _Factor):
     """
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         factor = self._factors(draws)[:, None, None]
         chain.mix(factor * np.eye(3) + (1 - factor) * np.tile(LUMA, (3, 1)), axis)
@@ -145,7 +141,6 @@ class RandomHue(_Colours):
         number(self.name, "amount", interval(self.name, "amount", self.amount)[1], -1, 1)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         low, high = interval(self.name, "amount", self.amount)
         angle = np.pi * draws.uniform((), low, high).astype(np.float64)
@@ -178,14 +173,12 @@ class Grayscale(_Colours):
         super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         axis = self._three(desc)
         shape = list(desc.shape)
         shape[axis - 1] = self.channels
         return changed(desc, shape=shape)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         chain.mix(np.tile(LUMA, (len(draws), self.channels, 1)), axis)
 
@@ -211,7 +204,6 @@ class RandomLighting(_Colours):
     _checks: ClassVar[Checks] = {"alpha": (number, 0)}
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axis = self._three(desc)
         shares = draws.normal((3,), 0.0, self.alpha) * _DEVIATIONS
         colours = shares @ _DIRECTIONS.T / (1 if chain.dtype.kind in "iu" else 255)
@@ -250,13 +242,11 @@ class RandomColorJitter(Pixels):
         return [make(amount, layout=self.layout) for make, amount in amounts.items() if amount]
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         for one in self._parts():
             one.described(desc)
         return desc
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         for one in self._parts():
             one.extend(chain, draws.child(one.name), desc)
 
@@ -285,7 +275,6 @@ class RandomNoise(Pixels):
     _checks: ClassVar[Checks] = {"deviation": (number, 0)}
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         noise = draws.normal(chain.shape[1:], 0.0, self.deviation)
         chain.apply(shifted, noise)
 

@@ -87,7 +87,6 @@ class Compose(Transform):
         return run
 
     def __call__(self, columns: Columns, draws: Draws) -> Columns:
-        """See Transform."""
         descs = descs_of(columns)
         labels = [d.name for d in descs[1:][-1:]]
         first = tuple([column[:1] for column in columns])
@@ -129,7 +128,6 @@ class OneOf(Transform):
         self._set(transforms=transforms, weights=weights)
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See Transform."""
         stages = [
             _named(Compose([one]).stage(descs, labels), f"{k}.{_name(one)}")
             for k, one in enumerate(self.transforms)
@@ -186,7 +184,6 @@ class RandomApply(Transform):
         )
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See Transform."""
         either = OneOf((Compose(()), Compose(self.transforms)), (1 - self.p, self.p))
         try:
             return either.stage(descs, labels)

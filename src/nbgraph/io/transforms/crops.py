@@ -44,7 +44,6 @@ class CenterCrop(Images):
         return self.padding if isinstance(self.padding, tuple) else (0, 0)
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         super().described(desc)
         axes = self._axes(desc)
         extents = desc.shape[axes.height - 1], desc.shape[axes.width - 1]
@@ -59,7 +58,6 @@ class CenterCrop(Images):
         return changed(desc, shape=resized(desc, axes, size))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         x = padded(x, axes, self._margins(), self.fill)
         size = pair(self.name, "size", self.size)
@@ -108,7 +106,6 @@ class RandomFlipLeftRight(Images):
     _along: ClassVar[str] = "width"
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         axis = getattr(axes, self._along)
         # pixels of a few bytes would be copied one by one; a channel is copied in one stretch

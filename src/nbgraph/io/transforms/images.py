@@ -81,7 +81,6 @@ class Images(ColumnTransform):
         return axes_of(self.name, desc, vars(self)["layout"])
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         self._axes(desc)
         if "fill" in vars(self):
             require_held(self.name, "fill", vars(self)["fill"], desc)

@@ -50,7 +50,6 @@ class Cutout(Images):
     _checks: ClassVar[Checks] = {"size": (pair,)}
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         size = np.broadcast_to(pair(self.name, "size", self.size), (len(x), 2))
         chosen = draws.bernoulli(self.p)
@@ -92,7 +91,6 @@ class Mixup(ColumnTransform):
     }
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See ColumnTransform."""
         places, after = self.places(descs, labels), list(descs)
         for k in places:
             after[k] = self._blended(descs[k], descs[k].name in labels)
@@ -147,7 +145,6 @@ class CutMix(Mixup):
     layout: str | None = None
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See ColumnTransform."""
         places, after = self.places(descs, labels), list(descs)
         images = [k for k in places if descs[k].name not in labels]
         if not images:

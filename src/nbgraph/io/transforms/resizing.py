@@ -50,7 +50,6 @@ class Resize(Images):
         super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         size = self._size(desc.shape[axes.height - 1], desc.shape[axes.width - 1])
         return changed(desc, shape=resized(desc, axes, size))
@@ -64,7 +63,6 @@ class Resize(Images):
         return max(self.size, round(height * by)), max(self.size, round(width * by))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         height, width = x.shape[axes.height], x.shape[axes.width]
         boxes = [(0, 0, width, height)] * len(x)
@@ -104,12 +102,10 @@ class RandomResizedCrop(Images):
     }
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         size = pair(self.name, "size", self.size)
         return changed(desc, shape=resized(desc, self._axes(desc), size))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         boxes = self._boxes(x.shape[axes.height], x.shape[axes.width], draws)
         size = pair(self.name, "size", self.size)

@@ -35,11 +35,9 @@ class ToFloat(Pixels):
             self._set(divisor=number(self.name, "divisor", self.divisor, 1e-30))
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         return changed(desc, dtype=_floating(desc.dtype))
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         divisor = self.divisor
         if divisor is None:
             divisor = np.iinfo(chain.dtype).max if chain.dtype.kind in "iu" else 1
@@ -78,7 +76,6 @@ class Normalize(Images, Pixels):
             raise ArgumentError(f"{self.name}: std={self.std!r}; expected numbers other than 0")
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         for parameter in ("mean", "std"):
             self._shaped(parameter, desc)
         return changed(desc, dtype=_floating(desc.dtype))
@@ -99,7 +96,6 @@ class Normalize(Images, Pixels):
         return along(values[None], len(desc.shape) + 1, len(desc.shape) if axis is None else axis)
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         mean, std = self._shaped("mean", desc), self._shaped("std", desc)
         chain.apply(normalised, mean, std, dtype=_floating(chain.dtype))
 
@@ -112,7 +108,6 @@ class _Layout(Images, Pixels):
     layout: str | None = None
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         axes = self._axes(desc)
         shape = list(desc.shape)
         if axes.channel is not None and axes.layout != self._wanted:
@@ -120,7 +115,6 @@ class _Layout(Images, Pixels):
         return changed(desc, shape=shape, layout="N" + (self._wanted if axes.channel else "HW"))
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         axes = self._axes(desc)
         if axes.channel is not None and axes.layout != self._wanted:
             chain.move(axes.channel, 3 if self._wanted == "HWC" else 1)
@@ -164,11 +158,9 @@ class ToTensor(ToCHW):
     """
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         return ToFloat().described(super().described(desc))
 
     def extend(self, chain: Chain, draws: Draws, desc: DataDesc) -> None:
-        """See Pixels."""
         ToFloat().extend(chain, draws, desc)
         super().extend(chain, draws, desc)
 

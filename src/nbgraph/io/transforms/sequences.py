@@ -61,7 +61,6 @@ class PadSequences(ColumnTransform):
         self._set(length=lengths)
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         if not desc.shape:
             raise ShapeError(
                 f"{self.name}: column {desc.name!r} has samples of shape (); expected sequences, "
@@ -76,7 +75,6 @@ class PadSequences(ColumnTransform):
         return changed(desc, shape=(steps, *desc.shape[1:]))
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:
-        """See ColumnTransform."""
         places = self.places(descs, labels)
         after: list[DataDesc] = []
         named = list(labels)

@@ -37,11 +37,9 @@ class Cast(ColumnTransform):
     _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         return changed(desc, dtype=as_dtype(self.dtype))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         dtype = as_dtype(self.dtype)
         if dtype.kind in "iu" and x.dtype != dtype and x.size:
             ends = np.iinfo(dtype)
@@ -84,7 +82,6 @@ class Lambda(ColumnTransform):
         super().__post_init__()
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         if self.shape is not None and self.dtype is not None:
             return changed(desc, shape=self.shape, dtype=self.dtype)
         zeros = np.zeros((1, *(max(n, 1) for n in desc.shape)), desc.dtype)
@@ -96,7 +93,6 @@ class Lambda(ColumnTransform):
         return changed(desc, shape=shape, dtype=self.dtype or result.dtype)
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         result = np.asarray(self.function(x), self.dtype)
         if result.shape[:1] != (len(x),) or self.shape not in {None, result.shape[1:]}:
             expected = (len(x), *(("...",) if self.shape is None else self.shape))
@@ -129,7 +125,6 @@ class OneHot(ColumnTransform):
     _checks: ClassVar[Checks] = {"classes": (whole,), "dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         if tuple(desc.shape) not in {(), (1,)}:
             raise ShapeError(
                 f"{self.name}: column {desc.name!r} has samples of shape {tuple(desc.shape)}; "
@@ -138,7 +133,6 @@ class OneHot(ColumnTransform):
         return changed(desc, shape=(self.classes,), dtype=as_dtype(self.dtype))
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         values = x.reshape(len(x))
         wrong = np.flatnonzero(~((values >= 0) & (values < self.classes) & (values == values // 1)))
         if wrong.size:
@@ -169,12 +163,10 @@ class LabelSmoothing(ColumnTransform):
     _checks: ClassVar[Checks] = {"share": (number, 0, 1)}
 
     def described(self, desc: DataDesc) -> DataDesc:
-        """See ColumnTransform."""
         require_probabilities(self.name, desc)
         return desc
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
-        """See ColumnTransform."""
         return x * x.dtype.type(1 - self.share) + x.dtype.type(self.share / x.shape[-1])
 
 

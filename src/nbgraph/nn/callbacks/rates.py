@@ -36,7 +36,6 @@ class LearningRate(Callback):
         self.schedule = schedule
 
     def on_epoch_begin(self, training: Training) -> None:
-        """See Callback."""
         training.optimizer.lr = self.schedule(training.epoch)
 
 
@@ -98,7 +97,6 @@ class ReduceLROnPlateau(Callback):
         return max(rate * factor, min(self.min_lr, rate))
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         self.monitor.better(training)
         if self._rests:
             self._rests, self.monitor.waited = self._rests - 1, 0

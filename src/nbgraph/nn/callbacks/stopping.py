@@ -109,11 +109,9 @@ class EarlyStopping(Callback):
         self._weights: dict[str, Any] = {}
 
     def on_train_begin(self, training: Training) -> None:
-        """See Callback."""
         self._stop(training)
 
     def on_epoch_end(self, training: Training) -> None:
-        """See Callback."""
         if self.monitor.better(training):
             self.best_epoch = training.epoch
             if self.restore_best:
@@ -127,7 +125,6 @@ class EarlyStopping(Callback):
             training.stop(f"EarlyStopping: {self.monitor.name} has not improved for {epochs}")
 
     def on_train_end(self, training: Training) -> None:
-        """See Callback."""
         if self._weights and training.error is None and not training.interrupted:
             training.model.load_state_dict(self._weights)
 

@@ -64,7 +64,6 @@ class Confusion(Metric):
         super().__init__("confusion")
 
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
-        """See Metric."""
         targets, outcomes = _pairs("confusion", out, target, out.shape[-1])
         if weight is not None:
             outcomes = outcomes * _weights(weight, tuple(target.shape))

@@ -136,7 +136,6 @@ class Mean(Metric):
         return library.sum(values * each) / library.where(count == 0, 1.0, count), count
 
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
-        """See Metric."""
         return weighed(*self.mean(out, target, weight, exact=True))
 
     def value(self, *sums: np.ndarray[Any, Any]) -> float:

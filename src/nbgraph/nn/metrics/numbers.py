@@ -88,7 +88,6 @@ class R2(_Moments):
         super().__init__("r2")
 
     def value(self, *sums: Array) -> float:
-        """See Metric."""
         _, variance, _, error = self.together(*sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = np.where(variance == 0, np.where(error == 0, 1.0, 0.0), 1 - error / variance)
@@ -109,7 +108,6 @@ class Pearson(_Moments):
         super().__init__("pearson")
 
     def value(self, *sums: Array) -> float:
-        """See Metric."""
         xx, yy, xy, _ = self.together(*sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             return float((xy / np.sqrt(xx * yy)).mean())
