@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array.copying import copy_of, filled
-from nbgraph.errors import ArgumentError, DTypeError
+from nbgraph.errors import DTypeError, require_number
 from nbgraph.operator.decorator import op
 
 _PER_WORD = 16  # values in 32 bits
@@ -87,11 +87,7 @@ class TwoBit(Compression):
     """
 
     def __init__(self, threshold: float = 0.5) -> None:
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
-            raise ArgumentError(f"2bit: threshold={threshold!r}; expected a number above 0")
-        if not threshold > 0:
-            raise ArgumentError(f"2bit: threshold={threshold!r}; expected a number above 0")
-        self.threshold = float(threshold)
+        self.threshold = require_number("2bit: threshold", threshold, above=0)
         self.residuals: dict[tuple[Any, int], Any] = {}
 
     def sent(self, key: Any, device: int, gradient: Any) -> Any:

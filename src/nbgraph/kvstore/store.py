@@ -357,12 +357,6 @@ class KVStore(ABC):
         return empty_of(*self._keys[key])
 
 
-def require_seconds(what: str, value: Any) -> None:
-    """Raise ArgumentError where a value is not a number above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
-        raise ArgumentError(f"{what}={value!r}; expected seconds above 0")
-
-
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple))
 

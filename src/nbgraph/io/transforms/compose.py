@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import (
     Array,
@@ -18,7 +18,6 @@ from nbgraph.io.transforms.base import (
     Transform,
     by_shape,
     descs_of,
-    number,
     own_desc,
 )
 from nbgraph.io.transforms.chain import Chain, Pixels
@@ -117,7 +116,7 @@ class OneOf(Transform):
         transforms = checked(self.name, self.transforms)
         weights = self.weights
         if weights is not None:
-            weights = tuple(number(self.name, "weights", w, 0) for w in weights)
+            weights = tuple(require_number(f"{self.name}: weights", w, 0) for w in weights)
             if len(weights) != len(transforms) or not sum(weights):
                 raise ArgumentError(
                     f"{self.name}: weights={self.weights!r} of {len(transforms)} transforms; "
@@ -180,7 +179,7 @@ class RandomApply(Transform):
         several = isinstance(self.transforms, (list, tuple))
         self._set(
             transforms=checked(self.name, self.transforms if several else (self.transforms,)),
-            p=number(self.name, "p", self.p, 0, 1),
+            p=require_number(f"{self.name}: p", self.p, 0, 1),
         )
 
     def stage(self, descs: Sequence[DataDesc], labels: Sequence[str] = ()) -> Stage:

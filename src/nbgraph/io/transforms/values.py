@@ -9,14 +9,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.errors import ArgumentError, DTypeError, LabelError, ShapeError
+from nbgraph.errors import (
+    ArgumentError,
+    DTypeError,
+    LabelError,
+    ShapeError,
+    require_number,
+    require_whole,
+)
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, ColumnTransform, changed, number, whole
+from nbgraph.io.transforms.base import Checks, ColumnTransform, changed
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
 
 
-def _dtype(name: str, parameter: str, value: Any) -> str | None:
+def _dtype(what: str, value: Any) -> str | None:
     return None if value is None else as_dtype(value).name
 
 
@@ -122,7 +129,7 @@ class OneHot(ColumnTransform):
     classes: int
     dtype: Any = "float32"
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-    _checks: ClassVar[Checks] = {"classes": (whole,), "dtype": (_dtype,)}
+    _checks: ClassVar[Checks] = {"classes": (require_whole,), "dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         if tuple(desc.shape) not in {(), (1,)}:
@@ -160,7 +167,7 @@ class LabelSmoothing(ColumnTransform):
 
     share: float = 0.1
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-    _checks: ClassVar[Checks] = {"share": (number, 0, 1)}
+    _checks: ClassVar[Checks] = {"share": (require_number, 0, 1)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         require_probabilities(self.name, desc)
