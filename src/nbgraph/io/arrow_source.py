@@ -8,12 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import numpy as np
-
 from nbgraph.errors import DataError
 from nbgraph.io.columns import arrow
 from nbgraph.io.files import expand, extra, file_system, is_remote, local, require_file, split
 from nbgraph.io.iterator import SourceIter
+from nbgraph.io.source import offsets
 from nbgraph.io.tables import Tables, TableSource
 
 
@@ -102,7 +101,7 @@ class RowGroups(Tables):
             raise DataError(f"{uri}: not read as Parquet: {error}") from error
         self.name = self._groups[0].path if self._groups else str(uri)
         self.schema = dataset.schema
-        self.blocks = _offsets(self.name, counts)
+        self.blocks = offsets(self.name, counts)
 
     def table(self, block: int, columns: Any) -> Any:
         pa = arrow()
@@ -185,7 +184,7 @@ class Pieces(Tables):
     def __init__(self, table: Any) -> None:
         self.name, self.schema = "a pyarrow.Table", table.schema
         self._batches = table.to_batches(max_chunksize=_STEP)
-        self.blocks = _offsets(self.name, [len(batch) for batch in self._batches])
+        self.blocks = offsets(self.name, [len(batch) for batch in self._batches])
 
     def table(self, block: int, columns: Any) -> Any:
         return _table(self._batches[block], columns)
@@ -218,7 +217,7 @@ class RecordBatches(Tables):
             firsts = [(k, row) for k, size in enumerate(own) for row in range(0, size, _STEP)]
             self._pieces += [(reader, k, row, path) for k, row in firsts]
             counts += [min(_STEP, own[k] - row) for k, row in firsts]
-        self.blocks = _offsets(self.name, counts)
+        self.blocks = offsets(self.name, counts)
 
     def table(self, block: int, columns: Any) -> Any:
         """Read a record batch or a stretch of it; of a mapped one, where it lies."""
@@ -249,9 +248,3 @@ def _opened(path: str) -> Any:
 
 def _table(batch: Any, columns: Any) -> Any:
     return arrow().Table.from_batches([batch.select(list(columns))])
-
-
-def _offsets(name: str, counts: list[int]) -> Any:
-    if not sum(counts):
-        raise DataError("the table has no row", file=name)
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from nbgraph.device import Context
@@ -332,3 +333,17 @@ class SourceIter(DataIter):
                 f"{type(self).__name__}: call next() or iter_next() first; there is no batch"
             )
         return self._batch
+
+
+def divided(
+    make: Callable[..., Any], options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return those options that a function takes by name, and the rest.
+
+    >>> divided(lambda x, *, size=1: x, {"size": 2, "seed": 0})
+    ({'size': 2}, {'seed': 0})
+    """
+    parameters = inspect.signature(make).parameters.values()
+    names = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    own = {name: value for name, value in options.items() if name in names}
+    return own, {name: value for name, value in options.items() if name not in names}

@@ -13,8 +13,7 @@ from nbgraph.errors import ArgumentError, DataError
 from nbgraph.io import records
 from nbgraph.io.files import Bytes, Uris, expand, open_bytes
 from nbgraph.io.images import ImageDecoder
-from nbgraph.io.iterator import SourceIter
-from nbgraph.io.options import divided
+from nbgraph.io.iterator import SourceIter, divided
 from nbgraph.io.packing import HEADER_DTYPE, unpack
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.recordio import read_index

@@ -10,6 +10,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
+from nbgraph.io.source import taken
 from nbgraph.io.transforms.base import (
     Array,
     Column,
@@ -145,7 +146,7 @@ class OneOf(Transform):
             choice = np.searchsorted(ends, draws.uniform(), side="right")
             places = [np.flatnonzero(choice == k) for k in range(len(stages))]
             parts = [
-                stage(tuple([_taken(c, p) for c in columns]), draws.take(p))
+                stage(tuple([taken(c, p) for c in columns]), draws.take(p))
                 for stage, p in zip(stages, places, strict=True)
                 if len(p) or not len(draws)
             ]
@@ -321,10 +322,6 @@ def _kinds(columns: Any) -> str:
     if isinstance(columns, (tuple, list)):
         return ", ".join(str(getattr(c, "shape", type(c).__name__)) for c in columns) or "nothing"
     return type(columns).__name__
-
-
-def _taken(column: Column, places: Array) -> Column:
-    return column[places] if isinstance(column, np.ndarray) else [column[i] for i in places]
 
 
 def _together(parts: Sequence[Column], places: Sequence[Array]) -> Column:
