@@ -43,8 +43,8 @@ class Metric(ABC):
 
     joined = False
 
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
+    def __init__(self, name: str | None = None) -> None:
+        self.__name__ = type(self).__name__.lower() if name is None else name
 
     @abstractmethod
     def sums(self, out: Any, target: Any, weight: Any = None) -> Sums:
