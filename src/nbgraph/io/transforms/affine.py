@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import require_number, require_word
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, interval
+from nbgraph.io.transforms.base import interval
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Images, channels_last
 from nbgraph.shape import Array
@@ -52,7 +52,7 @@ class RandomAffine(Images):
     fill: float = 0
     layout: str | None = None
 
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "degrees": (interval, -np.inf, 0),
         "translate": (_shares,),
         "scale": (interval, 1e-3),

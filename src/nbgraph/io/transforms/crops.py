@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, pair
+from nbgraph.io.transforms.base import changed, pair
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Axes, Images, resized
 from nbgraph.shape import Array
@@ -35,7 +35,7 @@ class CenterCrop(Images):
     padding: int | tuple[int, int] = 0
     fill: float = 0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "size": (pair,),
         "padding": (lambda what, value: value and pair(what, value, 0),),
     }
@@ -127,7 +127,7 @@ class RandomFlipTopBottom(RandomFlipLeftRight):
     [[[3, 4], [1, 2]]]
     """
 
-    _along: ClassVar[str] = "height"
+    _along = "height"
 
 
 def padded(x: Array, axes: Axes, margins: tuple[int, int], fill: float) -> Array:

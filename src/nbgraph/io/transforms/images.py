@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from nbgraph.errors import ShapeError, require_number, require_word
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, ColumnTransform, require_held
+from nbgraph.io.transforms.base import ColumnTransform, require_held
 from nbgraph.shape import Array
 
 IS_LAYOUT = require_word, ("HWC", "CHW", "HW", None)  # None: that of the column
@@ -61,7 +61,7 @@ def axes_of(name: str, desc: DataDesc, layout: str | None = None) -> Axes:
 class Images(ColumnTransform):
     """A transform of images, which has a parameter `layout`."""
 
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "p": (require_number, 0, 1),
         "fill": (require_number,),
         "layout": IS_LAYOUT,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
 from nbgraph.io.transforms.base import (
-    Checks,
     Columns,
     ColumnTransform,
     Stage,
@@ -46,7 +45,7 @@ class Cutout(Images):
     p: float = 1.0
     fill: float = 0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"size": (pair,)}
+    _checks = {"size": (pair,)}
 
     def apply(self, x: Array, draws: Draws, desc: DataDesc) -> Array:
         axes = self._axes(desc)
@@ -83,7 +82,7 @@ class Mixup(ColumnTransform):
     alpha: float = 0.2
     p: float = 1.0
     on: str | tuple[str, ...] = field(default="all", kw_only=True)
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "alpha": (require_number, 1e-3),
         "p": (require_number, 0, 1),
         "layout": IS_LAYOUT,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 
 from nbgraph.errors import require_whole, require_word
 from nbgraph.io.files import extra
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, interval, pair
+from nbgraph.io.transforms.base import changed, interval, pair
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.images import Axes, Images, as_before, channels_last, resized
 from nbgraph.shape import Array
@@ -43,7 +42,7 @@ class Resize(Images):
     keep_ratio: bool = False
     interpolation: str = "linear"
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"interpolation": (require_word, tuple(FILTERS))}
+    _checks = {"interpolation": (require_word, tuple(FILTERS))}
 
     def __post_init__(self) -> None:
         size = require_whole if self.keep_ratio else pair
@@ -95,7 +94,7 @@ class RandomResizedCrop(Images):
     ratio: tuple[float, float] = (3 / 4, 4 / 3)
     interpolation: str = "linear"
     layout: str | None = None
-    _checks: ClassVar[Checks] = {
+    _checks = {
         "size": (pair,),
         "scale": (interval, 1e-6),
         "ratio": (interval, 1e-6),

@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed
+from nbgraph.io.transforms.base import changed
 from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import normalised
@@ -33,7 +33,7 @@ class ToFloat(Pixels):
     """
 
     divisor: float | None = None
-    _checks: ClassVar[Checks] = {"divisor": (_divisor,)}
+    _checks = {"divisor": (_divisor,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         return changed(desc, dtype=_floating(desc.dtype))
@@ -69,7 +69,7 @@ class Normalize(Images, Pixels):
     mean: float | tuple[float, ...] = 0.0
     std: float | tuple[float, ...] = 1.0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"mean": (_numbers,), "std": (_numbers,)}
+    _checks = {"mean": (_numbers,), "std": (_numbers,)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,7 +141,7 @@ class ToHWC(_Layout):
     (5, 8, 9, 3)
     """
 
-    _wanted: ClassVar[str] = "HWC"
+    _wanted = "HWC"
 
 
 class ToTensor(ToCHW):
