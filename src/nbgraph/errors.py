@@ -124,6 +124,17 @@ def noun(value: object) -> str:
     return "None" if value is None else f"{article} {name}"
 
 
+def called(function: Any) -> str:
+    """Return what a message calls a function.
+
+    >>> called(len), called(functools.partial(len)), called(functools.partial)
+    ('len', 'len', 'partial')
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__name__", None) or type(function).__name__)
+
+
 _LONG_ARRAY = re.compile(r"array\((\[[^()]{40})[^()]{40,}\]")
 
 

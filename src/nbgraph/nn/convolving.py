@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from nbgraph.errors import ShapeError, require_whole
+from nbgraph.errors import ShapeError, called, require_whole
 from nbgraph.nn.layers import (
     Activation,
     activation_of,
     glorot,
-    label,
     require_extent,
 )
 from nbgraph.nn.module import Module
@@ -93,7 +92,7 @@ class _Windowed(Module):
 
     def describe(self) -> str:
         extents = " x ".join(map(str, self.window))
-        named = "" if self.activation is None else f", {label(self.activation)}"
+        named = "" if self.activation is None else f", {called(self.activation)}"
         return f"{self.features}, {extents}{named}"
 
 

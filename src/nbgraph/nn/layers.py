@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nbgraph.errors import ArgumentError, require_number, require_whole, require_word
+from nbgraph.errors import ArgumentError, called, require_number, require_whole, require_word
 from nbgraph.nn.module import Module
 from nbgraph.nn.state import Initialiser
 from nbgraph.ops.define import library
@@ -89,7 +89,7 @@ class Dense(Module):
         return out if self.activation is None else self.activation(out)
 
     def describe(self) -> str:
-        named = "" if self.activation is None else f", {label(self.activation)}"
+        named = "" if self.activation is None else f", {called(self.activation)}"
         return f"{self.units}{named}"
 
 
@@ -164,7 +164,7 @@ class Function(Module):
         return self.function(*args)
 
     def describe(self) -> str:
-        return label(self.function)
+        return called(self.function)
 
 
 class Flatten(Module):
@@ -227,11 +227,6 @@ class Sequential(Module):
 
     def __getitem__(self, i: int | slice) -> Module:
         return Sequential(*self.layers[i]) if isinstance(i, slice) else self.layers[i]
-
-
-def label(function: Callable[..., Any]) -> str:
-    """Return the name of a function."""
-    return getattr(function, "__name__", type(function).__name__)
 
 
 def require_extent(name: str, what: str, value: Any, extent: Any, least: int) -> None:
