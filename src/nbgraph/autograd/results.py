@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nbgraph.array.chunk import shared
-from nbgraph.array.core import Array, make
+from nbgraph.array.core import Array
 from nbgraph.autograd.scope import record
+from nbgraph.autograd.tape import bare
 from nbgraph.autograd.tree import Place, like, places
 from nbgraph.errors import ArgumentError, ShapeError, called, noun
 from nbgraph.operator.call import carrier_of, differentiating, recording, training
@@ -161,9 +161,7 @@ def _bare(value: Any, taken: set[int]) -> Any:
         return value
     if id(value._chunk) in taken:
         return library.copy(value)
-    if value._node is None:
-        return value
-    return make(value._chunk, value._address, value._layout, shared(value))
+    return value if value._node is None else bare(value)
 
 
 def require_function(name: str, f: Any) -> None:

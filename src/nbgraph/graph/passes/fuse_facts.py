@@ -11,7 +11,7 @@ import numpy as np
 
 from nbgraph.dtype import is_float, name_of
 from nbgraph.graph.build import GraphNode
-from nbgraph.graph.graph import Entry, Graph, spec_of
+from nbgraph.graph.graph import Entry, Graph, spec, spec_of
 from nbgraph.graph.naming import names_of
 from nbgraph.kernels.body import TRIGONOMETRIC
 from nbgraph.kernels.loops import Combine
@@ -164,13 +164,6 @@ def _plain(node: GraphNode, spec: Spec) -> bool:
     return dtype is None and spec.dtype.kind != "b" and node.op is not _SUM_TO
 
 
-def nbytes(entry: Entry) -> int:
-    """Return the bytes of an entry's array."""
-    spec = spec_of(entry)
-    assert spec is not None, "an entry is an array"
-    return math.prod(spec.shape) * spec.dtype.itemsize
-
-
 class Loop(NamedTuple):
     """A node that stands for several: its members, their number of scalar operations, and which
     of their outputs it gives, in the order of its own."""
@@ -184,11 +177,11 @@ class Loop(NamedTuple):
     def saved_bytes(self) -> int:
         """What one after another would read and write, less what the loop does."""
         before = sum(
-            nbytes(e)
+            spec(e).nbytes
             for m in self.members
             for e in (*dict.fromkeys(m.entries), *((m, k) for k in range(m.nout)))
         )
-        return before - sum(nbytes(e) for e in (*self.node.entries, *self.outputs))
+        return before - sum(spec(e).nbytes for e in (*self.node.entries, *self.outputs))
 
 
 class Fusion(Report):
