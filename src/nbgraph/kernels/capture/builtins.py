@@ -138,7 +138,7 @@ class Builtins(Texts):
                 return self._product(a, int(exponent))
             whole = self._product(graph.float(a), -int(exponent))
             return graph.arithmetic("div", graph.const(1.0), whole)
-        if b.op == "neg" and "f" not in (a.kind, b.kind):  # 10 ** -n is a float in Python
+        if is_fraction(b) and "f" not in (a.kind, b.kind):
             a = graph.float(a)
         if a.kind == "f" or b.kind == "f":
             if exponent == 0.5:
@@ -287,6 +287,12 @@ class Builtins(Texts):
         if base is None:
             return self.graph.call("log", a)
         return self.compose(composed.log_base, [self.graph.float(a), self.graph.float(base)], path)
+
+
+def is_fraction(exponent: Node) -> bool:
+    """Whether an integer power is a float in Python: `10 ** -n`, `2 ** (-3 * n)`."""
+    factors = exponent.args if exponent.op == "mul" else ()
+    return exponent.op == "neg" or any(n.op == "const" and n.data < 0 for n in factors)
 
 
 def _constant_power(a: Node, b: Node) -> float | int | None:

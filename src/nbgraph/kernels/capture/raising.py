@@ -78,12 +78,12 @@ class Raising(Tracer):
     def raises_lookup(
         self,
         node: ast.AST,
-        cls: type[LookupError],
+        cls: type[Exception],
         words: str,
         where: Node,
         ahead: Node | None = None,
     ) -> None:
-        """Note that an index or a key is missing where a condition holds.
+        """Note that an index or a key is missing, or a power too large, where a condition holds.
 
         Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
         result, and what comes after needs no condition. The library's own texts look up freely.
