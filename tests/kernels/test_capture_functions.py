@@ -299,7 +299,8 @@ def test_a_power_of_too_many_bits_is_raised_for(base, power, dtype):
     """Whether the base is a literal or an operand; a power that just fits is exact."""
     n, bases = np.array([power], dtype), np.array([base], dtype)
     bits = int(np.iinfo(dtype).max).bit_length()
-    for op, operands in ((ng.op(lambda a, n: a**n), [bases]), (ng.op(lambda n: base**n), [])):
+    forms = (lambda a, n: a**n, lambda a, n: +pow(a, n), lambda a, n: +operator.pow(a, n))
+    for op, operands in (*((ng.op(f), [bases]) for f in forms), (ng.op(lambda n: base**n), [])):
         assert op(*operands, n) == base**power
         with pytest.raises(OverflowError, match=f"more than {bits} bits"):
             op(*operands, n + 1)

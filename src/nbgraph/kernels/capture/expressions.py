@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import math
 from enum import Enum
 from typing import Any, NoReturn
 
@@ -21,7 +20,7 @@ from nbgraph.kernels.capture import (
     typed,
 )
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, spread
-from nbgraph.kernels.capture.builtins import BINARY, is_fraction
+from nbgraph.kernels.capture.builtins import BINARY
 from nbgraph.kernels.capture.calls import NUMBER_METHODS, Calls
 from nbgraph.kernels.capture.classes import DICT_CHANGES
 from nbgraph.kernels.capture.containers import (
@@ -30,7 +29,7 @@ from nbgraph.kernels.capture.containers import (
 )
 from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.distributions import method_of
-from nbgraph.kernels.capture.intervals import Intervals, decided
+from nbgraph.kernels.capture.intervals import decided
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
@@ -61,7 +60,7 @@ from nbgraph.kernels.capture.values import (
     on_path,
     placed,
 )
-from nbgraph.kernels.kinds import is_boolean, kind_of_value, promote
+from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
 
 _WHOLE = (ast.Is, ast.IsNot, ast.In, ast.NotIn)  # comparisons of arrays, not of entries
@@ -238,34 +237,9 @@ class Expressions(Calls):
         a, b = self.operand_of(node.left, a), self.operand_of(node.right, b)
         if type(node.op) not in BINARY:
             self.refuse(node, "a matrix product of numbers", "multiply them by *")
-        if isinstance(node.op, ast.Pow) and "f" not in (getattr(v, "kind", "f") for v in (a, b)):
-            self._whole_power(node, a, b, path)
+        if isinstance(node.op, ast.Pow):
+            self.check_power(node, a, b, path)
         return self.binary(BINARY[type(node.op)], a, b, path)
-
-    def _whole_power(self, node: ast.expr, base: Any, exponent: Any, path: Node) -> None:
-        """Raise for the elements where an integer power is a fraction, or has too many bits."""
-        graph, const = self.graph, self.graph.const
-        kind = promote(base.kind, exponent.kind)
-        if exponent.op == "const" or is_fraction(exponent) or kind == "f":
-            return
-        low, high = Intervals(graph, path).of(exponent)
-        if low < 0:
-            words = "an integer to a negative power is a float: write float(x) ** n"
-            self.raises_lookup(node, ValueError, words, graph.compare("lt", exponent, const(0)))
-        bits = int(np.iinfo("int64" if kind in ("b", "i") else kind).max).bit_length()
-        most = 1
-        if base.op == "const":
-            size = max(abs(base.data), 1)
-            most = next((n for n in range(bits) if size ** (n + 1) >> bits), math.inf)
-        if high <= most:
-            return
-        large = graph.compare("gt", exponent, const(most))
-        if base.op != "const":
-            size = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
-            limit = const(math.ldexp(1 - 2.0**-40, bits))  # no other power lies so near
-            large = graph.logical_and(large, graph.compare("ge", size, limit))
-        words = f"an integer power of more than {bits} bits: write float(x) ** n"
-        self.raises_lookup(node, OverflowError, words, large)
 
     def _refuse_numbers(self, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
         if type(error) not in (TypeError, OverflowError):
