@@ -357,13 +357,16 @@ class Expressions(Calls):
             return owner.map(self.graph, lambda v, _: self.attribute(node, v.value, node.attr))
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
-        if not isinstance(owner, Static):
-            is_digits = isinstance(owner, digits.Digits)
-            one = "a string of digits" if is_digits else "an operand is one number and"
-            what = f"{one} has no attribute {node.attr!r} here"
-            remedy = "write the scalar formula; the loop over the array is made for you"
-            self.refuse(node, what, remedy)
-        return self.attribute(node, owner.value, node.attr)
+        if isinstance(owner, Static):
+            return self.attribute(node, owner.value, node.attr)
+        one = (
+            "a string of digits"
+            if isinstance(owner, digits.Digits)
+            else "an operand is one number and"
+        )
+        what = f"{one} has no attribute {node.attr!r} here"
+        remedy = "write the scalar formula; the loop over the array is made for you"
+        return self.fails(node, AttributeError, what) or self.refuse(node, what, remedy)
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
         """An attribute of a Python object."""
@@ -527,8 +530,10 @@ class Expressions(Calls):
         if objects.is_text(owner):
             what = "the digits of a floating value are not understood"
             self.refuse(node, what, "make it an integer with int()", KindError)
+        if isinstance(owner, Node) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
+            return owner  # `array[()]` of an array without axes
         if not isinstance(owner, (tuple, Resizable)):
-            self.refuse(
+            return self.fails(node, TypeError, "a number is not subscriptable") or self.refuse(
                 node,
                 f"{ast.unparse(node.value)} is one number here and cannot be indexed",
                 "write the scalar formula; neighbouring elements are reached by passing shifted "

@@ -106,6 +106,14 @@ class Raising(Tracer):
         found = Raised(self.operator, cls.__name__, words, line)
         self.pending.append((flag_of(self.graph, found, sort=sort), where))
 
+    def fails(self, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
+        """Note what Python raises for what is no operation of a number: `len(x)`, `x[0]`. None
+        where nothing around catches it; else a number that nobody uses."""
+        if not issubclass(cls, self.catching):
+            return None
+        self.raises(node, cls, words, self.graph.const(True))
+        return self.graph.const(0)
+
     def settled(self, env: Env, before: Env | None = None) -> Env:
         """The environment after what the statement's calls raised. `before`: what a handler finds
         where the statement was not carried out."""

@@ -162,6 +162,8 @@ class Sequences(Classes):
         if objects.is_text(items):
             what = "the digits of a floating value are not understood"
             self.refuse(node, what, "make it an integer with int()", KindError)
+        if isinstance(items, Node) and self.fails(node, TypeError, "a number is not iterable"):
+            return ()
         if not isinstance(items, tuple):
             what = "this is not something to loop over in a scalar function"
             self.refuse(node, what, "loop over range(...) or over a constant tuple")

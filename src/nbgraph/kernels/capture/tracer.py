@@ -311,6 +311,8 @@ class FunctionTracer(Expressions):
             return env
         env = dict(env)
         value = placed(self.object(st.value, env, path), env)
+        if isinstance(value, Undefined) and value.why == _RAISES and self.catching:
+            return env
         for target in st.targets if isinstance(st, ast.Assign) else [st.target]:
             self.assign_to(target, value, env, path)
         return env
