@@ -104,6 +104,7 @@ STATES |= {"BatchNorm", "batch_statistics"}
 TRAINED = {"Dropout", "dropout", "rrelu", "random_binomial"}  # recorded they do something else
 INDICES = {"take", "gather", "scatter_add", "index_add", "index_update", "csr_dot", "dot_csr"}
 INDICES |= {"take_along_axis", "scatter_along_axis"}  # constants of expressions are floats
+LOOPS = {"rnn_layers"}  # are for arrays and symbols
 CLOSE = {worlds.gpu: 1e-5}  # relative to the largest: sums of a GPU have an order of their own
 CLOSE_FUSED = {"logistic_loss"}  # its formula is simplified: the rounding of one operation
 
@@ -123,7 +124,7 @@ def worlds_of(name, arrays):
         return [worlds.bound, worlds.jit, worlds.gpu]
     if name in TRAINED:
         known.remove(worlds.recorded)
-    if name in TRAINED | INDICES or all(x.dtype.kind != "f" for x in arrays):
+    if name in TRAINED | INDICES | LOOPS or all(x.dtype.kind != "f" for x in arrays):
         known.remove(worlds.expressions)
     return known
 

@@ -8,6 +8,9 @@ from hypothesis.extra import numpy as npst
 
 import nbgraph as ng
 import nbgraph.ops as ops
+from nbgraph.operator.kernel_call import lowered
+from nbgraph.operator.layout import layout_of
+from nbgraph.ops.define import operator_of
 from nbgraph.settings import config
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", "float64"]
@@ -326,6 +329,27 @@ def test_casts():
     same(
         ops.one_hot([2, 0, 7], 3, dtype="int8"), np.array([[0, 0, 1], [1, 0, 0], [0, 0, 0]], "int8")
     )
+
+
+@pytest.mark.parametrize("lo", [0, 1, 6, 20, 29])
+def test_kernels_of_units_in_any_range(lo):
+    """A range may begin and end within a row."""
+    x = np.arange(60.0).reshape(2, 6, 5)
+    for op, operand, attributes in (
+        (ops.tril, x, {"k": -1}),
+        (ops.triu, x, {"k": 1}),
+        (ops.one_hot, np.array([3, -1, 0, 9, 4]), {"depth": 12, "dtype": np.dtype("int16")}),
+    ):
+        expected = op(operand, **attributes)
+        arrays = [operand, np.full_like(expected, 7)]
+        call = lowered(
+            operator_of(op), *([layout_of(a)] for a in arrays), ["write"], attributes
+        ).alone
+        record = np.array(call.block([a.ctypes.data for a in arrays]), np.int64)
+        for hi in (lo + 1, lo + 13, expected.size):
+            call.code.run(record, lo, hi)
+            np.testing.assert_array_equal(arrays[1].flat[lo:hi], expected.flat[lo:hi])
+            assert (arrays[1].flat[:lo] == 7).all() and (arrays[1].flat[hi:] == 7).all()
 
 
 def test_sets():

@@ -120,7 +120,7 @@ class ConnectedOp(TiledOp):
             steps = ({"row": inputs * item, **across}, {"feature": inputs * item, **across},
                      {"row": features * item, **along})  # fmt: skip
             call = arrange(sizes, steps, item)
-            if call is not None and call.first == 1 and narrow.suits(dtype.name, call):
+            if call is not None and call.first == 1 and narrow.suits(dtype.name, item, call):
                 places = [
                     None if o.contiguous else layout(o.shape, dtype) for o in (*operands, out)
                 ]
