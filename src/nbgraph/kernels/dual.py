@@ -43,9 +43,11 @@ class Dual(types.Type):
         super().__init__(f"Dual({base})")
 
     def unify(self, typingctx, other):
+        """Return the type of both, or None."""
         return self if isinstance(other, (types.Float, types.Integer, types.Boolean)) else None
 
     def can_convert_from(self, typingctx, other):
+        """Return how well a value of the other type is taken, or None."""
         return Conversion.safe if isinstance(other, (types.Float, types.Integer)) else None
 
 

@@ -58,7 +58,6 @@ class DrawnOp(ArrayOp):
         return draw_of(attributes.get("rng")).words
 
     def mode(self, attributes: Attributes) -> bool | None:
-        """See ArrayOp."""
         return True if self.always(attributes) else None
 
     def numbers(self, attributes: Attributes, *, is_train: bool) -> Sequence[int]:

@@ -57,7 +57,6 @@ class StreamRows(Rows):
     def call(
         self, name: str, front: Mapping[str, int], order: Sequence[int], writes: int, trips: int
     ) -> tuple[KernelCall, int]:
-        """See Rows."""
         for to, x, nbytes in self.sections["clear"]:
             heads = [uniform("zeros", Spec((nbytes,), _BYTE)).entry]
             self.sections["fixed"].append(

@@ -91,6 +91,11 @@ _HOST = (  # of the text of a unit, and what stands there for hosts
     (r"\n    i = start\n    while i < \w+:\n", "\n    i = lo\n    while i < hi:\n"),
     (r"\n        i \+= step\n", "\n        i += 1\n"),
 )
+# the lines of `split`, of which the first two give the fastest number, then those of a unit
+_SPLIT = re.compile(
+    r"        rest0 = .*\n.*\n        (?P<fastest>\w+) = .* \* (?P<extent>\w+)\n"
+    r"(?:.*\n)*?        \w+ = int64\(rest\d+\)\n(?P<lines>(?:        .*\n)*)        i \+= 1\n"
+)
 
 
 @functools.lru_cache(maxsize=512)
@@ -101,8 +106,22 @@ def on_host(unit: Unit) -> Kernel:
     for pattern, replacement in _HOST:
         text, count = re.subn(pattern, replacement, text)
         assert count == 1, (own.name, pattern)
+    text = _SPLIT.sub(_by_runs, text)
     compute: Compute = "float64" if own.namespace.compute == "float64" else "float32"
     return written(own.name, text, compute)
+
+
+def _by_runs(units: re.Match[str]) -> str:
+    """Return the lines of units that a number is split for, which a host divides once in a run of
+    the fastest part and may vectorise."""
+    name, extent, lines = units["fastest"], units["extent"], units["lines"]
+    if re.search(rf"(?m)^ +{name} [-+]?= ", lines):
+        return units[0]
+    before = units[0][: units.start("lines") - units.start()]
+    return (
+        f"{before}        last = min(hi, i + {extent} - {name})\n        while i < last:\n"
+        + re.sub("(?m)^", "    ", f"{lines}        {name} += 1\n        i += 1\n").rstrip(" ")
+    )
 
 
 # texts -------------------------------------------------------------------------------------------
