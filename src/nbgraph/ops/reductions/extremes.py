@@ -72,9 +72,6 @@ _EXTREME = """
     initial : number that counts as one more element
     >>> {name}([[1, 4], [3, 2]], axis=0)
     array({example})
-    = library.reduce_others(x, "{name}", axis, exclude=exclude, where=where, initial=initial,
-        keepdims=keepdims, out=out) if exclude or where is not True or initial is not None
-        else op(...)
 """
 _TABLE = """
 any(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether any element is not zero;
@@ -83,16 +80,12 @@ any(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether any e
     where : array of bool that broadcasts to x: which elements count; by default all
     >>> any([[0, 0], [0, 1]], axis=0)
     array([False,  True])
-    = library.reduce_others(x, "any", axis, exclude=False, where=where, keepdims=keepdims,
-        out=out) if where is not True else op(...)
 all(x, axis=None, *, keepdims=False, where: Any = True, out=None): Whether no element is zero; True
     of no elements.
     x, axis, keepdims, where : as those of `any`
     -> array of bool
     >>> all([[0, 1], [1, 1]], axis=0)
     array([False,  True])
-    = library.reduce_others(x, "all", axis, exclude=False, where=where, keepdims=keepdims,
-        out=out) if where is not True else op(...)
 count_nonzero(x, axis=None, *, keepdims=False, out=None): How many elements are not zero.
     x, axis, keepdims : as those of `any`
     -> array of int64

@@ -220,17 +220,11 @@ sum(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any
     array([4, 6])
     >>> sum([1, 2, 3], where=[True, False, True], initial=10)
     np.int64(14)
-    = library.reduce_others(x, "sum", axis, exclude=exclude, where=where, initial=initial,
-        dtype=dtype, keepdims=keepdims, out=out) if exclude or where is not True or initial
-        is not None else op(...)
 prod(x, axis=None, dtype=None, *, keepdims=False, initial: Any = None, where: Any = True,
     exclude=False, out=None): The product over axes; of integers and bool 64-bit integers.
     Its slope is right at zeros.
     axis, dtype, keepdims, initial, where, exclude, out : as those of `sum`
     >>> prod([[1, 2], [3, 4]], axis=0)
     array([3, 8])
-    = library.reduce_others(x, "prod", axis, exclude=exclude, where=where, initial=initial,
-        dtype=dtype, keepdims=keepdims, out=out) if exclude or where is not True or initial
-        is not None else op(...)
 """
 define_rows(_TABLE, globals())

@@ -121,8 +121,6 @@ mean(x, axis=None, dtype=None, *, keepdims=False, where: Any = True, exclude=Fal
     where : array of bool that broadcasts to x: which elements count; by default all
     >>> mean([[1, 2], [3, 5]], axis=0)
     array([2. , 3.5])
-    = library.reduce_others(x, "mean", axis, exclude=exclude, where=where, dtype=dtype,
-        keepdims=keepdims, out=out) if exclude or where is not True else op(...)
 var(x, axis=None, dtype=None, *, ddof: float = 0, correction: float | None = None, keepdims=False,
     out=None): The mean squared distance from the mean, divided by n - ddof (or n - correction).
     axis, dtype, keepdims : as those of `mean`
