@@ -158,13 +158,7 @@ _SUM_TO = ReduceOp(
 
 @public(_SUM_TO)
 def sum_to(x: Any, shape: Any, *, out: Any = None) -> Any:
-    """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays.
-
-    shape : that broadcasts to x's
-    >>> sum_to([[1, 2], [3, 4]], (2, 1))
-    array([[3],
-           [7]])
-    """
+    """Summed over the axes that broadcasting `shape` to x's shape repeats; the dtype stays."""
     shape = shape_tuple("sum_to", shape)
     if out is None and getattr(x, "shape", None) == shape:
         return x

@@ -34,12 +34,7 @@ def sum_to(x: Operand[Carried], shape: Any, *, out: Any=None) -> Carried:
     Parameters
     ----------
     x : array
-    shape : that broadcasts to x's
-    out : array to write to, optional
-    
-    >>> sum_to([[1, 2], [3, 4]], (2, 1))
-    array([[3],
-           [7]])"""
+    out : array to write to, optional"""
 def sum(x: Operand[Carried], axis: int | tuple[int, ...] | None=None, dtype: Any=None, *, keepdims: bool=False, initial: Any=None, where: Any=True, exclude: bool=False, out: Any=None) -> Carried:
     r"""The sum over axes; of integers and bool 64-bit integers.
 
