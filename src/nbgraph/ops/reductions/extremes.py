@@ -19,7 +19,6 @@ from nbgraph.ops.elementwise.arithmetic import divide, multiply
 from nbgraph.ops.elementwise.casting import truth
 from nbgraph.ops.elementwise.comparison import equal
 from nbgraph.ops.reductions.reductions import kept, reduced, reduction_infer, spread, sum
-from nbgraph.shape import Array
 
 
 def shared_equally(x: Any, g: Gradients) -> Any:
@@ -33,15 +32,11 @@ def _extreme(name: Literal["max", "min"], ufunc: np.ufunc) -> ReduceOp:
     return ReduceOp(
         name,
         reduction_infer(name, lambda given, asked: given, empty=False),
-        reduced(name, lambda x, axes, out: np.copyto(out, _fold(ufunc, x, axes, out))),
+        reduced(name, lambda x, axes, _: ufunc.reduce(x, axis=axes)),
         combine=name,
         gradient=lambda g: [shared_equally(g.inputs[0], g)],
         keeps=("x", "out"),
     )
-
-
-def _fold(ufunc: np.ufunc, x: Array, axes: tuple[int, ...], out: Array) -> Array:
-    return np.reshape(ufunc.reduce(x, axis=axes), out.shape)
 
 
 _MAX, _MIN = _extreme("max", np.maximum), _extreme("min", np.minimum)
@@ -51,9 +46,7 @@ def _question(name: str, dtype: str, answer: Callable[..., Any], combine: Combin
     return ReduceOp(
         name,
         reduction_infer(name, lambda given, asked: np.dtype(dtype)),
-        reduced(
-            name, lambda x, axes, out: np.copyto(out, np.reshape(answer(x, axis=axes), out.shape))
-        ),
+        reduced(name, lambda x, axes, _: answer(x, axis=axes)),
         asks=(truth, combine),
     )
 
