@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from nbgraph.array import anomaly
-from nbgraph.array.chunk import shared
-from nbgraph.array.core import Array, empty_of, make
+from nbgraph.array.core import Array, empty_of
 from nbgraph.array.push import inferred, push
 from nbgraph.array.route import Routes
 from nbgraph.autograd.rules import MapRule
 from nbgraph.autograd.sums import Sums
-from nbgraph.autograd.tape import Record, TapeError, kept
+from nbgraph.autograd.tape import Record, TapeError, bare, kept
 from nbgraph.engine import current
 from nbgraph.graph.node import Entry, Node
 from nbgraph.operator.array_op import Gradients, Spec
@@ -88,7 +87,7 @@ def _values(node: Record, *, create_graph: bool) -> list[Any]:
 def _computed_by(value: Any, entry: Entry | None) -> Any:
     if not isinstance(value, Array):
         return value
-    again = make(value._chunk, value._address, value._layout, shared(value))
+    again = bare(value)
     if entry is not None:
         again._node, again._output = entry
     return again

@@ -53,9 +53,9 @@ class Value(Symbol):
     @classmethod
     def applied(cls, op: Any, inputs: Sequence[Operand], attributes: Attributes) -> Any:
         """The outputs of an operator over operands."""
-        node = build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
-        outputs = [cls.of((node, i)) for i in range(node.nout)]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return cls._results(
+            build.apply(op, inputs, attributes, line=line.get(), marks=_group.get())
+        )
 
     @classmethod
     def of(cls, entry: Entry) -> Self:

@@ -6,14 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nbgraph.errors import ArgumentError, ShapeError
+from nbgraph.errors import ArgumentError, ShapeError, require_number
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, changed, number
+from nbgraph.io.transforms.base import changed
 from nbgraph.io.transforms.chain import Chain, Pixels, along
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.io.transforms.functions import normalised
 from nbgraph.io.transforms.images import Images
 from nbgraph.shape import Array
+
+
+def _divisor(what: str, value: Any) -> float | None:
+    return None if value is None else require_number(what, value, above=0)
 
 
 class ToFloat(Pixels):
@@ -29,10 +33,7 @@ class ToFloat(Pixels):
     """
 
     divisor: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.divisor is not None:
-            self._set(divisor=number(self.name, "divisor", self.divisor, 1e-30))
+    _checks = {"divisor": (_divisor,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         return changed(desc, dtype=_floating(desc.dtype))
@@ -44,10 +45,10 @@ class ToFloat(Pixels):
         chain.apply(normalised, 0, divisor, dtype=_floating(chain.dtype))
 
 
-def _numbers(name: str, parameter: str, value: Any) -> float | tuple[float, ...]:
+def _numbers(what: str, value: Any) -> float | tuple[float, ...]:
     if np.ndim(value) == 0:
-        return number(name, parameter, value)
-    return tuple(number(name, parameter, v) for v in np.ravel(value).tolist())
+        return require_number(what, value)
+    return tuple(require_number(what, v) for v in np.ravel(value).tolist())
 
 
 class Normalize(Images, Pixels):
@@ -68,7 +69,7 @@ class Normalize(Images, Pixels):
     mean: float | tuple[float, ...] = 0.0
     std: float | tuple[float, ...] = 1.0
     layout: str | None = None
-    _checks: ClassVar[Checks] = {"mean": (_numbers,), "std": (_numbers,)}
+    _checks = {"mean": (_numbers,), "std": (_numbers,)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -140,7 +141,7 @@ class ToHWC(_Layout):
     (5, 8, 9, 3)
     """
 
-    _wanted: ClassVar[str] = "HWC"
+    _wanted = "HWC"
 
 
 class ToTensor(ToCHW):

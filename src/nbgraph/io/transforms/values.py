@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from nbgraph.dtype import as_dtype, is_float
-from nbgraph.errors import ArgumentError, DTypeError, LabelError, ShapeError
+from nbgraph.errors import (
+    ArgumentError,
+    DTypeError,
+    LabelError,
+    ShapeError,
+    require_number,
+    require_whole,
+)
 from nbgraph.io.protocol import DataDesc
-from nbgraph.io.transforms.base import Checks, ColumnTransform, changed, number, whole
+from nbgraph.io.transforms.base import ColumnTransform, changed
 from nbgraph.io.transforms.draws import Draws
 from nbgraph.shape import Array
 
 
-def _dtype(name: str, parameter: str, value: Any) -> str | None:
+def _dtype(what: str, value: Any) -> str | None:
     return None if value is None else as_dtype(value).name
 
 
@@ -34,7 +41,7 @@ class Cast(ColumnTransform):
     """
 
     dtype: Any = "float32"
-    _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
+    _checks = {"dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         return changed(desc, dtype=as_dtype(self.dtype))
@@ -74,7 +81,7 @@ class Lambda(ColumnTransform):
     function: Callable[[Array], Any]
     shape: tuple[int, ...] | None = None
     dtype: Any = None
-    _checks: ClassVar[Checks] = {"dtype": (_dtype,)}
+    _checks = {"dtype": (_dtype,)}
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -122,7 +129,7 @@ class OneHot(ColumnTransform):
     classes: int
     dtype: Any = "float32"
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-    _checks: ClassVar[Checks] = {"classes": (whole,), "dtype": (_dtype,)}
+    _checks = {"classes": (require_whole,), "dtype": (_dtype,)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         if tuple(desc.shape) not in {(), (1,)}:
@@ -160,7 +167,7 @@ class LabelSmoothing(ColumnTransform):
 
     share: float = 0.1
     on: str | tuple[str, ...] = field(default="label", kw_only=True)
-    _checks: ClassVar[Checks] = {"share": (number, 0, 1)}
+    _checks = {"share": (require_number, 0, 1)}
 
     def described(self, desc: DataDesc) -> DataDesc:
         require_probabilities(self.name, desc)

@@ -84,9 +84,6 @@ class R2(_Moments):
     0.785714
     """
 
-    def __init__(self) -> None:
-        super().__init__("r2")
-
     def value(self, *sums: Array) -> float:
         _, variance, _, error = self.together(*sums)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -103,9 +100,6 @@ class Pearson(_Moments):
     >>> Pearson()(ng.array([1.0, 2.0, 3.0]), ng.array([2.0, 4.0, 6.0])).__round__(6)
     1.0
     """
-
-    def __init__(self) -> None:
-        super().__init__("pearson")
 
     def value(self, *sums: Array) -> float:
         xx, yy, xy, _ = self.together(*sums)

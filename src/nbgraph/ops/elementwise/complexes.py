@@ -204,8 +204,12 @@ def _map_infer(*specs: Spec, function: str) -> Spec:
 def run_map(xp: Any, *arrays: Any, function: str) -> None:
     """Compute `complex_map` by an array library."""
     *operands, out = arrays
+    loop = getattr(xp, function)
     with np.errstate(all="ignore"):
-        out[...] = getattr(xp, function)(*operands)
+        if isinstance(loop, np.ufunc):
+            loop(*operands, out=out)
+        else:
+            out[...] = loop(*operands)
 
 
 def _map_rule(g: Gradients) -> list[Any]:

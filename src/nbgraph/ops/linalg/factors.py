@@ -144,7 +144,23 @@ def _pinv_rule(g: Gradients) -> list[Any]:
     return [_sum(terms)]
 
 
-define("linalg_pinv", "pinv", _pinv_infer, conventional(_pinv_rule), "a out")
+def by_singular_values(a: Any, *, rtol: Any) -> Any:
+    """Pseudo-inverses, in which singular values up to `rtol` of the largest are as 0."""
+    u, s, v = library.linalg_svd(a, full_matrices=False)
+    kept = library.greater(s, library.multiply(_columns(s, 0, 1), rtol))
+    inverse = library.where(kept, library.divide(1, library.where(kept, s, 1)), 0)
+    left, right = (swapped(library.conj(x)) for x in (u, v))
+    return library.matmul(library.multiply(right, _row(inverse)), left)
+
+
+OPERATORS["linalg_pinv"] = ArrayOp(
+    "linalg_pinv",
+    _pinv_infer,
+    gradient=conventional(_pinv_rule),
+    operands=("a",),
+    keeps=("a", "out"),
+    composition=by_singular_values,
+)
 
 
 # singular values and eigenvalues ----------------------------------------------------------------
