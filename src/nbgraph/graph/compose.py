@@ -1,8 +1,8 @@
 """Nodes of operators that make their own variables: arguments and states that are not given.
 
 They are called by the node's name and their own, as `fc1_weight`. A node without a name is called
-by its place, so that a cell that is run twice gives the same names; and two of one name, as in two
-branches, are told apart when they are bound: they are never one by accident.
+by its place in the graph, and so are its variables (`naming.names_of`): those of two calls are
+never one by accident.
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ from nbgraph.engine.sites import caller
 from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, Operand
-from nbgraph.graph.graph import Graph
+from nbgraph.graph.naming import OF_ITS_OWN, OPERAND
 from nbgraph.operator.spec import Attributes
-
-OF_ITS_OWN = "made for a call"  # mark of a variable that belongs to one call
-OPERAND = "operand"  # mark of a variable that stands for an operand which a call left out
 
 
 def composed(
@@ -38,10 +35,9 @@ def composed(
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
-    stem = name or _by_place(op.__name__, operands)
-    own = {} if name else {OF_ITS_OWN: os.urandom(8).hex()}
+    own = {} if name else of_its_own(op.__name__)
     inputs = [
-        _variable(op, stem, label, own, known) if operand is None else operand
+        _variable(op, name or op.__name__, label, own, known) if operand is None else operand
         for label, operand in zip(op.operands, operands, strict=True)
     ]
     for label, operand in zip(op.operands, inputs, strict=True):
@@ -62,19 +58,19 @@ def composed(
     )
 
 
-def left_out(op: str, name: str | None, operand: str) -> tuple[GraphNode, int]:
-    """Return a variable for an operand that a call left out, to be put in its place later."""
-    marks = {**naming.marks.get(), OPERAND: operand}
-    if name is None:
-        marks[OF_ITS_OWN] = os.urandom(8).hex()
-    stem = f"{naming.scope.get()}{name or f'{op}0'}_{operand}"
-    return build.variable(stem, None, None, marks, caller()), 0
+def left_out(op: str, name: str | None, operands: Sequence[str]) -> dict[str, GraphNode]:
+    """Return variables for operands that a call left out, to be put in their places later."""
+    marks = {**naming.marks.get(), **({} if name else of_its_own(op))}
+    stem = naming.scope.get() + (name or op)
+    return {
+        n: build.variable(f"{stem}_{n}", None, None, {**marks, OPERAND: n}, caller())
+        for n in operands
+    }
 
 
-def _by_place(name: str, operands: Sequence[Operand | None]) -> str:
-    """Return the operator's name with the number of its nodes below."""
-    below = Graph([v for v in operands if type(v) is tuple]).nodes
-    return f"{name}{sum(n.op is not None and n.op.__name__ == name for n in below)}"
+def of_its_own(op: str) -> dict[str, Any]:
+    """Return the mark of the variables of one call without a name."""
+    return {OF_ITS_OWN: (naming.scope.get() + op, os.urandom(8).hex())}
 
 
 def _variable(

@@ -29,7 +29,7 @@ from nbgraph.errors import ArgumentError
 from nbgraph.graph import build, naming
 from nbgraph.graph.build import GraphNode, Operand
 from nbgraph.graph.constant import CONSTANT
-from nbgraph.graph.graph import Entry, Graph, Moved
+from nbgraph.graph.graph import Entry, Graph, Moved, with_names
 from nbgraph.graph.infer import Inference
 from nbgraph.operator import complex_call, registry
 from nbgraph.operator.array_op import ArrayOp, Attributes, FilledOp, Spec
@@ -208,6 +208,7 @@ def resolved(
     Heads and variables keep their order. Each round of inference may let functions be composed that
     the one before could not; through what they make shapes flow in both directions.
     """
+    graph = with_names(graph)
     while True:
         inference = Inference(graph, shapes, dtypes)
         again = _expanded(graph, inference)

@@ -97,8 +97,8 @@ def _completed(op: Any, args: Any, kwargs: dict[str, Any], name: str | None) -> 
     operands = (*operand_names(op), *list(signature.parameters)[:1])
     if not set(needed) <= set(operands):
         return args, kwargs
-    variables = {n: Symbol([left_out(op.__name__, name, n)]) for n in needed}
-    return args, {**kwargs, **variables}
+    variables = left_out(op.__name__, name, needed)
+    return args, {**kwargs, **{n: Symbol([(v, 0)]) for n, v in variables.items()}}
 
 
 def lifted(op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
