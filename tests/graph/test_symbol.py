@@ -464,4 +464,4 @@ def test_names_of_calls_depend_on_the_graph_alone():
     without = ng.sym.sin() + ng.sym.sin()
     assert without.list_arguments() == ["sin0_x", "sin1_x"]
     alone = ng.sym.FullyConnected(X, num_hidden=2)
-    assert alone.attr_dict() == {"fully_connected0": {"flatten": True}}
+    assert alone.attr_dict() == {"fully_connected0": {"flatten": True, "num_hidden": 2}}

@@ -85,8 +85,9 @@ class Arguments:
         )
 
     def get_children(self) -> Symbol | None:
-        """Return the operands of the node, as a group, or None for a variable."""
-        entries = [operand for node, _ in self.entries for operand in node.entries]
+        """Return the operands of its nodes, as a group, or None for variables."""
+        nodes = dict.fromkeys(node for node, _ in self.entries)
+        entries = [operand for node in nodes for operand in node.entries]
         return self._like(entries) if entries else None
 
     def _like(self, entries: Sequence[Entry]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from nbgraph.engine.sites import caller
@@ -25,13 +26,14 @@ def composed(
     name: str | None,
     attributes: Attributes | None = None,
     known: Mapping[str, tuple[Any, Any]] | None = None,
+    shown: Mapping[str, Any] = MappingProxyType({}),
 ) -> GraphNode:
     """Return the node, over variables where an operand is None.
 
     `op` is an operator over whole arrays with `property`, whose `initial(name)` says how a variable
     begins; or `attributes` are those of its node, and `known` says what is known of variables: the
-    shape, as far as it is, and how they begin. States have to be variables (ArgumentError): they
-    are written.
+    shape, as far as it is, and how they begin. `shown`: attributes for `Symbol.attr` alone. States
+    have to be variables (ArgumentError): they are written.
     """
     if name is not None and (not isinstance(name, str) or not name):
         raise ArgumentError(f"{op.__name__}: name={name!r}; give a string such as 'fc1'")
@@ -52,7 +54,7 @@ def composed(
         inputs,
         op.parameters if attributes is None else attributes,
         name=None if name is None else scope + name,
-        marks=naming.marks.get(),
+        marks={**shown, **naming.marks.get()},
         scope=scope,
         line=caller(),
     )

@@ -27,6 +27,15 @@ def test_arguments_that_are_not_given_become_variables():
     assert alone.list_arguments() == ["fc_data", "fc_weight", "fc_bias"]
 
 
+def test_custom_calls_by_the_name_of_the_operator():
+    """OPR-16: MXNet's `nd.Custom` and `sym.Custom`."""
+    net = ng.sym.Custom(ng.var("x"), num_hidden=3, name="fc", op_type="mx_connected")
+    assert net.list_arguments() == ["x", "fc_weight", "fc_bias"]
+    np.testing.assert_allclose(ng.nd.Custom(ng.zeros(2), op_type="mx_exp"), [1, 1])
+    with pytest.raises(ng.errors.MissingName, match="did you mean 'mx_exp'"):
+        ng.nd.Custom(ng.array([1.0]), op_type="mx_ex")
+
+
 def test_names_without_a_name_go_by_place():
     """X-SYM-01: the same each time the cell runs; name_scope counts."""
     for _ in range(2):

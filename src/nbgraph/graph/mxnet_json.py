@@ -1,0 +1,97 @@
+"""Symbols of MXNet's JSON (`net-symbol.json`): each node is the call of its operator in `ng.sym`.
+
+>>> node = {"op": "sin", "name": "wave", "inputs": [[0, 0, 0]]}
+>>> variable = {"op": "null", "name": "x", "attrs": {"__shape__": "(2, 0)"}, "inputs": []}
+>>> text = json.dumps({"nodes": [variable, node], "arg_nodes": [0], "heads": [[1, 0, 0]]})
+>>> Symbol(entries_of(text, "here")).list_outputs()
+['wave_output']
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbgraph.dtype import MXNET_DTYPES
+from nbgraph.errors import FormatError, NbgraphError
+from nbgraph.graph.graph import Entry
+from nbgraph.graph.namespace import sym
+from nbgraph.graph.symbol import Symbol, var
+from nbgraph.operator import registry
+
+_WORDS = {"plus": "add", "minus": "sub"}
+_FILLED = {"zero": 0, "one": 1}  # initialisers that are numbers
+
+
+def is_mxnets(text: str | bytes) -> bool:
+    """Return whether the text is MXNet's, or looks so."""
+    return (b'"arg_nodes"' if isinstance(text, bytes) else '"arg_nodes"') in text  # type: ignore[operator]
+
+
+def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
+    """Return the heads of what MXNet's `Symbol.tojson` wrote.
+
+    What an operator refuses says at which node; FormatError where the text is damaged.
+    """
+    try:
+        return _entries(json.loads(text), where)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, NbgraphError):
+            raise
+        raise FormatError(
+            f"{where}: MXNet's text is damaged ({type(error).__name__}: {error}); write it again"
+        ) from None
+
+
+def _entries(form: Any, where: str) -> tuple[Entry, ...]:
+    results: list[Sequence[Entry]] = []
+    for node in form["nodes"]:
+        own = {key: v for k in ("param", "attr", "attrs") for key, v in node.get(k, {}).items()}
+        inputs = [Symbol([results[place][index]]) for place, index, *_ in node["inputs"]]
+        try:
+            if node["op"] == "null":
+                made = _variable(node["name"], own)
+            else:
+                made = _call(node["op"], inputs, node["name"], own)
+        except NbgraphError as error:
+            error.add_note(f"{where}: at node {node['name']!r}, of operator {node['op']!r}")
+            raise
+        results.append(made.entries)
+    return tuple([results[place][index] for place, index, *_ in form["heads"]])
+
+
+def _variable(name: str, own: Mapping[str, str]) -> Symbol:
+    shape, dtype = _value(own.get("__shape__", "None")), int(own.get("__dtype__", -1))
+    known = None if shape is None else tuple([n if n > 0 else None for n in shape])
+    kind = _value(own.get("__init__", "[None]"))
+    init = _FILLED.get(kind[0]) if isinstance(kind, list) else None
+    return var(name, known or None, MXNET_DTYPES[dtype] if dtype >= 0 else None, init, attr=own)
+
+
+def _call(op: str, inputs: list[Any], name: str, own: Mapping[str, str]) -> Symbol:
+    options = {key: _value(text) for key, text in own.items() if not key.startswith("__")}
+    attr = {key: text for key, text in own.items() if key.startswith("__")}
+    with_number = re.fullmatch(r"_(r?)(\w+)_scalar", op)
+    if with_number:
+        options.pop("is_int", None)
+        inputs = [*inputs, options.pop("scalar")][:: -1 if with_number[1] else 1]
+        op = f"_{with_number[2]}"
+    return getattr(sym, _spelt(op))(*inputs, **options, name=name, attr=attr)
+
+
+def _spelt(op: str) -> str:
+    """Return the name in `ng.sym` of an operator; those that begin with `_` are MXNet's own."""
+    word = op.removeprefix("_").removeprefix("contrib_")
+    both = f"broadcast_{_WORDS.get(word.lower(), word)}"
+    return both if op.startswith("_") and registry.lookup(both) is not None else word
+
+
+def _value(text: str) -> Any:
+    """Return a parameter that MXNet wrote as text; words stay text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
