@@ -380,6 +380,14 @@ def test_a_symbol_called_on_arrays_computes_and_is_recorded():
         net(w=3)
 
 
+def test_variables_by_mxnet_s_other_name():
+    """MXP-01: `sym.var` of a name is a variable, of a symbol its variance."""
+    assert ng.sym.var(name="v", shape=(2, 3)).entry == ng.var("v", shape=(2, 3)).entry
+    assert ng.sym.var("v", attr={"mood": "good"}).attr("mood") == "good"
+    assert ng.sym.var(Y, name="spread").list_outputs() == ["spread_output"]
+    assert ng.sym.var(x=Y).shape == ()
+
+
 def test_what_makes_symbols_has_the_names_of_mxnet():
     x, y = ng.sym.Variable("x", shape=(2, 3)), ng.var("y")
     assert ng.sym.Group([x, y]).list_outputs() == ["x", "y"]

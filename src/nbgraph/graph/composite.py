@@ -289,11 +289,7 @@ def _expansion(
     graph = Graph(heads).rewrite(
         lambda n, ins: None if n.op is None else _placed(n, ins, node), moved
     )
-    outputs: list[Operand] = list(graph.heads)
-    last = outputs[0]
-    if node.name and node.nout == 1 and heads[0] not in moved and type(last) is tuple:
-        outputs = [(build.rebuilt(last[0], last[0].inputs, name=node.name), last[1])]
-    return outputs
+    return build.renamed(node, list(graph.heads), inputs)
 
 
 def _placed(node: GraphNode, inputs: Sequence[Operand], call: GraphNode) -> list[Operand]:
