@@ -84,7 +84,7 @@ def _load(where: str, text: Any, ops: Any, allow_code: bool, allow_changed: bool
         raise ArgumentError(
             f"{where}: text is {noun(text)}; give the text that Symbol.tojson returned"
         )
-    if mxnet_json.is_mxnets(text):
+    if '"arg_nodes"' in (text if isinstance(text, str) else text.decode(errors="replace")):
         return Symbol(mxnet_json.entries_of(text, where))
     trust = Trust(given_ops(where, ops), bool(allow_code), bool(allow_changed))
     return Symbol(serial.from_text(text, where, trust))

@@ -23,12 +23,6 @@ from nbgraph.graph.symbol import Symbol, var
 from nbgraph.operator import registry
 
 _WORDS = {"plus": "add", "minus": "sub"}
-_FILLED = {"zero": 0, "one": 1}  # initialisers that are numbers
-
-
-def is_mxnets(text: str | bytes) -> bool:
-    """Return whether the text is MXNet's, or looks so."""
-    return (b'"arg_nodes"' if isinstance(text, bytes) else '"arg_nodes"') in text  # type: ignore[operator]
 
 
 def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
@@ -36,42 +30,38 @@ def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
 
     What an operator refuses says at which node; FormatError where the text is damaged.
     """
+    results: list[Sequence[Entry]] = []
+    at = ""
     try:
-        return _entries(json.loads(text), where)
+        form = json.loads(text)
+        for node in form["nodes"]:
+            at = f"{where}: at node {node['name']!r}, of operator {node['op']!r}"
+            own = {key: v for k in ("param", "attr", "attrs") for key, v in node.get(k, {}).items()}
+            inputs = [Symbol([results[place][index]]) for place, index, *_ in node["inputs"]]
+            variable = node["op"] == "null"
+            made = (
+                _variable(own, node) if variable else _call(node["op"], inputs, own, node["name"])
+            )
+            results.append(made.entries)
+        return tuple([results[place][index] for place, index, *_ in form["heads"]])
+    except NbgraphError as error:
+        error.add_note(at)
+        raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, NbgraphError):
-            raise
         raise FormatError(
             f"{where}: MXNet's text is damaged ({type(error).__name__}: {error}); write it again"
         ) from None
 
 
-def _entries(form: Any, where: str) -> tuple[Entry, ...]:
-    results: list[Sequence[Entry]] = []
-    for node in form["nodes"]:
-        own = {key: v for k in ("param", "attr", "attrs") for key, v in node.get(k, {}).items()}
-        inputs = [Symbol([results[place][index]]) for place, index, *_ in node["inputs"]]
-        try:
-            if node["op"] == "null":
-                made = _variable(node["name"], own)
-            else:
-                made = _call(node["op"], inputs, node["name"], own)
-        except NbgraphError as error:
-            error.add_note(f"{where}: at node {node['name']!r}, of operator {node['op']!r}")
-            raise
-        results.append(made.entries)
-    return tuple([results[place][index] for place, index, *_ in form["heads"]])
-
-
-def _variable(name: str, own: Mapping[str, str]) -> Symbol:
+def _variable(own: Mapping[str, str], node: Any) -> Symbol:
     shape, dtype = _value(own.get("__shape__", "None")), int(own.get("__dtype__", -1))
     known = None if shape is None else tuple([n if n > 0 else None for n in shape])
-    kind = _value(own.get("__init__", "[None]"))
-    init = _FILLED.get(kind[0]) if isinstance(kind, list) else None
-    return var(name, known or None, MXNET_DTYPES[dtype] if dtype >= 0 else None, init, attr=own)
+    init = {'["zero", {}]': 0, '["one", {}]': 1}.get(own.get("__init__", ""))
+    kind = MXNET_DTYPES[dtype] if dtype >= 0 else None
+    return var(node["name"], known or None, kind, init, attr=own)
 
 
-def _call(op: str, inputs: list[Any], name: str, own: Mapping[str, str]) -> Symbol:
+def _call(op: str, inputs: list[Any], own: Mapping[str, str], name: str) -> Symbol:
     options = {key: _value(text) for key, text in own.items() if not key.startswith("__")}
     attr = {key: text for key, text in own.items() if key.startswith("__")}
     with_number = re.fullmatch(r"_(r?)(\w+)_scalar", op)
