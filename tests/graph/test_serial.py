@@ -450,6 +450,32 @@ def test_mxnet_s_symbols_are_read(tmp_path):
     np.testing.assert_allclose(exe.forward()[0].asnumpy(), expected, rtol=1e-12)
 
 
+def test_mxnet_s_truth_is_a_number():
+    """X-SYM-03: comparisons in its files count, as 0 or 1 of the dtype of what they compare."""
+    text = _mxnet(
+        ("null", "x", {}, ()),
+        ("_greater_scalar", "large", {"scalar": "1"}, ((0, 0),)),
+        ("_lesser_equal", "same", {}, ((0, 0), (0, 0))),
+        ("add_n", "both", {"num_args": "2"}, ((1, 0), (2, 0))),
+        heads=(3, 1),
+    )
+    net = ng.load_json(text)
+    assert net.list_outputs() == ["both_output", "large_output"]
+    assert [y.tolist() for y in net.eval(x=np.float32([0, 2]))] == [[1, 2], [0, 1]]
+
+
+def test_mxnet_s_old_symbols_are_read():
+    """X-SYM-03: parameters and attributes apart, as before version 1."""
+    nodes = [
+        {"op": "null", "name": "x", "param": {}, "attr": {"lr_mult": "0.2"}, "inputs": []},
+        {"op": "Activation", "name": "a", "inputs": [[0, 0]], "param": {"act_type": "tanh"}},
+    ]
+    nodes[1]["attr"] = {"weight_lr_mult": "1"}
+    net = ng.load_json(json.dumps({"nodes": nodes, "arg_nodes": [0], "heads": [[1, 0]]}))
+    assert net.list_outputs() == ["a_output"]
+    assert (net.attr("weight_lr_mult"), net.attr_dict()["x"]) == ("1", {"lr_mult": "0.2"})
+
+
 @pytest.mark.parametrize(
     ("node", "kind", "told"),
     [

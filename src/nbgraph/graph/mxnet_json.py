@@ -23,6 +23,7 @@ from nbgraph.graph.symbol import Symbol, var
 from nbgraph.operator import registry
 
 _WORDS = {"plus": "add", "minus": "sub"}
+_TRUTHS = re.compile("(equal|greater|lesser|logical_(and|or|xor|not))$")
 
 
 def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
@@ -36,12 +37,9 @@ def entries_of(text: str | bytes, where: str) -> tuple[Entry, ...]:
         form = json.loads(text)
         for node in form["nodes"]:
             at = f"{where}: at node {node['name']!r}, of operator {node['op']!r}"
-            own = {key: v for k in ("param", "attr", "attrs") for key, v in node.get(k, {}).items()}
+            own = node.get("attrs", node.get("attr", {}))
             inputs = [Symbol([results[place][index]]) for place, index, *_ in node["inputs"]]
-            variable = node["op"] == "null"
-            made = (
-                _variable(own, node) if variable else _call(node["op"], inputs, own, node["name"])
-            )
+            made = _variable(own, node) if node["op"] == "null" else _call(own, node, inputs)
             results.append(made.entries)
         return tuple([results[place][index] for place, index, *_ in form["heads"]])
     except NbgraphError as error:
@@ -61,20 +59,27 @@ def _variable(own: Mapping[str, str], node: Any) -> Symbol:
     return var(node["name"], known or None, kind, init, attr=own)
 
 
-def _call(op: str, inputs: list[Any], own: Mapping[str, str], name: str) -> Symbol:
-    options = {key: _value(text) for key, text in own.items() if not key.startswith("__")}
-    attr = {key: text for key, text in own.items() if key.startswith("__")}
+def _call(own: Mapping[str, str], node: Any, inputs: list[Any]) -> Symbol:
+    op, old = node["op"], "param" in node  # before version 1, attributes were the user's alone
+    attr = {key: text for key, text in own.items() if old or key.startswith("__")}
+    parameters = node.get("param", own).items()
+    options = {key: _value(text) for key, text in parameters if not key.startswith("__")}
+    options.pop("num_args", None)
     with_number = re.fullmatch(r"_(r?)(\w+)_scalar", op)
     if with_number:
         options.pop("is_int", None)
         inputs = [*inputs, options.pop("scalar")][:: -1 if with_number[1] else 1]
         op = f"_{with_number[2]}"
-    return getattr(sym, _spelt(op))(*inputs, **options, name=name, attr=attr)
+    made = getattr(sym, _spelt(op))(*inputs, **options, name=node["name"], attr=attr)
+    if not _TRUTHS.search(op):
+        return made
+    like = sym.ones_like(next(x for x in inputs if isinstance(x, Symbol)))
+    return sym.broadcast_mul(like, made, name=node["name"], attr=attr)  # MXNet's truth is a number
 
 
 def _spelt(op: str) -> str:
     """Return the name in `ng.sym` of an operator; those that begin with `_` are MXNet's own."""
-    word = op.removeprefix("_").removeprefix("contrib_")
+    word = re.sub(r"^_(contrib_|npi?_)?", "", op)
     both = f"broadcast_{_WORDS.get(word.lower(), word)}"
     return both if op.startswith("_") and registry.lookup(both) is not None else word
 
