@@ -126,12 +126,12 @@ def _heads(graph: Graph) -> Iterator[str]:
 
 def _variables(graph: Graph) -> Iterator[str]:
     listed = set(graph.variables)
-    names = [node.name for node in graph.variables]
+    names = [graph.names[node] for node in graph.variables]
     if len(set(names)) != len(names):
-        yield f"two variables have one name: {', '.join(map(str, names))}"
+        yield f"two variables have one name: {', '.join(names)}"
     for node in graph.variables:
         if node.op is not None:
             yield f"{node!r} is listed as a variable"
     for node in graph.nodes:
         if node.op is None and node not in listed:
-            yield f"the variable {node.name!r} is not listed"
+            yield f"the variable {graph.names[node]!r} is not listed"
