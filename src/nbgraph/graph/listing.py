@@ -33,7 +33,10 @@ def numbers(graph: Graph) -> dict[GraphNode, str]:
 def listing(graph: Graph) -> str:
     """Return the numbered text; the heads stand in the last line."""
     number = numbers(graph)
-    lines = [f"{number[node]} = {_line(node, number)}" for node in graph.nodes]
+    lines = [
+        f"{number[node]} = {_text(node, number)}{_after(node, number)}: {_types(node)}"
+        for node in graph.nodes
+    ]
     heads = ", ".join(_operand(head, number) for head in graph.heads)
     return "\n".join([*lines, f"return {heads}"])
 
@@ -41,10 +44,6 @@ def listing(graph: Graph) -> str:
 def drawn(what: Any) -> str:
     """Return the picture of a graph, a symbol or an expression, for notebooks."""
     return importlib.import_module("nbgraph.viz").graph(what)._repr_html_()
-
-
-def _line(node: GraphNode, number: Mapping[GraphNode, str]) -> str:
-    return f"{_text(node, number)}{_after(node, number)}: {_types(node)}"
 
 
 def _text(node: GraphNode, number: Mapping[GraphNode, str]) -> str:

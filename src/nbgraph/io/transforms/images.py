@@ -67,11 +67,8 @@ class Images(ColumnTransform):
         "layout": IS_LAYOUT,
     }
 
-    def _axes(self, desc: DataDesc) -> Axes:
-        return axes_of(self.name, desc, vars(self)["layout"])
-
     def described(self, desc: DataDesc) -> DataDesc:
-        self._axes(desc)
+        axes_of(self.name, desc, vars(self)["layout"])
         if "fill" in vars(self):
             require_held(self.name, "fill", vars(self)["fill"], desc)
         return desc
