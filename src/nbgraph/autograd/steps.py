@@ -290,10 +290,9 @@ def _array_step(node: Record, gradients: Sequence[Any], wanted: Sequence[bool], 
     if not any(flags):
         return
     slopes = rule_vjp(Gradients(node.op, node.attributes, gradients, inputs, outputs, specs, flags))
-    for entry, value, use, own in zip(node.inputs, slopes, flags, node.layouts, strict=True):
-        if use and value is not None:
+    for entry, slope in zip(node.inputs, slopes, strict=True):
+        if slope is not None:
             assert entry is not None
-            slope = value if value.dtype == own.dtype else library.astype(value, own.dtype)
             owned = not sums.create_graph and _unshared(slope, slopes, gradients, node)
             sums.add(entry, slope, owned=owned)
 

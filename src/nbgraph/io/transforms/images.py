@@ -67,8 +67,11 @@ class Images(ColumnTransform):
         "layout": IS_LAYOUT,
     }
 
+    def _axes(self, desc: DataDesc) -> Axes:
+        return axes_of(self.name, desc, vars(self)["layout"])
+
     def described(self, desc: DataDesc) -> DataDesc:
-        axes_of(self.name, desc, vars(self)["layout"])
+        self._axes(desc)
         if "fill" in vars(self):
             require_held(self.name, "fill", vars(self)["fill"], desc)
         return desc
