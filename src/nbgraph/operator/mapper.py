@@ -108,7 +108,10 @@ class Mapper(Calls):
         if not names or not isinstance(self.scalar, WrittenFunction):
             return False
         choices = tuple(Choice(name, "operand") for name in sorted(names))
-        probe(WrittenFunction(self.scalar.fn, choices, self.scalar))
+        try:
+            probe(WrittenFunction(self.scalar.fn, choices, self.scalar))
+        except CaptureError:
+            return False  # what is wrong without a value is told
         return True
 
     def _count(self) -> None:

@@ -86,6 +86,7 @@ class Lowering:
             elif isinstance(node, ast.Return):
                 self._return(node)
             elif isinstance(node, ast.Break):
+                self.f.scalar |= len(self._breaks) == 1
                 self.f.jump(self._breaks[-1])
             else:
                 raise _unknown(node)

@@ -20,6 +20,7 @@ from nbgraph.kernels.llvm.wide import Called
 from nbgraph.kernels.source import Source
 from nbgraph.kernels.tables import llvm_global
 from nbgraph.kernels.vector_math import precision
+from nbgraph.kernels.vector_math.names import BRANCHING
 
 SYMBOL = "nbgraph_kernel"
 VECTORS = 4  # that an interleaved loop works on in turn
@@ -123,7 +124,8 @@ class Module(Unit):
         """A function of vector_math, inlined or called."""
         function = self._source.namespace.functions[name]
         compute = precision(function, self._source.namespace.compute)
-        count = self._at_once(f)
+        f.scalar |= function in BRANCHING
+        count = 0 if f.scalar else self._at_once(f)
         if not count or not wide.is_called(function):
             self.mathematics.add((function, compute))
             f.inlines |= wide.is_called(function)
@@ -163,13 +165,14 @@ class Module(Unit):
     def loop(self, f: Function) -> str:
         """See Names: elements that are independent, vectors worked on in turn. Loops around
         inner runs stay as they are: unrolling those would take most of the time of a compile."""
-        if f.straight:
-            f.straight = False
-            return self._says(self._straight())
+        straight, scalar = f.straight, f.scalar
+        f.straight = f.scalar = False
+        if straight:
+            return self._says(self._straight()[: 1 if scalar else None])
         says: list[str] = [] if f.separate else ['!{!"llvm.loop.unroll.disable"}']
         if f.grouped:
             says.append(f'!{{!"llvm.loop.parallel_accesses", {vocabulary.ELEMENT}}}')
-        if count := self._at_once(f):
+        if (count := self._at_once(f)) and not scalar:  # LLVM remarks on widths in vain
             says.append(f'!{{!"llvm.loop.vectorize.width", i32 {count}}}')
         elif f.interleaved:
             count = _FEW_VECTORS if f.inlines else VECTORS
