@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from nbgraph.errors import GraphError, NbgraphError
-from nbgraph.graph.build import NUMBERS, GraphNode, Operand, has_effect, infer
+from nbgraph.graph.build import NUMBERS, GraphNode, has_effect, infer
 from nbgraph.graph.graph import Graph, spec_of
 from nbgraph.graph.listing import listing
 from nbgraph.operator.array_op import Spec
@@ -105,17 +105,15 @@ def _inferred(node: GraphNode) -> Iterator[str]:
         yield f"{node!r} has shapes, although those of {unknown[0]!r} are not known"
         return
     try:
-        expected = infer(node.op, [_known(operand) for operand in node.inputs], node.attributes)
+        expected = infer(
+            node.op, [spec_of(operand) or operand for operand in node.inputs], node.attributes
+        )
     except NbgraphError as problem:
         yield f"{node!r}: inference refuses its operands: {problem}"
         return
     if tuple(expected) != node.specs:
         stored, right = (", ".join(map(str, specs)) for specs in (node.specs or (), expected))
         yield f"{node!r} says {stored}, inference gives {right}"
-
-
-def _known(operand: Operand) -> Any:
-    return operand if type(operand) is not tuple else spec_of(operand)
 
 
 def _heads(graph: Graph) -> Iterator[str]:
