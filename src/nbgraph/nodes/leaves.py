@@ -38,7 +38,6 @@ class Leaf(NaryNodeOp):
         self.name = name
 
     def hash(self) -> int:
-        """See NaryNodeOp."""
         return id(self)
 
     def equal(self, other: Any) -> bool:
@@ -63,7 +62,6 @@ class ConstantNode(Leaf):
         self.content = content
 
     def type(self) -> str:
-        """See NaryNodeOp."""
         return "const"
 
     def hash(self) -> int:
@@ -86,7 +84,6 @@ class ParamNode(Leaf):
         super().__init__(value, trainable=trainable, memoise=RUN, name=name)
 
     def type(self) -> str:
-        """See NaryNodeOp."""
         return "param"
 
 
