@@ -274,7 +274,7 @@ class NDArray(Array, Operators, Methods, Reductions, Protocols, Exports):
         return (self[i] for i in range(self._layout.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        return bool(np.any(self == value))
 
     def __getitem__(self, key: Index) -> NDArray:
         return indexing.get(self, key)

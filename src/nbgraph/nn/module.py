@@ -23,6 +23,7 @@ from nbgraph.errors import (
     NbgraphError,
     ShapeError,
     noun,
+    require_whole,
 )
 from nbgraph.foreign import MODULES, accepts, checked_init, remedy
 from nbgraph.nn.state import Deferred, Initialiser, collecting, made, moved, outside, write
@@ -170,7 +171,8 @@ class Module:
     def declare(self, shape: tuple[int | None, ...], init: Initialiser) -> Any:
         """Return an array for an attribute; None in `shape` is for an extent that `settle` will
         set."""
-        extents = tuple([extent for extent in shape if extent is not None])
+        name = f"{type(self).__name__}: an extent"
+        extents = tuple([require_whole(name, n, 0) for n in shape if n is not None])
         return made(extents, init) if len(extents) == len(shape) else Deferred(shape, init)
 
     def settle(self, **shapes: tuple[int, ...]) -> None:

@@ -112,7 +112,7 @@ class InstanceNorm(GroupNorm):
 
     def forward(self, x: Any) -> Any:
         """Return an array like `x`."""
-        self.groups = x.shape[1]
+        self.groups = x.shape[1] if len(x.shape) > 1 else 1
         return super().forward(x)
 
 
