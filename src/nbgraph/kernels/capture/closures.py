@@ -100,7 +100,7 @@ def appended(name: str, item: ast.expr) -> ast.Expr:
 
 def listed(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a generator, which return the list of what it yields; others as they are.
-    Who goes over it runs it to its end first, so it has to have one."""
+    It is run to its end first, so it has to have one."""
     if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
         return body
     start = ast.Assign([ast.Name(_YIELDED, ast.Store())], ast.List([], ast.Load()))
