@@ -99,8 +99,8 @@ def appended(name: str, item: ast.expr) -> ast.Expr:
 
 
 def listed(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements of a generator as those that return the list of what it yields, others
-    as they are. A loop over it runs it to its end first, so it has to have one."""
+    """The statements of a generator, which return the list of what it yields; others as they are.
+    It is run to its end first, so it has to have one."""
     if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
         return body
     start = ast.Assign([ast.Name(_YIELDED, ast.Store())], ast.List([], ast.Load()))
