@@ -100,6 +100,8 @@ def diagonals(data: Any, k: int, axis1: int, axis2: int) -> Any:
     data = as_known("diag", data)
     if len(data.shape) > 1:
         return library.diagonal(data, k, axis1, axis2)
+    if not data.shape:
+        raise ShapeError("diag: data has shape (); give a vector, or an array of two axes or more")
     size = data.shape[0] + abs(k)
     return library.diagonal_scatter(data, (size, size), k)
 
