@@ -16,7 +16,7 @@ _NEEDS = {"bfloat16": "+avx512bf16", "int8": "+avx512vnni", "uint8": "+avx512vnn
 _RATE = {"bfloat16": 80, "int8": 160, "uint8": 160}  # products of elements in a nanosecond, roughly
 
 
-def suits(dtype: str, call: Call) -> bool:
+def suits(dtype: str, item: int, call: Call) -> bool:
     """Return whether the processor has instructions for a product, and packing pays."""
     if _NEEDS.get(dtype, "never") not in features().split(","):
         return False

@@ -1,13 +1,15 @@
 """Products of two arrays as operators: what axes mean is said by labels, BLAS does the work.
 
-Such an operator is one kernel for float32 and float64, and three for bfloat16 and bytes where the
-processor multiplies those (see `product_narrow`). Operands that lie transposed, in slices or
-broadcast are taken as they are; only what BLAS has no words for is copied first. Other floats of
-16 bits are multiplied in float32, other integers and bool by NumPy.
+Such an operator is one kernel for float32 and float64, three for bfloat16 and bytes where the
+processor multiplies those (see `product_narrow`), one without BLAS for other integers (see
+`product_integer`). Operands that lie transposed, in slices or broadcast are taken as they are; only
+what the kernel has no words for is copied first. Other floats of 16 bits are multiplied in float32,
+bool by NumPy.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -131,10 +133,13 @@ class ProductOp(ArrayOp):
             from nbgraph.operator.product_gemms import gemms_lowered  # with the first on a device
 
             return gemms_lowered(self, operands, out, request, attributes)
-        if out.dtype.itemsize < _NATIVE[0].itemsize:
-            lowered = self._narrow(operands, out, request, attributes)
-            if lowered is not None:
-                return lowered
+        if out.dtype not in _NATIVE:
+            from nbgraph.operator import product_integer, product_narrow  # with the first of them
+
+            for way in (product_narrow, product_integer):
+                lowered = self._by(way, operands, out, request, attributes)
+                if lowered is not None:
+                    return lowered
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
         if wide not in _NATIVE or len(operands) != 2:
             return None
@@ -149,18 +154,18 @@ class ProductOp(ArrayOp):
         call = self._call(arranged, wide, adds=request == "add" and moves[2] is None)
         return Lowered((call,), tuple(moves)) if call.size else None
 
-    def _narrow(
-        self, operands: Sequence[Layout], out: Layout, request: str, attributes: Attributes
+    def _by(
+        self,
+        way: Any,
+        operands: Sequence[Layout],
+        out: Layout,
+        request: str,
+        attributes: Attributes,
     ) -> Lowered | None:
-        """Return the calls of a product whose factors have less than 32 bits, where the processor
-        has instructions for those, or None."""
-        from nbgraph.operator import product_narrow as narrow  # with the first of them
-
+        """Return the calls of a product without BLAS, by one of the modules that have some, or
+        None where it does not suit."""
         dtype = out.dtype
-
-        def suits(call: Call) -> bool:
-            return narrow.suits(dtype.name, call)
-
+        suits = functools.partial(way.suits, dtype.name, dtype.itemsize)
         places = self.replacements(operands, out, attributes, (dtype,), suits)
         if places is None:
             return None
@@ -168,8 +173,8 @@ class ProductOp(ArrayOp):
         arranged = self.arranged(laid[:2], laid[2], attributes, (dtype,))
         assert arranged is not None, self
         adds = request == "add" and places[2] is None
-        calls = narrow.calls(self.__name__, dtype.name, dtype.itemsize, arranged, adds=adds)
-        return Lowered(calls, places, narrow.packed(arranged, dtype.itemsize))
+        calls = way.calls(self.__name__, dtype.name, dtype.itemsize, arranged, adds=adds)
+        return Lowered(calls, places, way.packed(arranged, dtype.itemsize))
 
     def _call(self, call: Call, dtype: np.dtype[Any], *, adds: bool) -> KernelCall:
         from nbgraph.kernels.blas import routine  # SciPy comes with the first product
@@ -251,7 +256,6 @@ class ProductOp(ArrayOp):
     def compute(
         self, inputs: Arrays, outputs: Arrays, attributes: Attributes, resources: Sequence[Any] = ()
     ) -> None:
-        """See ArrayOp."""
         (out,) = outputs
         wide = np.dtype(compute_dtype(out.dtype)) if inexact(out.dtype) else out.dtype
         factors = [x.astype(wide, copy=False) for x in inputs]

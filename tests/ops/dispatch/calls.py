@@ -214,7 +214,7 @@ CALLS = {
     ),
     "ix_": "np.ix_(n, b[0, :3]); np.ix_(n, n[:2], b[0])",
     # choosing
-    "where": "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0)",
+    "where": "np.where(b, x, y); np.where(b); np.where(x > 0, x, 0); np.where(w - 0.3, f[:1], 2)",
     "clip": (
         "np.clip(x, -1, 1); np.clip(x, None, 1); np.clip(x, 0, None); np.clip(x, min=0.5); "
         "np.clip(x, -y, y); np.clip(n, 1, 2); np.clip(f, -1, 2.5); "

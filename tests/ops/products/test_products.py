@@ -12,7 +12,7 @@ from nbgraph.errors import ShapeError
 from nbgraph.operator.request import kAddTo, kNullOp, kWriteTo
 
 FLOATS = {"float32": 3e-6, "float64": 1e-14, "float16": 2e-3}
-EXACT = ["int64", "uint8", "int8", "bool"]
+EXACT = ["int64", "uint8", "int8", "uint16", "int32", "uint64", "bool"]
 LAYOUTS = ["c", "transposed", "sliced", "reversed", "broadcast", "padded"]
 
 
@@ -200,7 +200,7 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32"])
 def test_requests(name, dtype):
     """OPR-07..10, MTE-02: what was there counts under kAddTo alone, NaN included."""
     function, a, b, attributes = REQUESTS[name]
@@ -209,14 +209,15 @@ def test_requests(name, dtype):
     op = function.op
     wanted = np.asarray(op(x, y, **attributes))
     before = rng.normal(size=wanted.shape).astype(dtype)
-    for request, held in ((kWriteTo, np.nan), (kAddTo, before), (kNullOp, before)):
+    unset, eps = (np.nan, float(np.finfo(dtype).eps)) if dtype in FLOATS else (7, 0.0)
+    for request, held in ((kWriteTo, unset), (kAddTo, before), (kNullOp, before)):
         for out in (np.empty_like(wanted), np.empty((*wanted.shape, 2), dtype)[..., 0]):
             out[...] = held
             op.run([x, y], [out], [request], attributes)
             right = {kWriteTo: wanted, kAddTo: wide(before) + wide(wanted), kNullOp: before}[
                 request
             ]
-            tolerance = 20 * float(np.finfo(dtype).eps)
+            tolerance = 20 * eps
             np.testing.assert_allclose(out, right, rtol=tolerance, atol=tolerance)
 
 
@@ -237,7 +238,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("name", PLANS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
 def test_plans_without_python(name, dtype):
     """MTE-02, X-SYM-05: every step is a kernel; copies only of what BLAS has no words for."""
     function, a, b, copies = PLANS[name]
@@ -247,7 +248,8 @@ def test_plans_without_python(name, dtype):
     symbols = ng.var("x", shape=a, dtype=dtype), ng.var("y", shape=b, dtype=dtype)
     exe = function(*symbols).bind(args={"x": ng.array(x), "y": ng.array(y)})
     found = exe.forward()[0].asnumpy()
-    np.testing.assert_allclose(found, wanted, rtol=20 * np.finfo(dtype).eps, atol=1e-6)
+    tolerance = (20 * np.finfo(dtype).eps, 1e-6) if dtype in FLOATS else (0, 0)
+    np.testing.assert_allclose(found, wanted, *tolerance)
     steps = exe.plan().by_program["forward"]
     assert {row.does.split()[0] for row in steps} == {"kernel"}
     moved = sum("operand" in row.name or "result" in row.name for row in steps)

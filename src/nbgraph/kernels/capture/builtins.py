@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, cast
 
+import numpy as np
+
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.intervals import Intervals
 from nbgraph.kernels.capture.raising import Raising
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import Static, Value
@@ -87,6 +90,8 @@ class Builtins(Texts):
         nodes = [a for a in args if isinstance(a, Node)]
         if len(nodes) < len(args):
             call.refuse(f"{call.name}() takes numbers, and not all arguments are", "give numbers")
+        if name == "pow" and sort != "call" and len(nodes) == 2:
+            self.check_power(call.node, nodes[0], nodes[1], call.path)
         if sort == "operator":
             return self._operator(name, nodes, call.path)
         if name == "hypot" and len(args) != 2:
@@ -138,7 +143,7 @@ class Builtins(Texts):
                 return self._product(a, int(exponent))
             whole = self._product(graph.float(a), -int(exponent))
             return graph.arithmetic("div", graph.const(1.0), whole)
-        if b.op == "neg" and "f" not in (a.kind, b.kind):  # 10 ** -n is a float in Python
+        if is_fraction(b) and "f" not in (a.kind, b.kind):
             a = graph.float(a)
         if a.kind == "f" or b.kind == "f":
             if exponent == 0.5:
@@ -151,6 +156,33 @@ class Builtins(Texts):
         if kind == "f":  # int64 with uint64
             return graph.call("pow", a, b)
         return self.compose(composed.integer_power, [a, b], path)
+
+    def check_power(self, node: ast.expr, base: Value, exponent: Value, path: Node) -> None:
+        """Raise for the elements where an integer power is a fraction, or has too many bits."""
+        graph, const = self.graph, self.graph.const
+        if not isinstance(base, Node) or not isinstance(exponent, Node):
+            return
+        kind = promote(base.kind, exponent.kind)
+        if exponent.op == "const" or is_fraction(exponent) or kind == "f":
+            return
+        low, high = Intervals(graph, path).of(exponent)
+        if low < 0:
+            words = "an integer to a negative power is a float: write float(x) ** n"
+            self.raises_lookup(node, ValueError, words, graph.compare("lt", exponent, const(0)))
+        bits = int(np.iinfo("int64" if kind in ("b", "i") else kind).max).bit_length()
+        most = 1
+        if base.op == "const":
+            size = max(abs(base.data), 1)
+            most = next((n for n in range(bits) if size ** (n + 1) >> bits), math.inf)
+        if high <= most:
+            return
+        large = graph.compare("gt", exponent, const(most))
+        if base.op != "const":
+            size = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
+            limit = const(math.ldexp(1 - 2.0**-40, bits))  # no other power lies so near
+            large = graph.logical_and(large, graph.compare("ge", size, limit))
+        words = f"an integer power of more than {bits} bits: write float(x) ** n"
+        self.raises_lookup(node, OverflowError, words, large)
 
     def _product(self, a: Node, n: int) -> Node:
         """`a ** n` by squaring."""
@@ -287,6 +319,12 @@ class Builtins(Texts):
         if base is None:
             return self.graph.call("log", a)
         return self.compose(composed.log_base, [self.graph.float(a), self.graph.float(base)], path)
+
+
+def is_fraction(exponent: Node) -> bool:
+    """Whether an integer power is a float in Python: `10 ** -n`, `2 ** (-3 * n)`."""
+    factors = exponent.args if exponent.op == "mul" else ()
+    return exponent.op == "neg" or any(n.op == "const" and n.data < 0 for n in factors)
 
 
 def _constant_power(a: Node, b: Node) -> float | int | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from inspect import Parameter
 from types import FunctionType, MethodType
-from typing import Any, NoReturn, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 
@@ -55,6 +55,7 @@ from nbgraph.kernels.capture.values import (
     Value,
     View,
     flatten,
+    is_true,
     lists_of,
     placed,
 )
@@ -133,6 +134,8 @@ class Calls(Generators):
         if isinstance(callee, Record) and (own := _method(callee.cls, "__call__")):
             callee = Static(Bound(own, (self.object(node.func, env, path),), {}))
         if not isinstance(callee, (Static, Choice)):
+            if self.catching and any(is_true(where) for _, where in self.pending):
+                return callee  # the attribute of a number that is called has raised
             self.refuse(node, "a number is called like a function", "check the name")
         if isinstance(callee, Static):
             summary = self.summary(node, callee.value, env, path)
@@ -255,8 +258,12 @@ class Calls(Generators):
         value = self.instance(call, self.frame)
         return self._refuse_function(call) if value is None else value
 
-    def _refuse_function(self, call: Call) -> NoReturn:
+    def _refuse_function(self, call: Call) -> Value:
         of_tuples = takes_tuples(call.target)
+        one = len(call.values) == 1 and isinstance(call.values[0], Node)
+        if one and (of_tuples or call.target is iter) and call.target.__module__ == "builtins":
+            if none := self.fails(call.node, TypeError, "a number is not iterable"):
+                return none
         what = f"the function {call.name!r} is not known to scalar functions"
         if of_tuples:
             what = f"the function {call.name!r} is known for a tuple, a list or an array only"

@@ -7,6 +7,7 @@ them as these are at the call.
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 import inspect
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from nbgraph.kernels.scalar import Node
 Definition = ast.FunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
 _TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
+_YIELDED = "$yielded"  # no name that a text can hold
 _EMPTY = inspect.Parameter.empty
 MAX_TRIPS = 16  # of a loop with constant bounds that is written out
 MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
@@ -81,13 +83,53 @@ class LocalFunction:
     def body(self) -> list[ast.stmt]:
         """Its statements; those of a lambda are one `return`."""
         if isinstance(self.definition, ast.FunctionDef):
-            return self.definition.body
+            return listed(self.definition.body)
         result = ast.Return(self.definition.body)
         return [ast.copy_location(result, self.definition.body)]
 
     def surroundings(self) -> Env:
         """The variables around it, as they are now."""
         return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}
+
+
+def appended(name: str, item: ast.expr) -> ast.Expr:
+    """`name.append(item)`."""
+    append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
+    return ast.Expr(ast.Call(append, [item], []))
+
+
+def listed(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a generator, which return the list of what it yields; others as they are.
+    Who goes over it runs it to its end first, so it has to have one."""
+    if not any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in walk(body)):
+        return body
+    start = ast.Assign([ast.Name(_YIELDED, ast.Store())], ast.List([], ast.Load()))
+    end = ast.Return(ast.Name(_YIELDED, ast.Load()))
+    body = [start, *(_Yields().visit(statement) for statement in copy.deepcopy(body)), end]
+    return [ast.fix_missing_locations(ast.copy_location(st, body[1])) for st in body]
+
+
+class _Yields(ast.NodeTransformer):
+    """Appends what is yielded to a list."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        """`yield item` and `yield from items`, as statements."""
+        match node.value:
+            case ast.Yield(value=ast.expr() as item):
+                return ast.copy_location(appended(_YIELDED, item), node)
+            case ast.YieldFrom(value=items):
+                item = ast.Name("$each", ast.Store())
+                loop = ast.For(item, items, [appended(_YIELDED, ast.Name("$each", ast.Load()))], [])
+                return ast.copy_location(loop, node)
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        """The end of the generator."""
+        return ast.copy_location(ast.Return(ast.Name(_YIELDED, ast.Load())), node)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """What functions inside of it yield is theirs."""
+        return node
 
 
 def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:

@@ -104,6 +104,7 @@ class Tracer(Protocol):
     keys: Callable[[ast.expr, Any], tuple[Value, ...]]
     listed: Callable[[ast.expr, Value], tuple[Value, ...]]
     raises: Callable[..., None]
+    fails: Callable[..., Node | None]
     raises_lookup: Callable[..., None]
 
 

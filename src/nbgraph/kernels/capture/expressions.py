@@ -29,7 +29,7 @@ from nbgraph.kernels.capture.containers import (
 )
 from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.distributions import method_of
-from nbgraph.kernels.capture.intervals import Intervals, decided
+from nbgraph.kernels.capture.intervals import decided
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
@@ -237,16 +237,9 @@ class Expressions(Calls):
         a, b = self.operand_of(node.left, a), self.operand_of(node.right, b)
         if type(node.op) not in BINARY:
             self.refuse(node, "a matrix product of numbers", "multiply them by *")
-        if isinstance(node.op, ast.Pow) and "f" not in (getattr(v, "kind", "f") for v in (a, b)):
-            self._whole_power(node, b, path)
+        if isinstance(node.op, ast.Pow):
+            self.check_power(node, a, b, path)
         return self.binary(BINARY[type(node.op)], a, b, path)
-
-    def _whole_power(self, node: ast.expr, exponent: Node, path: Node) -> None:
-        """Raise for the elements where an integer power is a fraction."""
-        if exponent.op not in ("const", "neg") and Intervals(self.graph, path).of(exponent)[0] < 0:
-            below = self.graph.compare("lt", exponent, self.graph.const(0))
-            words = "an integer to a negative power is a float: write float(x) ** n"
-            self.raises_lookup(node, ValueError, words, below)  # type: ignore[arg-type]
 
     def _refuse_numbers(self, node: ast.expr, error: TypeError | OverflowError) -> NoReturn:
         if type(error) not in (TypeError, OverflowError):
@@ -364,13 +357,16 @@ class Expressions(Calls):
             return owner.map(self.graph, lambda v, _: self.attribute(node, v.value, node.attr))
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
-        if not isinstance(owner, Static):
-            is_digits = isinstance(owner, digits.Digits)
-            one = "a string of digits" if is_digits else "an operand is one number and"
-            what = f"{one} has no attribute {node.attr!r} here"
-            remedy = "write the scalar formula; the loop over the array is made for you"
-            self.refuse(node, what, remedy)
-        return self.attribute(node, owner.value, node.attr)
+        if isinstance(owner, Static):
+            return self.attribute(node, owner.value, node.attr)
+        one = (
+            "a string of digits"
+            if isinstance(owner, digits.Digits)
+            else "an operand is one number and"
+        )
+        what = f"{one} has no attribute {node.attr!r} here"
+        remedy = "write the scalar formula; the loop over the array is made for you"
+        return self.fails(node, AttributeError, what) or self.refuse(node, what, remedy)
 
     def attribute(self, node: ast.expr, owner: Any, name: str) -> Value:
         """An attribute of a Python object."""
@@ -534,8 +530,10 @@ class Expressions(Calls):
         if objects.is_text(owner):
             what = "the digits of a floating value are not understood"
             self.refuse(node, what, "make it an integer with int()", KindError)
+        if isinstance(owner, Node) and isinstance(node.slice, ast.Tuple) and not node.slice.elts:
+            return owner  # `array[()]` of an array without axes
         if not isinstance(owner, (tuple, Resizable)):
-            self.refuse(
+            return self.fails(node, TypeError, "a number is not subscriptable") or self.refuse(
                 node,
                 f"{ast.unparse(node.value)} is one number here and cannot be indexed",
                 "write the scalar formula; neighbouring elements are reached by passing shifted "

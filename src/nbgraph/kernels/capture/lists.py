@@ -170,7 +170,8 @@ class Lists(Containers):
             self.store_key(node, owner, value, env, path)
             return
         places = self.places(node, self.held(owner, env), env, path)
-        self.put(Call(self, node, path), owner, (places,), value, env)
+        if not isinstance(owner, Node) or not self.fails(node, TypeError, "a number has no items"):
+            self.put(Call(self, node, path), owner, (places,), value, env)
 
     def put(self, call: Call, owner: Value, steps: tuple[Any, ...], value: Value, env: Env) -> None:
         """Store a value where steps lead to in a list or an array, in place of the environment."""

@@ -78,12 +78,12 @@ class Raising(Tracer):
     def raises_lookup(
         self,
         node: ast.AST,
-        cls: type[LookupError],
+        cls: type[Exception],
         words: str,
         where: Node,
         ahead: Node | None = None,
     ) -> None:
-        """Note that an index or a key is missing where a condition holds.
+        """Note that an index or a key is missing, or a power too large, where a condition holds.
 
         Unless a `try` around catches it, the text goes on with the first entry: nobody uses the
         result, and what comes after needs no condition. The library's own texts look up freely.
@@ -105,6 +105,14 @@ class Raising(Tracer):
         line = place(self.text.filename, self.text.line_of(node))
         found = Raised(self.operator, cls.__name__, words, line)
         self.pending.append((flag_of(self.graph, found, sort=sort), where))
+
+    def fails(self, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
+        """Note what Python raises for what is no operation of a number: `len(x)`, `x[0]`. None
+        where nothing around catches it; else a number that nobody uses."""
+        if not issubclass(cls, self.catching):
+            return None
+        self.raises(node, cls, words, self.graph.const(True))
+        return self.graph.const(0)
 
     def settled(self, env: Env, before: Env | None = None) -> Env:
         """The environment after what the statement's calls raised. `before`: what a handler finds

@@ -22,6 +22,7 @@ from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
 from nbgraph.kernels.capture.classes import Classes
 from nbgraph.kernels.capture.closures import (
     Comprehension,
+    appended,
     assigned_within,
     each_of,
     loops_of,
@@ -105,10 +106,9 @@ class Sequences(Classes):
     def _looped(self, node: Comprehension, env: Env, path: Node) -> Value:
         """What a comprehension lists, by the loops that it says."""
         name = "$listed"
-        append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
         inner = dict(env)
         inner[name] = placed(List(), inner)
-        body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
+        body = loops_of(node, node, [appended(name, node.elt)])
         after = self.block(body, inner, path)
         self.leave(after)
         env.update(lists_of(after))
@@ -162,6 +162,8 @@ class Sequences(Classes):
         if objects.is_text(items):
             what = "the digits of a floating value are not understood"
             self.refuse(node, what, "make it an integer with int()", KindError)
+        if isinstance(items, Node) and self.fails(node, TypeError, "a number is not iterable"):
+            return ()
         if not isinstance(items, tuple):
             what = "this is not something to loop over in a scalar function"
             self.refuse(node, what, "loop over range(...) or over a constant tuple")
@@ -502,7 +504,7 @@ def _iterated(call: Call, *args: Value, **kwargs: Value) -> Value:
 
 
 _ITERTOOLS = (
-    "product combinations combinations_with_replacement permutations pairwise chain".split()
+    "product combinations combinations_with_replacement permutations pairwise chain islice".split()
 )
 _VECTORS: dict[Any, Any] = vectors.FUNCTIONS
 _REDUCTIONS = {getattr(np, name): text for name, text in arrays.REDUCTIONS.items()}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from types import FunctionType
@@ -19,7 +20,7 @@ from typing import Any, NoReturn, cast
 from nbgraph.errors import CaptureError, Raised
 from nbgraph.kernels.capture import effects, objects, refusals
 from nbgraph.kernels.capture.arrays import spread
-from nbgraph.kernels.capture.closures import Definition, LocalFunction
+from nbgraph.kernels.capture.closures import Definition, LocalFunction, listed
 from nbgraph.kernels.capture.context import Call, OnInvalid
 from nbgraph.kernels.capture.expressions import Expressions
 from nbgraph.kernels.capture.lookups import Counter
@@ -93,6 +94,8 @@ class FunctionTracer(Expressions):
         self.catching = () if caller is None or is_own_text(fn) else caller.catching
         self.handled: list[dict[str, Node]] = []  # exceptions of the handlers that are traced
         self.text: FunctionText = function_text(fn)
+        if caller is not None and fn.__code__.co_flags & inspect.CO_GENERATOR:
+            self.text = self.text._replace(body=listed(self.text.body))
         self.frame: Env = {}
         self._locals: dict[ast.AST, Static] = {}
         self.name, self.scope = fn.__name__, Scope(fn, watch)
@@ -311,6 +314,8 @@ class FunctionTracer(Expressions):
             return env
         env = dict(env)
         value = placed(self.object(st.value, env, path), env)
+        if isinstance(value, Undefined) and value.why == _RAISES and self.catching:
+            return env
         for target in st.targets if isinstance(st, ast.Assign) else [st.target]:
             self.assign_to(target, value, env, path)
         return env

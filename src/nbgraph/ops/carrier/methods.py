@@ -46,7 +46,8 @@ def define_methods(text: str, cls: type) -> None:
     """Give a class methods by the rows of a table (`operator/declared`): functions of the library,
     of which `self` is the first operand."""
     scope: dict[str, Any] = {"__name__": cls.__module__, "__file__": __file__}
-    scope |= {"Self": Self, "ops": library, "several": _several, "_in_order": _in_order, "index": index}
+    scope |= {"Self": Self, "ops": library, "index": index}
+    scope |= {"several": _several, "_in_order": _in_order}
     rows = list(parse(text, "ops"))
     define(rows, scope, "Self", {})
     for row in rows:

@@ -18,7 +18,8 @@ from nbgraph.ops.dispatch.table import rows
 _clip: Any = np._core.umath.clip  # type: ignore[attr-defined]
 _ROWS = """
 where(condition, x=None, y=None, /): ours
-    = library.nonzero(condition) if x is None and y is None else library.where(condition, x, y)
+    = (library.nonzero(condition) if x is None and y is None
+        else library.where(library.astype(condition, bool, copy=False), x, y))
 clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options): ours
     = limited(a, a_min if min is None else min, a_max if max is None else max, out, options)
 round around(a, decimals=0, out=None): ours

@@ -8,7 +8,7 @@ import numpy as np
 
 from nbgraph.errors import ShapeError
 from nbgraph.operator.array_op import ArrayOp, Gradients, Spec
-from nbgraph.operator.unit_op import UnitOp, small
+from nbgraph.operator.unit_op import UnitOp
 from nbgraph.ops.define import define_rows, library
 from nbgraph.shape import Array
 
@@ -27,7 +27,7 @@ def _triangle(name: str, *, lower: bool) -> ArrayOp:
     def rule(g: Gradients) -> list[Any]:
         return [getattr(library, name)(g.out_grad, k=g.attributes["k"])]
 
-    return UnitOp(name, infer, compute, gradient=rule, suits=small(1 << 12))
+    return UnitOp(name, infer, compute, gradient=rule)
 
 
 _TRIL, _TRIU = _triangle("tril", lower=True), _triangle("triu", lower=False)
