@@ -19,7 +19,7 @@ _clip: Any = np._core.umath.clip  # type: ignore[attr-defined]
 _ROWS = """
 where(condition, x=None, y=None, /): ours
     = (library.nonzero(condition) if x is None and y is None
-        else library.where(library.astype(condition, bool, copy=False), x, y))
+        else library.where(truth(condition), x, y))
 clip(a, a_min=None, a_max=None, out=None, *, min=None, max=None, **options): ours
     = limited(a, a_min if min is None else min, a_max if max is None else max, out, options)
 round around(a, decimals=0, out=None): ours
@@ -96,6 +96,11 @@ unique_counts(x): host; refused
 unique_inverse(x): host; refused
     = on_host(np.unique_inverse, (x,), {}, "refused")
 """
+
+
+def truth(x: Any) -> Any:
+    """Return a condition as bools: numbers count for no dtype of what they choose."""
+    return x if getattr(x, "dtype", None) == np.bool_ else library.astype(x, bool, copy=False)
 
 
 def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> Any:
