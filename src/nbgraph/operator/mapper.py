@@ -171,7 +171,9 @@ class Mapper(Calls):
     # change -----------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Take up changed globals and helpers, as a new definition would."""
+        """Take up globals and helpers that have changed, as a new definition would."""
+        if not self.refresh_needed():
+            return
         self.scalar.refresh()  # or another operator made of the same function has done it
         self._watch = self.scalar.watch
         for counted in ("nout", "nargs"):

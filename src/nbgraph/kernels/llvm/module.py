@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from nbgraph import parsing
 from nbgraph.errors import CompileError
 from nbgraph.kernels import loops
-from nbgraph.kernels.lanewise import lanes
+from nbgraph.kernels.lanewise import lanes, register
 from nbgraph.kernels.llvm import vocabulary, wide
 from nbgraph.kernels.llvm.frame import Frame, is_frame
 from nbgraph.kernels.llvm.function import Function
@@ -139,8 +139,8 @@ class Module(Unit):
         """Elements that mathematics takes at once where it is called; 0: it is inlined."""
         compute = self._source.namespace.compute
         if f.seldom:
-            return wide.register(compute)
-        return wide.lanes(compute) if f.wide else 0
+            return register(compute)
+        return lanes(compute) if f.wide else 0
 
     def _primitive(self, name: str) -> Primitive:
         if name in self._words:
@@ -182,9 +182,9 @@ class Module(Unit):
     def _straight(self) -> Sequence[str]:
         """Of a loop over the lanes of a group: written out before it is made of vectors, it would
         stay scalar; then it is not a loop any more."""
-        register = lanes(self._source.namespace.compute) // loops.VECTORS
+        elements = register(self._source.namespace.compute)
         return (
             '!{!"llvm.loop.unroll.disable"}',
-            f'!{{!"llvm.loop.vectorize.width", i32 {register}}}',
+            f'!{{!"llvm.loop.vectorize.width", i32 {elements}}}',
             f'!{{!"llvm.loop.interleave.count", i32 {loops.VECTORS}}}',
         )
