@@ -306,6 +306,14 @@ def test_a_power_of_too_many_bits_is_raised_for(base, power, dtype):
             op(*operands, n + 1)
 
 
+def test_the_part_behind_the_point_rises_by_one():
+    """Also where it is zero, from below: an earlier form had the slope -1 there."""
+    x = np.array([0.0, -0.0, -1.0, 2.0, -2.5, np.inf])
+    part = ng.op(lambda x: math.modf(x)[0])
+    np.testing.assert_array_equal(np.signbit(part(x)), np.signbit(np.modf(x)[0]))
+    np.testing.assert_array_equal(part.derivative()(x[:-1]), np.ones(5))
+
+
 def cents(x):
     return round(x, 2), round(x, 1), round(2.675, 2), round(x, -1), round(x, 6)
 

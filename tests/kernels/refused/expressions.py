@@ -37,9 +37,9 @@ def keeps_an_exception(x):
 
 def joined_lists(x):
     if x > 0:
-        a = (x,)
+        a = np.array([x])
     else:
-        a = (x, x)
+        a = np.array([x, x])
     return a[0]
 
 
