@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, cast
 
-import numpy as np
-
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.intervals import Intervals
@@ -140,7 +138,10 @@ class Builtins(Texts):
             if isinstance(exponent, float) or b.kind == "f":
                 a = graph.float(a)
             if exponent >= 0:
-                return self._product(a, int(exponent))
+                power = self._product(a, int(exponent))
+                if a.kind != "f" and exponent > 2:  # Python's integers do not end at 64 bits
+                    graph.wide[power.id] = self._product(graph.float(a), int(exponent))
+                return power
             whole = self._product(graph.float(a), -int(exponent))
             return graph.arithmetic("div", graph.const(1.0), whole)
         if is_fraction(b) and "f" not in (a.kind, b.kind):
@@ -169,19 +170,18 @@ class Builtins(Texts):
             below = graph.compare("lt", exponent, graph.const(0))
             what = f"an integer to a negative power is a float{words}"
             self.raises_lookup(node, ValueError, what, below)
-        bits = int(np.iinfo("int64" if kind in _WEAK else kind).max).bit_length()
         most: float = 1
         if base.op == "const":
-            powers = (abs(base.data) ** (n + 1) >> bits for n in range(bits))
+            powers = (abs(base.data) ** (n + 1) >> 63 for n in range(63))
             most = next((n for n, over in enumerate(powers) if over), math.inf)
-        if high <= most:
+        if high <= most or kind not in ("b", "i", "int64"):  # others wrap as in NumPy
             return
         large = graph.compare("gt", exponent, graph.const(most))
         if base.op != "const":
             value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
-            limit = graph.const(math.ldexp(1 - 2.0**-40, bits))  # no other power lies so near
+            limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
             large = graph.logical_and(large, graph.compare("ge", value, limit))
-        what = f"an integer power of more than {bits} bits{words}"
+        what = f"an integer power of more than 64 bits{words}"
         self.raises_lookup(node, OverflowError, what, large)
 
     def _product(self, a: Node, n: int) -> Node:
