@@ -40,11 +40,10 @@ def as_operand(op: str, name: str, value: object) -> Array | complex:
     except ValueError as error:
         raise ArgumentError(f"{op}: operand {name!r} {culprit(value) or error}") from None
     if array.dtype.kind in "OUSV" and array.dtype.name != "bfloat16":
-        problem = culprit(value) or f"has dtype {array.dtype}"
-        raise DTypeError(
-            f"{op}: operand {name!r} {problem}; give numbers, or convert with "
-            "np.asarray(x, dtype=float)"
-        )
+        problem, way = culprit(value) or f"has dtype {array.dtype}", "np.asarray(x, dtype=float)"
+        if hasattr(value, "toarray"):
+            problem, way = f"is {noun(value)}, a sparse matrix", "x.toarray()"
+        raise DTypeError(f"{op}: operand {name!r} {problem}; give numbers, or convert with {way}")
     require_supported(array.dtype, f"{op}: operand {name!r}")
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, cast
 
-import numpy as np
-
 from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.intervals import Intervals
@@ -140,7 +138,10 @@ class Builtins(Texts):
             if isinstance(exponent, float) or b.kind == "f":
                 a = graph.float(a)
             if exponent >= 0:
-                return self._product(a, int(exponent))
+                power = self._product(a, int(exponent))
+                if a.kind != "f" and exponent > 2:  # Python's integers do not end at 64 bits
+                    graph.wide[power.id] = self._product(graph.float(a), int(exponent))
+                return power
             whole = self._product(graph.float(a), -int(exponent))
             return graph.arithmetic("div", graph.const(1.0), whole)
         if is_fraction(b) and "f" not in (a.kind, b.kind):
@@ -159,30 +160,29 @@ class Builtins(Texts):
 
     def check_power(self, node: ast.expr, base: Value, exponent: Value, path: Node) -> None:
         """Raise for the elements where an integer power is a fraction, or has too many bits."""
-        graph, const = self.graph, self.graph.const
         if not isinstance(base, Node) or not isinstance(exponent, Node):
             return
-        kind = promote(base.kind, exponent.kind)
+        graph, kind = self.graph, promote(base.kind, exponent.kind)
         if exponent.op == "const" or is_fraction(exponent) or kind == "f":
             return
-        low, high = Intervals(graph, path).of(exponent)
+        words, (low, high) = ": write float(x) ** n", Intervals(graph, path).of(exponent)
         if low < 0:
-            words = "an integer to a negative power is a float: write float(x) ** n"
-            self.raises_lookup(node, ValueError, words, graph.compare("lt", exponent, const(0)))
-        bits = int(np.iinfo("int64" if kind in ("b", "i") else kind).max).bit_length()
-        most = 1
+            below = graph.compare("lt", exponent, graph.const(0))
+            what = f"an integer to a negative power is a float{words}"
+            self.raises_lookup(node, ValueError, what, below)
+        most: float = 1
         if base.op == "const":
-            size = max(abs(base.data), 1)
-            most = next((n for n in range(bits) if size ** (n + 1) >> bits), math.inf)
-        if high <= most:
+            powers = (abs(base.data) ** (n + 1) >> 63 for n in range(63))
+            most = next((n for n, over in enumerate(powers) if over), math.inf)
+        if high <= most or kind not in ("b", "i", "int64"):  # others wrap as in NumPy
             return
-        large = graph.compare("gt", exponent, const(most))
+        large = graph.compare("gt", exponent, graph.const(most))
         if base.op != "const":
-            size = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
-            limit = const(math.ldexp(1 - 2.0**-40, bits))  # no other power lies so near
-            large = graph.logical_and(large, graph.compare("ge", size, limit))
-        words = f"an integer power of more than {bits} bits: write float(x) ** n"
-        self.raises_lookup(node, OverflowError, words, large)
+            value = graph.call("pow", graph.float(graph.absolute(base)), graph.float(exponent))
+            limit = graph.const(2.0**63 * (1 - 2.0**-40))  # no other power lies so near
+            large = graph.logical_and(large, graph.compare("ge", value, limit))
+        what = f"an integer power of more than 64 bits{words}"
+        self.raises_lookup(node, OverflowError, what, large)
 
     def _product(self, a: Node, n: int) -> Node:
         """`a ** n` by squaring."""

@@ -103,7 +103,10 @@ NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the numb
     **typed.METHODS,
 }
 _OF_REFERENCES = (partial, dataclasses.replace, dict, OrderedDict, dict.fromkeys, *COPIES)
-_CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round)}
+_CONVERSIONS: dict[object, str] = {f: f"__{f.__name__}__" for f in (abs, float, int, round, len)}
+_ITERATE: dict[object, bool] = dict.fromkeys(
+    (sum, min, max, list, tuple, set, sorted, zip, enumerate, any, all, map), True
+)
 # what may know a function before all others: the value of its call, or None
 _HANDLERS: tuple[Callable[[Call], Value | None], ...] = (
     *(typed.function_of_number, new_dict, objects.apply, distribution, about_slopes, draw),
@@ -174,6 +177,9 @@ class Calls(Generators):
         if (name := lookup(_CONVERSIONS, target)) is not None and len(call.args) == 1:
             if (own := self.special(call, name, *call.args)) is not None:
                 return own
+        if lookup(_ITERATE, target):
+            each = lambda a: self.each(node, a, env) if self.written(a, "__iter__") else a
+            call = call.of(target, *map(each, call.args), **call.kwargs)
         shared = call
         if not _is_text(target):
             values = [self.deep(node, value, env) for value in call.args]

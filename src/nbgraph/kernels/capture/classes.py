@@ -32,10 +32,7 @@ from nbgraph.kernels.capture.values import (
 from nbgraph.kernels.scalar import Node
 
 # methods by which objects are more than their attributes
-_MEANINGS = (
-    "__bool__ __len__ __iter__ __getitem__ __contains__ __getattr__ __getattribute__ "
-    "__setattr__ __setitem__ __iadd__ __isub__ __imul__ __itruediv__"
-).split()
+_MEANINGS = ("__getattr__", "__getattribute__", "__setattr__", "__setitem__")
 _FACTORIES: dict[object, Any] = {list: List, dict: lambda _: record_of(dict, {})}
 MISSING = object()  # stands for an argument that was left out
 
@@ -113,11 +110,17 @@ class Classes(Lists):
             return Static(composed.nothing)
         return Static(Bound(member, (own,), {}) if isinstance(member, FunctionType) else member)
 
+    def written(self, owner: Value, name: str) -> FunctionType | None:
+        """The method that the class of an object writes for an operator; None where it has none."""
+        if isinstance(owner, Node):
+            return None
+        owner = self.held(owner, self.frame) if isinstance(owner, REFERS) else owner
+        cls = getattr(owner, "cls", type(getattr(owner, "value", None)))
+        return inspect.getattr_static(cls, name) if is_written(cls, name) else None
+
     def special(self, call: Call, name: str, *args: Value) -> Value | None:
         """What a method that a class writes for an operator gives; None where it has none."""
-        owner = self.held(args[0], self.frame) if isinstance(args[0], REFERS) else args[0]
-        method = isinstance(owner, Record) and inspect.getattr_static(owner.cls, name, None)
-        if not isinstance(method, FunctionType) or not is_written(owner.cls, name):
+        if (method := self.written(args[0], name)) is None:
             return None
         operands = [placed(value, self.frame, alone=True) for value in args]
         value = self.apply(call.of(method, *operands))

@@ -67,7 +67,8 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
             return same
     if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
         right = tracer.keys(node, right)
-    if isinstance(op, ast.In) and isinstance(right, (tuple, Resizable, Range)):
+    sequence = isinstance(right, (tuple, Resizable, Range))
+    if isinstance(op, ast.In) and (sequence or tracer.written(right, "__contains__")):
         return _is_among(tracer, node, left, right)
     if isinstance(op, ast.Is):
         same = identical(graph, left, right)
@@ -92,12 +93,13 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
     return graph.compare(_COMPARE[type(op)], left, right)
 
 
-def _is_among(
-    tracer: Tracer, node: ast.expr, value: Value, among: tuple[Value, ...] | Resizable | Range
-) -> Node:
+def _is_among(tracer: Tracer, node: ast.expr, value: Value, among: Any) -> Node:
     graph, inside = tracer.graph, tracer.graph.const(False)
+    call = Call(tracer, node, graph.const(True))
     if isinstance(among, Range):
-        return among.holds(Call(tracer, node, graph.const(True)), value)
+        return among.holds(call, value)
+    if (own := tracer.special(call, "__contains__", among, value)) is not None:
+        return tracer.truth(own)
     items = resizable(graph, among)
     for k, item in enumerate(items.items):
         used = graph.compare("lt", graph.const(k), items.length)

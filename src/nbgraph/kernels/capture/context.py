@@ -88,7 +88,9 @@ class Tracer(Protocol):
     # calls
     called: Callable[[Call, Env], Value]
     arguments: Callable[..., Env]
+    of_record: Callable[..., Value]
     special: Callable[..., Value | None]
+    written: Callable[[Value, str], FunctionType | None]
     apply: Callable[[Call], Value]
     compose: Callable[[FunctionType, Sequence[Value], Node], Value]
     # lists, arrays, dicts

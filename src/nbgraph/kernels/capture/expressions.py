@@ -126,6 +126,10 @@ class Expressions(Calls):
 
     def truth(self, value: Value) -> Node:
         """The truth of a value."""
+        for name in ("__bool__", "__len__"):
+            call = Call(self, self.site or self.text.body[0], self.graph.const(True))
+            if self.written(value, name):
+                return self.truth(self.special(call, name, value))
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
         if isinstance(value, Choice):
@@ -224,7 +228,8 @@ class Expressions(Calls):
 
     def _binary(self, node: ast.BinOp, a: Value, b: Value, env: Env, path: Node) -> Value:
         name, self.frame = BINARY.get(type(node.op), "matmul"), env
-        for one, other, side in ((a, b, ""), (b, a, "r")):
+        changing = ((a, b, "i"),) if hasattr(node, "changes") else ()
+        for one, other, side in (*changing, (a, b, ""), (b, a, "r")):
             method = f"__{side}{'truediv' if name == 'div' else name}__"
             special = self.special(Call(self, node, path), method, one, other)
             if special is not None:
@@ -509,7 +514,10 @@ class Expressions(Calls):
         return self._either(node, cond, a, b, env, "give both branches one type")
 
     def _subscript(self, node: ast.Subscript, env: Env, path: Node) -> Value:
-        owner = mapping(self.object(node.value, env, path))
+        owner, self.frame = mapping(self.object(node.value, env, path)), env
+        if self.written(owner, "__getitem__"):
+            index = self.object(node.slice, env, path)
+            return self.special(Call(self, node, path), "__getitem__", owner, index)
         if isinstance(owner, (Reference, View)):
             return self.part(node, owner, env, path)
         if isinstance(owner, Mapping):

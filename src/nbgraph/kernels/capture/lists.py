@@ -100,6 +100,9 @@ class Lists(Containers):
 
     def each(self, node: ast.expr, value: Value, env: Env) -> Value:
         """`read` of what is gone through: a change of an item is one of what it is part of."""
+        self.frame = env
+        if self.written(value, "__iter__"):
+            value = self.special(Call(self, node, self.graph.const(True)), "__iter__", value)
         content = self.read(node, value, env)
         return _rows(self.graph, value, content) if isinstance(content, Array) else content
 

@@ -107,7 +107,7 @@ class Raising(Tracer):
         self.pending.append((flag_of(self.graph, found, sort=sort), where))
 
     def fails(self, node: ast.AST, cls: type[Exception], words: str) -> Node | None:
-        """Note what Python raises for what is no operation of a number: `len(x)`, `x[0]`. None
+        """Note what Python raises for what a number does not do: `len(x)`, `x[0]`. None
         where nothing around catches it; else a number that nobody uses."""
         if not issubclass(cls, self.catching):
             return None

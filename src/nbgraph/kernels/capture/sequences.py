@@ -22,7 +22,6 @@ from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
 from nbgraph.kernels.capture.classes import Classes
 from nbgraph.kernels.capture.closures import (
     Comprehension,
-    appended,
     assigned_within,
     each_of,
     loops_of,
@@ -106,9 +105,10 @@ class Sequences(Classes):
     def _looped(self, node: Comprehension, env: Env, path: Node) -> Value:
         """What a comprehension lists, by the loops that it says."""
         name = "$listed"
+        append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
         inner = dict(env)
         inner[name] = placed(List(), inner)
-        body = loops_of(node, node, [appended(name, node.elt)])
+        body = loops_of(node, node, [ast.Expr(ast.Call(append, [node.elt], []))])
         after = self.block(body, inner, path)
         self.leave(after)
         env.update(lists_of(after))
@@ -516,6 +516,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     list: lambda call, items=(): List(items),
     deque: lambda call, items=(): List(items),
     **dict.fromkeys((set, frozenset), lambda call, items=(): as_list(distinct(call, items))),
+    iter: lambda call, items: items if call.tracer.name == "__iter__" else None,
     reversed: lambda call, items: items[::-1],
     bool: lambda call, items: call.tracer.truth(items),
     range: _range,

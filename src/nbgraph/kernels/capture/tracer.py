@@ -351,7 +351,8 @@ class FunctionTracer(Expressions):
             left.ctx = ast.Load()
             left = self._once(ast.copy_location(left, st), env, path)
             known = env[left.id]
-        total = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
+        total: Any = ast.BinOp(ast.copy_location(left, st), st.op, st.value)
+        total.changes = True
         value = self.expression(ast.copy_location(total, st), env, path)
         if self.changes_in_place(known, env):
             call, content = Call(self, st, path), self.held(known, env)

@@ -6,6 +6,7 @@ is a `float` and a `np.float64` or `np.float32`, as the kernel may compute in ei
 
 from __future__ import annotations
 
+import ast
 import copy
 import types
 import typing
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.number_types import (
@@ -212,9 +214,12 @@ def _hasattr(call: Call, args: Sequence[Value]) -> Value | None:
 
 
 def _getattr(call: Call, args: Sequence[Value]) -> Value | None:
+    if len(args) == 2 and isinstance(args[0], Record) and (name := objects.known(args[1])):
+        node = ast.copy_location(ast.Attribute(call.node.args[0], name[0], ast.Load()), call.node)
+        return call.tracer.of_record(call._replace(node=node, args=args[:1]), call.tracer.frame)
     if len(args) not in (2, 3) or not all(isinstance(a, Static) for a in args[:2]):
         return None
-    owner, name = args[0].value, args[1].value
+    owner, name = (typing.cast("Static", a).value for a in args[:2])
     if len(args) == 3 and not hasattr(owner, name):
         return args[2]
     return call.tracer.attribute(call.node, owner, name)

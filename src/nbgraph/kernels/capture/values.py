@@ -289,7 +289,7 @@ def join_value(
         items = (join_value(graph, cond, x, y, lists) for x, y in zip(a, b, strict=True))
         read = next((v for v in (a, b) if isinstance(v, Record) and v.copied), None)
         return (_sort(a) if read is None else type(read))(items)
-    if isinstance(a, (List, Resizable)) and isinstance(b, (List, Resizable)):
+    if type(a) in _SEQUENCES and type(b) in _SEQUENCES:
         longer = _join_lists(graph, cond, a, b)
         if longer is not None:
             return longer
@@ -310,6 +310,9 @@ def join_value(
     if isinstance(a, (Static, Choice)) and isinstance(b, (Static, Choice)):
         return join_choices(graph, cond, a, b)
     return _different(a, b)
+
+
+_SEQUENCES = (tuple, List, Resizable)
 
 
 def _different(a: Value, b: Value) -> Undefined:

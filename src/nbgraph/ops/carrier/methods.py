@@ -84,7 +84,12 @@ class Methods:
     # shapes -----------------------------------------------------------------------------------
 
     def reshape(
-        self, *sizes: Any, shape: Any = None, copy: bool | None = None, reverse: bool = False
+        self,
+        *sizes: Any,
+        shape: Any = None,
+        order: str = "C",
+        copy: bool | None = None,
+        reverse: bool = False,
     ) -> Self:
         """The elements in C order under another shape, a view where memory allows one.
 
@@ -92,10 +97,13 @@ class Methods:
         ----------
         *sizes : ints, or one tuple of them, also as `shape`; one may be -1, what is left; MXNet's
             0, -2, -3 and -4 are those of `ng.nd.Reshape`
+        order : "C", row by row, or "F", column by column
         copy : True always copies, False refuses to (ValueError)
         reverse : whether MXNet's are read from the last axis
         """
         sizes = _several("reshape", sizes if shape is None else (*sizes, shape))
+        if order != "C":
+            return np.reshape(self, sizes, order, copy=copy)  # type: ignore[call-overload, arg-type]
         if reverse or is_coded(self, sizes):
             reshaped = ops.Reshape(self, sizes, reverse=reverse)
         else:

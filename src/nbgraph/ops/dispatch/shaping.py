@@ -93,8 +93,7 @@ def reshaped(a: Any, shape: Any, order: str, copy: bool | None) -> Any:
     x = as_array(a)
     if order == "F":
         sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-        turned_ = library.reshape(library.transpose(x), sizes[::-1])
-        return library.transpose(turned_)
+        return library.transpose(library.transpose(x).reshape(sizes[::-1], copy=copy))
     if order not in ("C", "A", "K"):
         raise ArgumentError(f"np.reshape: order={order!r}; expected 'C', 'F' or 'A'")
     return library.reshape(x, shape) if copy is None else x.reshape(shape, copy=copy)
