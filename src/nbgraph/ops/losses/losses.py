@@ -25,15 +25,20 @@ def loss(*operands: str, alike: int | None = None) -> Callable[[Any], Any]:
     symbols without shapes it is composed, and they are compared, where these are known."""
 
     def decorate(function: Any) -> Any:
-        name, count = function.__name__, len(operands) if alike is None else alike
+        name = function.__name__
 
         def call(*args: Any, **how: Any) -> Any:
             arguments = dict(zip(operands, args, strict=False))
-            arguments |= {n: how[n] for n in operands if n in how}
-            require_alike(name, {n: arguments[n] for n in operands[:count] if n in arguments})
-            scores = arguments.get(operands[0])
-            own = {n: floats_like(scores, how[n]) for n in operands if n in how}
-            return function(*[floats_like(scores, value) for value in args], **how | own)
+            if how:
+                arguments |= {n: how[n] for n in operands if n in how}
+            all_alike = arguments if alike is None else dict([*arguments.items()][:alike])
+            require_alike(name, all_alike)
+            dtypes = [getattr(v, "dtype", None) for v in arguments.values()]
+            if any(d is not None and d.kind in "iub" for d in dtypes):
+                scores = arguments.get(operands[0])
+                args = tuple([floats_like(scores, v) for v in args])
+                how |= {n: floats_like(scores, how[n]) for n in operands if n in how}
+            return function(*args, **how)
 
         functools.update_wrapper(call, function)
         # who looks behind decorators is to find this one: the shapes are part of the function
