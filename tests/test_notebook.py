@@ -30,6 +30,20 @@ def shell():
             pass
 
 
+def test_an_interrupt_within_a_finaliser_is_not_lost(shell):
+    text = """
+    import signal, time
+    class Slow:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    x = Slow()
+    del x
+    time.sleep(60)
+    """
+    assert isinstance(shell.run_cell(textwrap.dedent(text)).error_in_exec, KeyboardInterrupt)
+
+
 def finished(shell, text):
     """Run a cell whose work has ended when its report is made."""
     shell.user_ns["settle"] = ng.engine.current().stop

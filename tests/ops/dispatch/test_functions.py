@@ -168,7 +168,7 @@ def test_what_numpy_refuses():
         (lambda: np.einsum(v, [-1]), "number them from 0"),
         (lambda: np.diag(NDARRAYS["c"]), r"shape \(2, 3, 4\); give a vector or a matrix"),
         (lambda: np.delete(v, [True, False]), "match the axis length of 5"),
-        (lambda: np.clip(v, 0, 1, axis=0), "unknown parameter 'axis'"),
+        (lambda: np.clip(v, 0, 1, axis=0), "'axis'"),
         (lambda: np.split(v, 1.5), "sections=1.5 is not a whole number"),
         (lambda: np.split(v, [1.5]), "as an integer"),
         (lambda: np.around(v, 1.5), "as an integer"),
