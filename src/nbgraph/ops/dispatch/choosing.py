@@ -99,7 +99,7 @@ unique_inverse(x): host; refused
 
 def truth(x: Any) -> Any:
     """Return a condition as bools: numbers count for no dtype of what they choose."""
-    return x if getattr(x, "dtype", None) == np.bool_ else library.astype(x, bool, copy=False)
+    return x if getattr(x, "dtype", None) == np.bool_ else library.not_equal(x, 0)
 
 
 def limited(a: Any, low: Any, high: Any, out: Any, options: dict[str, Any]) -> Any:
