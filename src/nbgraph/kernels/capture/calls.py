@@ -32,7 +32,9 @@ from nbgraph.kernels.capture.closures import Bound, LocalFunction, nonlocals, wa
 from nbgraph.kernels.capture.context import Answer, Call, Method, OnInvalid, Tracer
 from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
+from nbgraph.kernels.capture.environment import OUTER, lists_of, placed
 from nbgraph.kernels.capture.generators import Generators
+from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
@@ -41,7 +43,6 @@ from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import held, slope
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
 from nbgraph.kernels.capture.values import (
-    OUTER,
     Array,
     Choice,
     Complex,
@@ -55,8 +56,6 @@ from nbgraph.kernels.capture.values import (
     Value,
     View,
     flatten,
-    lists_of,
-    placed,
 )
 from nbgraph.kernels.scalar import Node
 
@@ -149,7 +148,7 @@ class Calls(Generators):
             with self.under(here):
                 return self.called(call._replace(target=option.value, path=taken), env)
 
-        return self.read(node, callee.map(self.graph, one), env)
+        return self.read(node, chosen(self.graph, callee, one), env)
 
     def called(self, call: Call, env: Env) -> Value:
         """The value of a call whose arguments are known, of lists as references to them."""

@@ -14,6 +14,8 @@ from typing import Any
 from nbgraph.kernels.capture import comparing, composed, objects
 from nbgraph.kernels.capture.closures import Bound
 from nbgraph.kernels.capture.context import Call
+from nbgraph.kernels.capture.environment import placed
+from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import Lists
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.values import (
@@ -25,9 +27,7 @@ from nbgraph.kernels.capture.values import (
     Static,
     Value,
     View,
-    join_value,
     mapping,
-    placed,
 )
 from nbgraph.kernels.scalar import Node
 

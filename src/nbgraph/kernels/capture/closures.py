@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.values import RESULT, Env, Value, placed, without_flags
+from nbgraph.kernels.capture.environment import placed, without_flags
+from nbgraph.kernels.capture.values import Env, Value
+from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Node
 
 Definition = ast.FunctionDef | ast.Lambda

@@ -11,6 +11,7 @@ from typing import Any, cast
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
+from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.records import Record
@@ -26,7 +27,6 @@ from nbgraph.kernels.capture.values import (
     as_number,
     is_none,
     mapping,
-    resizable,
 )
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
@@ -48,9 +48,9 @@ _OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 def compare(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right: Value) -> Node:
     """Return one comparison of two values, of each of several objects that one may be."""
     if isinstance(left, Choice):
-        return left.map(tracer.graph, lambda one, _: compare(tracer, node, op, one, right))
+        return chosen(tracer.graph, left, lambda one, _: compare(tracer, node, op, one, right))
     if isinstance(right, Choice):
-        return right.map(tracer.graph, lambda one, _: compare(tracer, node, op, left, one))
+        return chosen(tracer.graph, right, lambda one, _: compare(tracer, node, op, left, one))
     if isinstance(left, Record) and (own := _by_method(tracer, node, op, left, right)) is not None:
         return own
     return _compared(tracer, node, op, left, right)

@@ -10,7 +10,8 @@ import numpy as np
 
 from nbgraph.kernels.capture import complex_functions
 from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.values import Complex, Static, Value, join_value
+from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.values import Complex, Static, Value
 from nbgraph.kernels.kinds import is_integer
 from nbgraph.kernels.scalar import Graph, Node
 

@@ -12,17 +12,10 @@ import numpy as np
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.builtins import Builtins
 from nbgraph.kernels.capture.context import Method
+from nbgraph.kernels.capture.joining import chosen, join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
 from nbgraph.kernels.capture.records import record_of
-from nbgraph.kernels.capture.values import (
-    Array,
-    Choice,
-    ConstantArray,
-    Mapping,
-    Static,
-    Value,
-    join_value,
-)
+from nbgraph.kernels.capture.values import Array, Choice, ConstantArray, Mapping, Static, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer, kind_of_dtype
 from nbgraph.kernels.scalar import Graph, Node
 
@@ -94,7 +87,7 @@ class Containers(Builtins):
                     self.raises_lookup(node, KeyError, words, here)
                 return next(iter(owner.entries.values())) if entry is None else entry
 
-            return key.map(self.graph, entry_of)
+            return chosen(self.graph, key, entry_of)
         if (constant := objects.known(key)) is not None:
             known = constant[0]
             entry = owner.entries.get(known, default)

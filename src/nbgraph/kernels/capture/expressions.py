@@ -29,20 +29,20 @@ from nbgraph.kernels.capture.containers import (
 )
 from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.distributions import method_of
+from nbgraph.kernels.capture.environment import FROZEN, placed
 from nbgraph.kernels.capture.intervals import Intervals, decided
+from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.lists import CHANGES
 from nbgraph.kernels.capture.records import Record, record_of
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.text import KindError
 from nbgraph.kernels.capture.values import (
-    FROZEN,
     REFERS,
     Array,
     Choice,
     Complex,
     Env,
     List,
-    ListJoin,
     Mapping,
     Optional,
     Partly,
@@ -55,10 +55,8 @@ from nbgraph.kernels.capture.values import (
     View,
     as_number,
     described,
-    join_value,
     mapping,
     on_path,
-    placed,
 )
 from nbgraph.kernels.kinds import is_boolean, kind_of_value
 from nbgraph.kernels.scalar import Node
@@ -129,7 +127,7 @@ class Expressions(Calls):
         if isinstance(value, Static):
             return self.graph.const(bool(value.value))
         if isinstance(value, Choice):
-            return value.map(self.graph, lambda option, _: self.truth(option))
+            return chosen(self.graph, value, lambda option, _: self.truth(option))
         if isinstance(value, Array) and len(value) == 1:
             return self.truth(value[0])
         if isinstance(value, Array) and value:
@@ -361,7 +359,7 @@ class Expressions(Calls):
         if isinstance(owner, Node) and node.attr in typed.ATTRIBUTES:
             return typed.ATTRIBUTES[node.attr](self.graph, owner)
         if isinstance(owner, Choice):
-            return owner.map(self.graph, lambda v, _: self.attribute(node, v.value, node.attr))
+            return chosen(self.graph, owner, lambda v, _: self.attribute(node, v.value, node.attr))
         if isinstance(owner, Node) and isinstance(known := self.static(node.value, env), Enum):
             owner = Static(known)
         if not isinstance(owner, Static):
@@ -519,7 +517,7 @@ class Expressions(Calls):
         if isinstance(owner, Mapping):
             return self.at_key(node, owner, self.expression(node.slice, env, path))
         if isinstance(owner, Choice):
-            return owner.map(self.graph, lambda one, _: self._of_text(node, one, env, path))
+            return chosen(self.graph, owner, lambda one, _: self._of_text(node, one, env, path))
         return self._of_text(node, owner, env, path)
 
     def _of_text(self, node: ast.Subscript, owner: Value, env: Env, path: Node) -> Value:

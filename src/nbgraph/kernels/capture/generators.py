@@ -11,8 +11,10 @@ import math
 from typing import Any
 
 from nbgraph.kernels.capture.closures import Comprehension, each_of, loops_of
+from nbgraph.kernels.capture.environment import lists_of
+from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Sequences, lookup
-from nbgraph.kernels.capture.values import Env, Value, join_value, lists_of
+from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Node
 
 TOTAL, SEEN, BEST = "$total", "$seen", "$best"  # no names that a text can hold

@@ -20,12 +20,11 @@ from nbgraph.kernels.capture.arrays import MAX_SIZE, depth, in_order, matmul, sp
 from nbgraph.kernels.capture.builtins import BINARY
 from nbgraph.kernels.capture.containers import Containers
 from nbgraph.kernels.capture.context import Call, Method
+from nbgraph.kernels.capture.environment import FROZEN, HELD, OUTER, freeze, keys_in, placed
+from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
-    FROZEN,
-    HELD,
-    OUTER,
     REFERS,
     Array,
     ConstantArray,
@@ -41,10 +40,7 @@ from nbgraph.kernels.capture.values import (
     View,
     copied,
     described,
-    join_value,
-    keys_in,
     mapping,
-    placed,
 )
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node
@@ -280,7 +276,7 @@ class Lists(Containers):
         entry = placed(copied(self.held(value, env), back=True), env)
         if isinstance(entry, Reference) and not alone:
             others = keys_in((entry, env[value.owner.key]), env)
-            env[FROZEN] = env.get(FROZEN, frozenset()).union(others)
+            freeze(env, others)
         return entry
 
     def _forget(self, key: str, env: Env) -> None:

@@ -18,27 +18,24 @@ from nbgraph.kernels.capture import draws
 from nbgraph.kernels.capture.closures import breaks, is_short
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, digits_of
-from nbgraph.kernels.capture.lookups import is_constant
-from nbgraph.kernels.capture.ranges import Range, range_of
-from nbgraph.kernels.capture.regions import RegionLoop
-from nbgraph.kernels.capture.resizable import MAX_WRITTEN
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.environment import (
     BROKE,
     CONTINUED,
-    RESULT,
     RETURNED,
-    Env,
-    Reference,
-    Resizable,
-    Static,
     flag,
     is_true,
-    join,
     placed,
     raises_of,
     stopped,
     without_flags,
 )
+from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.lookups import is_constant
+from nbgraph.kernels.capture.ranges import Range, range_of
+from nbgraph.kernels.capture.regions import RegionLoop
+from nbgraph.kernels.capture.resizable import MAX_WRITTEN
+from nbgraph.kernels.capture.values import Env, Reference, Resizable, Static
+from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Node
 
 _LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip

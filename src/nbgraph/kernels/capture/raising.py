@@ -18,22 +18,18 @@ from typing import Any
 from nbgraph.errors import CaptureError, Raised, always
 from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
-from nbgraph.kernels.capture.names import is_own_text
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.environment import (
     MISSED,
     RAISED,
     RETURNED,
-    Env,
-    Partly,
-    Static,
-    Undefined,
-    Value,
     flag,
     is_flag,
     is_true,
-    join_value,
     raises_of,
 )
+from nbgraph.kernels.capture.joining import join_value
+from nbgraph.kernels.capture.names import is_own_text
+from nbgraph.kernels.capture.values import Env, Partly, Static, Undefined, Value
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.wording import place
 

@@ -19,10 +19,7 @@ from typing import Any, cast
 from nbgraph.kernels.capture.closures import Comprehension, nonlocals, walk
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
-from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.lookups import Counter, entry_at
-from nbgraph.kernels.capture.resizable import widened
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.environment import (
     BROKE,
     CONTINUED,
     FROZEN,
@@ -30,6 +27,18 @@ from nbgraph.kernels.capture.values import (
     MISSED,
     OUTER,
     RETURNED,
+    freeze,
+    is_flag,
+    keys_in,
+    placed,
+    stopped,
+    without_flags,
+)
+from nbgraph.kernels.capture.intervals import Intervals
+from nbgraph.kernels.capture.joining import as_maybe, join_choices
+from nbgraph.kernels.capture.lookups import Counter, entry_at
+from nbgraph.kernels.capture.resizable import widened
+from nbgraph.kernels.capture.values import (
     Choice,
     Complex,
     Compound,
@@ -43,19 +52,12 @@ from nbgraph.kernels.capture.values import (
     Undefined,
     Unset,
     Value,
-    as_maybe,
     copied,
     flatten,
     form,
-    is_flag,
     is_none,
-    join_choices,
-    keys_in,
     nothing_like,
-    placed,
-    stopped,
     unflatten,
-    without_flags,
 )
 from nbgraph.kernels.kinds import promote
 from nbgraph.kernels.nodes import MOVES, RESULT, Region
@@ -468,9 +470,9 @@ class RegionLoop:
                 after[name] = after[name].value
             if not name.startswith(HELD):
                 after[name] = placed(after[name], after, name)
-        after[FROZEN] = after.get(FROZEN, frozenset()) | ends.get(FROZEN, frozenset())
+        freeze(after, ends.get(FROZEN, ()))
         for name, old in self.merged.items():  # which of them it means depends on the trips
-            after[FROZEN] = after[FROZEN].union(old, keys_in(after[name], after))
+            freeze(after, old.union(keys_in(after[name], after)))
         for name in self.late:
             after[name] = Undefined(_LATE)
         after.pop(self.COUNTER, None)

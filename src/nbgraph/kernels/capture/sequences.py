@@ -29,6 +29,8 @@ from nbgraph.kernels.capture.closures import (
 )
 from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.digits import Digits
+from nbgraph.kernels.capture.environment import keys_in, lists_of, placed, reference
+from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import CHANGES, ITEM
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
@@ -46,12 +48,7 @@ from nbgraph.kernels.capture.values import (
     described,
     flatten,
     is_none,
-    join_value,
-    keys_in,
-    lists_of,
     mapping,
-    placed,
-    reference,
 )
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node

@@ -21,7 +21,20 @@ from nbgraph.kernels.capture import effects, objects, refusals
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.closures import Definition, LocalFunction
 from nbgraph.kernels.capture.context import Call, OnInvalid
+from nbgraph.kernels.capture.environment import (
+    BROKE,
+    CONTINUED,
+    RETURNED,
+    flag,
+    is_flag,
+    is_true,
+    placed,
+    raises_of,
+    stopped,
+    without_flags,
+)
 from nbgraph.kernels.capture.expressions import Expressions
+from nbgraph.kernels.capture.joining import join, join_value
 from nbgraph.kernels.capture.lookups import Counter
 from nbgraph.kernels.capture.looping import looped
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
@@ -33,10 +46,6 @@ from nbgraph.kernels.capture.survey import Survey
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.trying import attempted
 from nbgraph.kernels.capture.values import (
-    BROKE,
-    CONTINUED,
-    RESULT,
-    RETURNED,
     Array,
     Choice,
     Complex,
@@ -52,21 +61,13 @@ from nbgraph.kernels.capture.values import (
     Value,
     View,
     described,
-    flag,
     flatten,
-    is_flag,
     is_none,
-    is_true,
-    join,
-    join_value,
     mapping,
     on_path,
-    placed,
-    raises_of,
-    stopped,
     unflatten,
-    without_flags,
 )
+from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Graph, Node
 from nbgraph.kernels.wording import place
 
