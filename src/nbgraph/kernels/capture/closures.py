@@ -129,13 +129,6 @@ def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Seq
     return body
 
 
-def each_of(node: ast.expr) -> ast.GeneratorExp:
-    """What an expression lists, as a comprehension."""
-    part = ast.comprehension(ast.Name("$each", ast.Store()), node, [], 0)
-    item = ast.GeneratorExp(ast.Name("$each", ast.Load()), [part])
-    return ast.copy_location(item, node)
-
-
 def is_short(loop: ast.For, trips: int) -> bool:
     """Whether a loop is written out: few trips, or more of few operations each."""
     if trips <= MAX_TRIPS:

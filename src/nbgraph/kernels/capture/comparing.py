@@ -12,6 +12,7 @@ from nbgraph.kernels.capture import objects
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.joining import chosen, resizable
+from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.records import Record
@@ -66,7 +67,7 @@ def _compared(tracer: Tracer, node: ast.expr, op: ast.cmpop, left: Value, right:
         if same is not None:
             return same
     if isinstance(right := mapping(right), Mapping) and isinstance(op, ast.In):
-        right = tracer.keys(node, right)
+        right = keys(tracer, node, right)
     if isinstance(op, ast.In) and isinstance(right, (tuple, Resizable, Range)):
         return _is_among(tracer, node, left, right)
     if isinstance(op, ast.Is):
@@ -187,7 +188,7 @@ def _is_object(value: Value) -> bool:
 
 def _compared_of(value: Record) -> dict[Any, Value]:
     """The attributes by which an object is compared: of a dataclass, those that it declares."""
-    values, cls = dict(zip(value.fields, value, strict=True)), value.cls
+    values, cls = value.entries, value.cls
     declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else None
     names = values if declared is None else [f.name for f in declared if f.compare]
     return {name: values[name] for name in names}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import cmath
+import functools
 import sys
+from collections.abc import Callable
 from types import FunctionType
 
 import numpy as np
@@ -120,8 +122,8 @@ def _power(tracer: Tracer, a: Value, b: Value, path: Node) -> Value:
     graph, exponent = tracer.graph, _literal(b)
     z = Complex.of(graph, a)
     if exponent is not None and exponent.is_integer() and abs(exponent) <= MAX_POWER:
-        whole = _product(tracer, z, int(abs(exponent)), path)
-        one = constant(graph, 1.0)
+        one, multiply = constant(graph, 1.0), functools.partial(binary, tracer, "mul", path=path)
+        whole = by_squaring(multiply, z, int(abs(exponent))) or one
         return whole if exponent >= 0 else binary(tracer, "div", one, whole, path)
     if isinstance(b, Node) and is_integer(b.kind):
         return tracer.compose(complex_functions.power_of_integer, [z, graph.cast(b, "i")], path)
@@ -136,16 +138,16 @@ def _literal(value: Value) -> float | None:
     return float(value.data) if value.op == "const" else None
 
 
-def _product(tracer: Tracer, z: Complex, n: int, path: Node) -> Complex:
-    """z ** n by squaring."""
-    result: Complex | None = None
+def by_squaring(multiply: Callable[[Value, Value], Value], a: Value, n: int) -> Value | None:
+    """`a ** n`; None for n = 0."""
+    result: Value | None = None
     while n:
         if n & 1:
-            result = z if result is None else binary(tracer, "mul", result, z, path)
+            result = a if result is None else multiply(result, a)
         n >>= 1
         if n:
-            z = binary(tracer, "mul", z, z, path)
-    return constant(tracer.graph, 1.0) if result is None else result
+            a = multiply(a, a)
+    return result
 
 
 def apply(call: Call, operation: tuple[str, object]) -> Value:

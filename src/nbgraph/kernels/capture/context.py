@@ -1,117 +1,50 @@
-"""What captures a function, as those see it who trace parts of its text, and a call that is traced.
-
-The parts of `FunctionTracer` build on `Tracer`, and functions take one: so no file that traces a
-kind of text imports the file of the whole.
-"""
+"""What functions that trace parts of a text are given: the tracer, and a call that is traced."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from types import FunctionType
-from typing import Any, Literal, NamedTuple, NoReturn, Protocol, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    Protocol,
+    cast,
+    runtime_checkable,
+)
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.lookups import Counter
-from nbgraph.kernels.capture.names import Scope, Watch
-from nbgraph.kernels.capture.text import FunctionText
-from nbgraph.kernels.capture.values import Env, Static, Value
+from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Graph, Node
+
+if TYPE_CHECKING:
+    from nbgraph.kernels.capture.tracer import FunctionTracer as Tracer
+else:
+    Tracer = object  # its file imports those of all functions that take one
 
 OnInvalid = Literal["raise", "nan"]  # what becomes of an element that a text raises for
 Answer = Callable[[Env, Node], Value]
 
 
-class Tracer(Protocol):
-    """Captures one function call; what each function does is said where it stands."""
+@runtime_checkable
+class Inlinable(Protocol):
+    """What an operator offers so that it can be called inside another scalar function."""
 
-    graph: Graph
-    fn: FunctionType
-    watch: Watch
-    scope: Scope
-    text: FunctionText
-    name: str
-    caller: Tracer | None
-    survey: Any  # Survey or None: what goes on behind constructs that are refused
-    depth: int  # of calls
-    pending: list[tuple[str, Node]]  # flags of exceptions, and where they were raised
-    catching: tuple[type, ...]  # what the `try` statements around catch
-    handled: list[dict[str, Node]]  # exceptions of the handlers that are traced
-    frame: Env  # the variables at the latest call, which nested functions see
-    active: tuple[tuple[object, Node], ...]  # functions that are being traced, with their paths
-    answers: dict[object, Answer]  # what stands for calls of functions that are loops
-    decides: bool  # whether what holds on a path decides conditions: in calls of itself
-    site: ast.AST | None  # the call that is made now
-    counter: Counter | None  # of the loop that is traced
-    ahead: list[tuple[str, Node]]  # what its trips raise, known before the first
-
-    @property
-    def operator(self) -> str:
-        """The name of the function that all is traced for."""
+    def inline(self, call: Call) -> Value:
+        """The value of the operator for these values, built in the tracer's graph."""
         ...
-
-    def refuse(
-        self, node: ast.AST, problem: str, remedy: str, error: type[CaptureError] = CaptureError
-    ) -> NoReturn:
-        """Raise CaptureError with the user's line and what to write instead."""
-        ...
-
-    subtracer: Callable[[FunctionType], Tracer]
-    run: Callable[..., Value]
-    outcome: Callable[[Env, Node], tuple[Value, Env]]
-    enter: Callable[..., Value]
-    # statements: environments before and after, and the path
-    block: Callable[[Sequence[ast.stmt], Env, Node], Env]
-    statement: Callable[[ast.stmt, Env, Node], Env]
-    going: Callable[[Env, Node, Callable[[Env, Node], Env]], Env]
-    join_ended: Callable[[Node, Env, Env], Env]
-    bind: Callable[[ast.expr, Value, Env], None]
-    settled: Callable[..., Env]
-    under: Callable[[Node], AbstractContextManager[None]]
-    leave: Callable[[Env], None]
-    unchecked: Callable[[Node], Node]
-    # expressions
-    expression: Callable[[ast.expr, Env, Node], Value]
-    object: Callable[[ast.expr, Env, Node], Value]
-    evaluated: Callable[[ast.expr, Env, Node], Value]
-    condition: Callable[[ast.expr, Env, Node], Node]
-    number: Callable[[ast.expr, Env, Node], Node]
-    number_of: Callable[[ast.expr, Value], Node]
-    truth: Callable[[Value], Node]
-    static: Callable[[ast.expr, Env], Any]
-    constant: Callable[[Any, ast.expr], Value]
-    attribute: Callable[[ast.expr, Any, str], Value]
-    local: Callable[[Any, Env, Node], Static]
-    binary: Callable[[str, Value, Value, Node], Value]
-    # calls
-    called: Callable[[Call, Env], Value]
-    arguments: Callable[..., Env]
-    special: Callable[..., Value | None]
-    apply: Callable[[Call], Value]
-    compose: Callable[[FunctionType, Sequence[Value], Node], Value]
-    # lists, arrays, dicts
-    store_key: Callable[[ast.Subscript, Value, Value, Env, Node], None]
-    held: Callable[[Value, Env], Value]
-    read: Callable[[ast.expr, Value, Env], Value]
-    deep: Callable[[ast.expr, Value, Env], Value]
-    each: Callable[[ast.expr, Value, Env], Value]
-    changes_in_place: Callable[[Value, Env], bool]
-    entries: Callable[..., Value]
-    places: Callable[[ast.Subscript, Value, Env, Node], tuple[Node | slice, ...]]
-    as_kind: Callable[[Value, str], Value]
-    keys: Callable[[ast.expr, Any], tuple[Value, ...]]
-    listed: Callable[[ast.expr, Value], tuple[Value, ...]]
-    raises: Callable[..., None]
-    raises_lookup: Callable[..., None]
 
 
 class Method(NamedTuple):
-    """A method of a container or a string that a call names."""
+    """A method of a value that a call names, and what a call of it gives."""
 
-    owner: Any
+    owner: Value
     name: str
+    call: Callable[[Call, Value, str], Value]
 
 
 class Call(NamedTuple):
@@ -150,6 +83,12 @@ class Call(NamedTuple):
         except TypeError as error:
             self.refuse(f"{self.name}(): {error}", "leave out what it does not take")
         return make(self, *args, **kwargs)
+
+    def deep(self) -> Call:
+        """Return the call with what lists hold in place of references to them."""
+        deep = lambda value: self.tracer.deep(self.node, value, self.tracer.frame)
+        kwargs = {name: deep(value) for name, value in self.kwargs.items()}
+        return self._replace(args=[*map(deep, self.args)], kwargs=kwargs)
 
     def refuse(
         self, problem: str, remedy: str, error: type[CaptureError] = CaptureError

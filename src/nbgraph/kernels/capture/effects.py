@@ -14,9 +14,8 @@ from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import refusals
-from nbgraph.kernels.capture.calls import Inlinable
 from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.context import Inlinable, Tracer
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.text import function_text
@@ -32,6 +31,8 @@ _EXITS = (sys.exit, getattr(builtins, "exit", None), getattr(builtins, "quit", N
 def done(tracer: Tracer, st: ast.Expr, env: Env, path: Node) -> Env:
     """The environment after an expression whose value nobody uses."""
     call = st.value
+    if isinstance(call, ast.Constant):
+        return env
     if isinstance(call, _SUSPENDS):
         what = "a `yield` or `await` is not understood in a scalar function"
         tracer.refuse(st, what, refusals.expression(call))

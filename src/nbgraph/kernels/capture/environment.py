@@ -118,3 +118,9 @@ def keys_in(value: Value, env: Env | None = None) -> Iterator[str]:
 def freeze(env: Env, keys: Iterable[str]) -> None:
     """Note lists that nothing may change from here on."""
     env[FROZEN] = env.get(FROZEN, frozenset()).union(keys)
+
+
+def adopt(outer: Env, inner: Env, names: Iterable[str] = ()) -> None:
+    """Take over the lists of an environment, and its variables of these names."""
+    outer.update(lists_of(inner))
+    outer.update({name: inner[name] for name in names if name in inner})

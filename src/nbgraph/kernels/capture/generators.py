@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 import copy
 import math
-from typing import Any
+from typing import Any, cast
 
-from nbgraph.kernels.capture.closures import Comprehension, each_of, loops_of
-from nbgraph.kernels.capture.environment import lists_of
+from nbgraph.kernels.capture.closures import Comprehension, loops_of
+from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.displays import aside, assigned
 from nbgraph.kernels.capture.joining import join_value
-from nbgraph.kernels.capture.sequences import FOLDS, TESTS, Sequences, lookup
+from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
 from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Node
 
@@ -48,72 +49,71 @@ _KEYWORDS: dict[object, frozenset[str]] = {
 }
 
 
-class Generators(Sequences):
-    """Mixed into Expressions."""
+def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
+    """The value of `sum(... for ...)` and its like; None for other functions."""
+    sort = lookup(_SORTS, target)
+    generator = _generator(tracer, node.args[0], env) if sort and node.args else None
+    options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
+    if generator is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
+        return None
+    if target is len and not any(part.ifs for part in generator.generators):
+        return None
+    options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
+    names, text = assigned(tracer, generator), _LOOPS[sort]
+    if names and sort in ("any", "all"):  # what is assigned last shows where it ends
+        if len(generator.generators) > 1:
+            what = f"`:=` inside of {sort}() over several loops is not understood"
+            tracer.refuse(node, what, "write the loops")
+        text = text.replace(" total", "\n    total") + "\n    break"
+    body = loops_of(node, generator, _Filled(options).visit(ast.parse(text)).body)
+    default = options.get("default", options.get("start", [*node.args[1:], None][0]))
+    start = None if default is None else tracer.expression(default, env, path)
+    inner = {**env, **_start(tracer, target, sort, start)}
+    after = aside(tracer, body, inner, path, env, names)
+    if sort not in ("next", "min", "max"):
+        return after[TOTAL]
+    return _or_default(tracer, node, after, start)
 
-    def summary(self, node: ast.Call, target: object, env: Env, path: Node) -> Value | None:
-        """The value of `sum(... for ...)` and its like; None for other functions."""
-        sort = lookup(_SORTS, target)
-        generator = self._generator(node.args[0], env) if sort and node.args else None
-        options: dict[str | None, ast.expr] = {k.arg: k.value for k in node.keywords}
-        if generator is None or not options.keys() <= _KEYWORDS.get(target, frozenset()):
-            return None
-        if target is len and not any(part.ifs for part in generator.generators):
-            return None
-        options |= {"elt": ast.Constant(1)} if target is len else {"elt": generator.elt}
-        assigned, text = self.assigned(generator), _LOOPS[sort]
-        if assigned and sort in ("any", "all"):  # what is assigned last shows where it ends
-            if len(generator.generators) > 1:
-                what = f"`:=` inside of {sort}() over several loops is not understood"
-                self.refuse(node, what, "write the loops")
-            text = text.replace(" total", "\n    total") + "\n    break"
-        body = loops_of(node, generator, _Filled(options).visit(ast.parse(text)).body)
-        default = options.get("default", options.get("start", [*node.args[1:], None][0]))
-        start = None if default is None else self.expression(default, env, path)
-        inner = {**env, **self._start(target, sort, start)}
-        after = self.block(body, inner, path)
-        self.leave(after)
-        env.update(lists_of(after))
-        env.update({name: after[name] for name in assigned if name in after})
-        if sort not in ("next", "min", "max"):
-            return after[TOTAL]
-        return self._or_default(node, after, start)
 
-    def _generator(self, node: ast.expr, env: Env) -> Comprehension | None:
-        """A comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
-        if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
-            return node if isinstance(node, Comprehension) else None
-        target = self.static(node.func, env)
-        item = ast.Name("$each", ast.Load())
-        if target is range:
-            return each_of(node)
-        if target not in (map, filter) or len(node.args) != 2:
-            return None
+def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None:
+    """A comprehension, `map(f, items)` or `filter(f, items)`, as a comprehension."""
+    if isinstance(node, Comprehension) or not isinstance(node, ast.Call):
+        return node if isinstance(node, Comprehension) else None
+    target = tracer.static(node.func, env)
+    item: ast.expr = ast.Name("$each", ast.Load())
+    items, tests = cast("ast.expr", node), list[ast.expr]()
+    if target in (map, filter) and len(node.args) == 2:
         function, items = node.args
         applied = ast.copy_location(ast.Call(function, [item], []), node)
-        stored = ast.Name("$each", ast.Store())
-        tests: list[ast.expr] = [applied] if target is filter else []
-        part = ast.comprehension(stored, items, tests, 0)
-        return ast.GeneratorExp(item if target is filter else applied, [part])
+        if target is filter:
+            tests.append(applied)
+        else:
+            item = applied
+    elif target is not range:
+        return None
+    part = ast.comprehension(ast.Name("$each", ast.Store()), items, tests, 0)
+    return ast.GeneratorExp(item, [part])
 
-    def _start(self, target: object, sort: str, start: Value) -> Env:
-        constant = self.graph.const
-        if sort in ("any", "all"):
-            return {TOTAL: constant(sort == "all")}
-        if sort in ("add", "mul"):
-            first = constant(1 if sort == "mul" else (0.0 if target is math.fsum else 0))
-            return {TOTAL: first if start is None else start}
-        zero = constant(0)
-        return {TOTAL: zero, BEST: zero, SEEN: constant(False)}
 
-    def _or_default(self, node: ast.Call, after: Env, default: Value) -> Value:
-        """What was found, else the default; NaN, of integers 0, where Python raises."""
-        total, seen = after[TOTAL], after[SEEN]
-        if default is None:
-            floating = isinstance(total, Node) and total.kind == "f"
-            default = self.graph.const(math.nan) if floating else total
-        value = join_value(self.graph, seen, total, default)
-        return self.joined(node, value, "give a default of the same sort")
+def _start(tracer: Tracer, target: object, sort: str, start: Value) -> Env:
+    constant = tracer.graph.const
+    if sort in ("any", "all"):
+        return {TOTAL: constant(sort == "all")}
+    if sort in ("add", "mul"):
+        first = constant(1 if sort == "mul" else (0.0 if target is math.fsum else 0))
+        return {TOTAL: first if start is None else start}
+    zero = constant(0)
+    return {TOTAL: zero, BEST: zero, SEEN: constant(False)}
+
+
+def _or_default(tracer: Tracer, node: ast.Call, after: Env, default: Value) -> Value:
+    """What was found, else the default; NaN, of integers 0, where Python raises."""
+    total, seen = after[TOTAL], after[SEEN]
+    if default is None:
+        floating = isinstance(total, Node) and total.kind == "f"
+        default = tracer.graph.const(math.nan) if floating else total
+    value = join_value(tracer.graph, seen, total, default)
+    return tracer.joined(node, value, "give a default of the same sort")
 
 
 class _Filled(ast.NodeTransformer):

@@ -29,6 +29,7 @@ from nbgraph.kernels.capture.environment import (
     stopped,
     without_flags,
 )
+from nbgraph.kernels.capture.items import listed
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.ranges import Range, range_of
@@ -117,9 +118,9 @@ def _over_items(tracer: Tracer, st: ast.For, now: Items, env: Env, path: Node) -
     if isinstance(items := now(env), Resizable):
         count, items = items.length, items.items
     else:
-        listed = lambda env: tracer.listed(st.iter, now(env))
-        if is_short(st, len(items := listed(env))) or not is_constant(items):
-            return _unroll(tracer, st, listed, env, path)
+        items_of = lambda env: listed(tracer, st.iter, now(env))
+        if is_short(st, len(items := items_of(env))) or not is_constant(items):
+            return _unroll(tracer, st, items_of, env, path)
         count = tracer.graph.const(len(items))
     bounds = (tracer.graph.const(0), count, tracer.graph.const(1))
     after = RegionLoop(tracer, st, env, path, bounds, items).run()

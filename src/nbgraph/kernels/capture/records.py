@@ -15,6 +15,11 @@ class Record(tuple[Any, ...]):
     shared: bool  # whether its names mean one object, which assignments change
     copied = False  # whether it was read: another name, which it has no key of, may mean it, too
 
+    @property
+    def entries(self) -> dict[Any, Any]:
+        """The values by their attributes or keys."""
+        return dict(zip(self.fields, self, strict=True))
+
 
 @functools.cache
 def record(cls: type, fields: tuple[Any, ...], types: tuple[type, ...]) -> type[Record]:

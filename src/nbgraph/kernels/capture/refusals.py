@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
-from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.context import Tracer
@@ -46,7 +45,7 @@ def _place(tracer: Tracer, node: ast.AST) -> tuple[Tracer, ast.AST, FunctionType
     user: Tracer | None = tracer
     called: FunctionType | None = None
     while user is not None:
-        fn = cast("FunctionType", user.fn)
+        fn = user.fn
         own = is_own_text(fn)
         if not own and not is_installed(fn):
             break

@@ -7,7 +7,6 @@ import ast
 import functools
 import importlib
 import warnings
-from types import FunctionType
 from typing import cast
 
 import numpy as np
@@ -21,29 +20,12 @@ from nbgraph.kernels.capture.values import Env, Resizable, Static, Undefined, Va
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Node
 
-Scoping = ast.Import | ast.ImportFrom | ast.Delete | ast.Global | ast.With
 _QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 
 
-def scoping(tracer: Tracer, st: Scoping, env: Env, path: Node) -> Env:
-    """The environment after such a statement."""
-    match st:
-        case ast.Import():
-            return {**env, **_imported(tracer, st)}
-        case ast.ImportFrom():
-            return {**env, **_imported_from(tracer, st)}
-        case ast.Delete():
-            return {**env, **_deleted(tracer, st)}
-        case ast.Global():
-            _require_read_only(tracer, st)
-            return env
-        case ast.With():
-            _require_quiet(tracer, st, env)
-            return tracer.block(st.body, env, path)
-
-
-def _imported(tracer: Tracer, st: ast.Import) -> Env:
-    names: Env = {}
+def imported(tracer: Tracer, st: ast.Import, env: Env, path: Node) -> Env:
+    """The environment after `import module`."""
+    names = dict(env)
     for alias in st.names:
         module, first = _module(tracer, st, alias.name), alias.name.partition(".")[0]
         names[alias.asname or first] = Static(
@@ -52,9 +34,10 @@ def _imported(tracer: Tracer, st: ast.Import) -> Env:
     return names
 
 
-def _imported_from(tracer: Tracer, st: ast.ImportFrom) -> Env:
+def imported_from(tracer: Tracer, st: ast.ImportFrom, env: Env, path: Node) -> Env:
+    """The environment after `from module import name`."""
     owner = _module(tracer, st, "." * st.level + (st.module or ""))
-    names: Env = {}
+    names = dict(env)
     for alias in st.names:
         try:
             value = tracer.watch.read_attribute(owner, alias.name)
@@ -65,30 +48,35 @@ def _imported_from(tracer: Tracer, st: ast.ImportFrom) -> Env:
 
 
 def _module(tracer: Tracer, st: ast.stmt, name: str) -> object:
-    fn = cast("FunctionType", tracer.fn)
+    fn = tracer.fn
     try:
         return importlib.import_module(name, fn.__globals__.get("__package__"))
     except (ImportError, TypeError) as error:  # a relative one outside of a package
         tracer.refuse(st, str(error), "import what is installed")
 
 
-def _deleted(tracer: Tracer, st: ast.Delete) -> Env:
+def deleted(tracer: Tracer, st: ast.Delete, env: Env, path: Node) -> Env:
+    """The environment after `del name`."""
     for target in st.targets:
         if not isinstance(target, ast.Name):
             tracer.refuse(target, "only names can be deleted", "make a new list without the item")
-    return {t.id: Undefined("was deleted") for t in st.targets if isinstance(t, ast.Name)}
+    names = (t.id for t in st.targets if isinstance(t, ast.Name))
+    return {**env, **dict.fromkeys(names, Undefined("was deleted"))}
 
 
-def _require_read_only(tracer: Tracer, st: ast.Global) -> None:
+def read_only(tracer: Tracer, st: ast.Global, env: Env, path: Node) -> Env:
+    """Refuse `global name` where the name is assigned."""
     names = (n for n in walk(tracer.text.body) if isinstance(n, ast.Name))
     stored = {n.id for n in names if not isinstance(n.ctx, ast.Load)}
     for name in st.names:
         if name in stored:
             what = f"the global {name!r} is assigned: a scalar function has no effects"
             tracer.refuse(st, what, "return the value as a further result")
+    return env
 
 
-def _require_quiet(tracer: Tracer, st: ast.With, env: Env) -> None:
+def quiet(tracer: Tracer, st: ast.With, env: Env, path: Node) -> Env:
+    """The environment after a `with` block of a context that changes no value."""
     for item in st.items:
         call = item.context_expr
         target = tracer.static(call.func, env) if isinstance(call, ast.Call) else None
@@ -99,6 +87,7 @@ def _require_quiet(tracer: Tracer, st: ast.With, env: Env) -> None:
                 "np.errstate() or warnings.catch_warnings()",
                 "take the body out of the `with` block",
             )
+    return tracer.block(st.body, env, path)
 
 
 def matched(tracer: Tracer, st: ast.Match, env: Env, path: Node) -> Env:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from types import FunctionType
-from typing import cast
 
 from nbgraph.errors import CaptureError, Obstacle
 from nbgraph.kernels.capture.closures import walk
@@ -107,7 +105,7 @@ class Survey:
 
 
 def _is_users(tracer: Tracer) -> bool:
-    fn = cast("FunctionType", tracer.fn)
+    fn = tracer.fn
     return not (is_own_text(fn) or is_installed(fn))
 
 

@@ -122,12 +122,12 @@ FUNCTIONS: dict[object, Callable[..., Value]] = {
     **dict.fromkeys((np.any, np.all), lambda call, x, axis=None: call.graph.truth(x)),
     float.is_integer: _has_no_fraction,
 }
-ATTRIBUTES: dict[str, Callable[[Any, Node], Value]] = {
-    "shape": lambda graph, x: (),
-    "ndim": lambda graph, x: graph.const(0),
-    "size": lambda graph, x: graph.const(1),
-    "T": lambda graph, x: x,
-    "dtype": lambda graph, x: Static(NumberDtype(x.kind)),
+ATTRIBUTES: dict[str, Callable[[Call, Any, Value], Value]] = {
+    "shape": lambda call, x, _: (),
+    "ndim": lambda call, x, _: call.graph.const(0),
+    "size": lambda call, x, _: call.graph.const(1),
+    "T": lambda call, x, _: x,
+    "dtype": lambda call, x, _: Static(NumberDtype(x.kind)),
 }
 METHODS: dict[str, Any] = {  # the number is the first argument
     **dict.fromkeys(("astype", "item", "copy", "tolist", "squeeze", "ravel", "flatten"), np.array),

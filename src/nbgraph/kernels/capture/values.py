@@ -146,7 +146,7 @@ def copied(value: Value, *, back: bool = False) -> Value:
 def mapping(value: Value) -> Value:
     """A dict of the function as it is now; any other value as it is."""
     if isinstance(value, Record) and value.cls is dict:
-        return Mapping(dict(zip(value.fields, value, strict=True)))
+        return Mapping(value.entries)
     return value
 
 
