@@ -15,8 +15,9 @@ import numpy as np
 
 from nbgraph.errors import DTypeError
 from nbgraph.kernels.capture import vectors
+from nbgraph.kernels.capture.containers import Array, List
 from nbgraph.kernels.capture.context import Call
-from nbgraph.kernels.capture.values import Array, List, Static, Value, flatten, is_none
+from nbgraph.kernels.capture.values import Static, Value, flatten, is_none
 from nbgraph.kernels.kinds import kind_of_dtype, promote
 from nbgraph.kernels.scalar import Node
 

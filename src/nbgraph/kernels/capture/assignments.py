@@ -11,13 +11,14 @@ from typing import Any, NoReturn
 
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.classes import store_attribute
+from nbgraph.kernels.capture.containers import Array, List, Mapping, View, mapping
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.dicts import store_key
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.items import places
 from nbgraph.kernels.capture.lists import put
 from nbgraph.kernels.capture.mappings import keys
-from nbgraph.kernels.capture.values import Array, Env, List, Mapping, Value, View, mapping
+from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Node
 
 

@@ -12,20 +12,12 @@ from typing import Any
 
 from nbgraph.kernels.capture import composed
 from nbgraph.kernels.capture.closures import Bound
+from nbgraph.kernels.capture.containers import REFERS, List, Mapping, Record, View, record_of
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.inlining import arguments
 from nbgraph.kernels.capture.lists import changeable, put
-from nbgraph.kernels.capture.records import Record, record_of
-from nbgraph.kernels.capture.values import (
-    REFERS,
-    Env,
-    List,
-    Mapping,
-    Static,
-    Value,
-    View,
-)
+from nbgraph.kernels.capture.values import Env, Static, Value
 
 # methods by which objects are more than their attributes
 _MEANINGS = (

@@ -9,25 +9,21 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.containers import REFERS, Mapping, Record, Resizable, mapping
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.joining import chosen, resizable
 from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.number_types import NumberDtype, NumberType, is_type
 from nbgraph.kernels.capture.ranges import Range
-from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
-    REFERS,
     Choice,
     Complex,
-    Mapping,
     Optional,
-    Resizable,
     Static,
     Value,
     as_number,
     is_none,
-    mapping,
 )
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Graph, Node

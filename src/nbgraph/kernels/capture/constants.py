@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.capture import complex_numbers
+from nbgraph.kernels.capture.containers import ConstantArray, Mapping, described, record_of
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.distributions import method_of
-from nbgraph.kernels.capture.records import record_of
-from nbgraph.kernels.capture.values import ConstantArray, Env, Mapping, Static, Value, described
+from nbgraph.kernels.capture.values import Env, Static, Value
 from nbgraph.kernels.kinds import kind_of_dtype, kind_of_value
 
 MAX_ENTRIES = 1 << 16  # of an array; each is a node

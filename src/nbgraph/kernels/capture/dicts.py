@@ -8,14 +8,14 @@ from typing import Any
 
 from nbgraph.kernels.capture import comparing, objects
 from nbgraph.kernels.capture.classes import put_field
+from nbgraph.kernels.capture.containers import Mapping, record_of
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.items import listed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lists import changeable
 from nbgraph.kernels.capture.mappings import at_key, keys
-from nbgraph.kernels.capture.records import record_of
-from nbgraph.kernels.capture.values import Choice, Env, Mapping, Static, Value
+from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 
 
 def new_dict(call: Call) -> Value | None:

@@ -9,17 +9,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
-from nbgraph.kernels.capture.records import Record
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.containers import (
     Array,
-    Env,
     List,
+    Record,
     Reference,
     Resizable,
-    Value,
     View,
     own_type,
 )
+from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Graph, Node
 
 RETURNED, BROKE, CONTINUED = "$returned", "$broke", "$continued"

@@ -19,6 +19,7 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.calls import call
+from nbgraph.kernels.capture.containers import REFERS, Array, Mapping, Record, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import FROZEN, placed
 from nbgraph.kernels.capture.intervals import decided
@@ -27,23 +28,17 @@ from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
 from nbgraph.kernels.capture.raising import raises_unset
-from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
-    REFERS,
-    Array,
     Choice,
     Complex,
     Env,
-    Mapping,
     Optional,
     Partly,
-    Resizable,
     Static,
     Undefined,
     Unknown,
     Value,
     as_number,
-    described,
     on_path,
 )
 from nbgraph.kernels.kinds import is_boolean

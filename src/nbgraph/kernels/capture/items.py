@@ -9,6 +9,16 @@ from typing import cast
 
 from nbgraph.kernels.capture import objects, resizable
 from nbgraph.kernels.capture.arrays import whole
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    Array,
+    List,
+    Mapping,
+    Reference,
+    Resizable,
+    View,
+    mapping,
+)
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.joining import chosen
@@ -16,20 +26,7 @@ from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.mappings import at_key, keys
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.text import CountError, KindError
-from nbgraph.kernels.capture.values import (
-    REFERS,
-    Array,
-    Choice,
-    Env,
-    List,
-    Mapping,
-    Reference,
-    Resizable,
-    Static,
-    Value,
-    View,
-    mapping,
-)
+from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 

@@ -6,6 +6,16 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    Array,
+    List,
+    Record,
+    Reference,
+    Resizable,
+    View,
+    own_type,
+)
 from nbgraph.kernels.capture.environment import (
     FROZEN,
     HELD,
@@ -17,29 +27,21 @@ from nbgraph.kernels.capture.environment import (
     keys_in,
     reference,
 )
-from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.values import (
-    REFERS,
-    Array,
     Choice,
     Complex,
     Compound,
     Env,
-    List,
     Optional,
     Partly,
-    Reference,
-    Resizable,
     Static,
     Undefined,
     Unset,
     Value,
-    View,
     flatten,
     form,
     is_none,
     is_optional,
-    own_type,
 )
 from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Graph, Node

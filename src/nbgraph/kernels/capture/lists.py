@@ -10,23 +10,13 @@ from typing import Any, cast
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import arrays, resizable, vectors
 from nbgraph.kernels.capture.arrays import depth, in_order, spread, whole
+from nbgraph.kernels.capture.containers import Array, List, Reference, Resizable, View, copied
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import FROZEN, HELD, OUTER, keys_in, placed
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.references import stepped
-from nbgraph.kernels.capture.values import (
-    Array,
-    Env,
-    List,
-    Reference,
-    Resizable,
-    Static,
-    Undefined,
-    Value,
-    View,
-    copied,
-)
+from nbgraph.kernels.capture.values import Env, Static, Undefined, Value
 from nbgraph.kernels.scalar import Node
 
 _CHANGED = "a list or an array that is not made here would be changed"

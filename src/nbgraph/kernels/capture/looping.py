@@ -16,6 +16,7 @@ from typing import Any
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import draws
 from nbgraph.kernels.capture.closures import breaks, is_short
+from nbgraph.kernels.capture.containers import Reference, Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits, digits_of
 from nbgraph.kernels.capture.environment import (
@@ -35,7 +36,7 @@ from nbgraph.kernels.capture.lookups import is_constant
 from nbgraph.kernels.capture.ranges import Range, range_of
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
-from nbgraph.kernels.capture.values import Env, Reference, Resizable, Static
+from nbgraph.kernels.capture.values import Env, Static
 from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Node
 

@@ -6,10 +6,11 @@ import ast
 import math
 
 from nbgraph.kernels.capture import objects
+from nbgraph.kernels.capture.containers import Mapping
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.joining import chosen, join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
-from nbgraph.kernels.capture.values import Choice, Mapping, Static, Value
+from nbgraph.kernels.capture.values import Choice, Static, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer
 from nbgraph.kernels.scalar import Node
 

@@ -7,20 +7,20 @@ said by the row of its owner.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Mapping
+from collections import abc
+from collections.abc import Callable, Collection
 from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from nbgraph.kernels.capture import arrays, complex_numbers, dicts, digits, lists, sequences, typed
-from nbgraph.kernels.capture import values as sorts
 from nbgraph.kernels.capture.classes import of_record, of_super
+from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call, Method, Tracer
 from nbgraph.kernels.capture.joining import chosen
-from nbgraph.kernels.capture.records import Record
 from nbgraph.kernels.capture.references import view
-from nbgraph.kernels.capture.values import Choice, Env, Static, Value
+from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Value
 from nbgraph.kernels.scalar import Node
 
 _DIGITS = "a string of digits has no attribute {!r} here"
@@ -57,7 +57,7 @@ class Sort(NamedTuple):
     it; methods, and how they are called on a reference."""
 
     types: tuple[type, ...]
-    attributes: Mapping[str, Callable[[Call, Any, Value], Value]] = {}
+    attributes: abc.Mapping[str, Callable[[Call, Any, Value], Value]] = {}
     methods: Collection[str] = ()
     call: Callable[[Call, Value, str], Value] = lambda *_: None
     without: str = "an operand is one number and has no attribute {!r} here"
@@ -93,11 +93,11 @@ _sequence = lambda *types, **attributes: Sort(
     "name each value, or build the tuple at once",
 )
 _SORTS = (
-    _sequence(sorts.Array, **_ARRAY_ATTRIBUTES),
-    _sequence(tuple, sorts.Resizable),
-    Sort((sorts.Mapping,), {}, dicts.METHODS, dicts.method),
+    _sequence(Array, **_ARRAY_ATTRIBUTES),
+    _sequence(tuple, Resizable),
+    Sort((Mapping,), {}, dicts.METHODS, dicts.method),
     Sort((Node,), {**_PARTS, **typed.ATTRIBUTES}, _NUMBER_METHODS, _method_of_number),
-    Sort((sorts.Complex,), _PARTS, _NUMBER_METHODS, _method_of_number),
+    Sort((Complex,), _PARTS, _NUMBER_METHODS, _method_of_number),
     Sort(
         (digits.Digits,),
         {},

@@ -14,12 +14,13 @@ import numpy as np
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import digits
+from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
-from nbgraph.kernels.capture.values import Choice, Env, Resizable, Static, Value
+from nbgraph.kernels.capture.values import Choice, Env, Static, Value
 from nbgraph.kernels.scalar import Node
 
 

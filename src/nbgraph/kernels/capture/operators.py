@@ -8,19 +8,11 @@ from typing import NoReturn
 from nbgraph.kernels.capture import complex_numbers, composed, objects, resizable, trying
 from nbgraph.kernels.capture.arrays import MAX_SIZE, matmul, spread, whole
 from nbgraph.kernels.capture.complex_numbers import by_squaring
+from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.values import (
-    Array,
-    Complex,
-    Env,
-    List,
-    Resizable,
-    Value,
-    as_number,
-    described,
-)
+from nbgraph.kernels.capture.values import Complex, Env, Value, as_number
 from nbgraph.kernels.kinds import is_boolean, promote
 from nbgraph.kernels.scalar import Node
 

@@ -13,25 +13,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbgraph.kernels.capture import arrays
-from nbgraph.kernels.capture.context import Call, Tracer
-from nbgraph.kernels.capture.environment import freeze, keys_in, placed
-from nbgraph.kernels.capture.items import entries
-from nbgraph.kernels.capture.records import Record
-from nbgraph.kernels.capture.values import (
+from nbgraph.kernels.capture.containers import (
     REFERS,
     Array,
     ConstantArray,
-    Env,
     List,
+    Record,
     Reference,
     Resizable,
-    Undefined,
-    Unknown,
-    Value,
     View,
     copied,
     mapping,
 )
+from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.environment import freeze, keys_in, placed
+from nbgraph.kernels.capture.items import entries
+from nbgraph.kernels.capture.values import Env, Undefined, Unknown, Value
 from nbgraph.kernels.scalar import Graph
 
 ITEM: Any = ast.parse("items[0]", mode="eval").body  # what part of a list is, for messages

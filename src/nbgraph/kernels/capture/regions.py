@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from nbgraph.kernels.capture.closures import Comprehension, nonlocals, walk
+from nbgraph.kernels.capture.containers import List, Reference, Resizable, copied
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.digits import Digits, as_digits
 from nbgraph.kernels.capture.environment import (
@@ -43,16 +44,12 @@ from nbgraph.kernels.capture.values import (
     Complex,
     Compound,
     Env,
-    List,
     Optional,
     Partly,
-    Reference,
-    Resizable,
     Static,
     Undefined,
     Unset,
     Value,
-    copied,
     flatten,
     form,
     is_none,

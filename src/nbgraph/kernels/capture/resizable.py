@@ -17,21 +17,12 @@ import numpy as np
 
 from nbgraph.kernels.capture import vectors
 from nbgraph.kernels.capture.arrays import whole
+from nbgraph.kernels.capture.containers import Array, List, Resizable
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.environment import freeze, keys_in
 from nbgraph.kernels.capture.joining import join_value, resizable
 from nbgraph.kernels.capture.lookups import entry_at
-from nbgraph.kernels.capture.values import (
-    Array,
-    Env,
-    List,
-    Resizable,
-    Static,
-    Value,
-    flatten,
-    form,
-    unflatten,
-)
+from nbgraph.kernels.capture.values import Env, Static, Value, flatten, form, unflatten
 from nbgraph.kernels.kinds import promote
 from nbgraph.kernels.scalar import Graph, Node
 

@@ -7,6 +7,7 @@ import math
 from typing import cast
 
 from nbgraph.errors import Raised
+from nbgraph.kernels.capture.containers import Mapping, Resizable, described, mapping
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import RETURNED, flag, is_true, raises_of
 from nbgraph.kernels.capture.joining import join_value
@@ -14,16 +15,12 @@ from nbgraph.kernels.capture.raising import flag_of, never_returns, of_flag
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
 from nbgraph.kernels.capture.values import (
     Env,
-    Mapping,
     Optional,
-    Resizable,
     Static,
     Undefined,
     Value,
-    described,
     flatten,
     is_none,
-    mapping,
     unflatten,
 )
 from nbgraph.kernels.nodes import RESULT

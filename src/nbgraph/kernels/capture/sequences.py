@@ -19,6 +19,7 @@ import numpy as np
 
 from nbgraph.kernels.capture import arrays, comparing, objects, resizable, vectors
 from nbgraph.kernels.capture.arrays import METHODS, STEPS, in_order, whole
+from nbgraph.kernels.capture.containers import Array, List, Mapping, Resizable, View, described
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.environment import keys_in, reference
@@ -28,19 +29,7 @@ from nbgraph.kernels.capture.lists import CHANGES, change
 from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.references import ITEM, view
-from nbgraph.kernels.capture.values import (
-    Array,
-    Complex,
-    List,
-    Mapping,
-    Resizable,
-    Static,
-    Value,
-    View,
-    described,
-    flatten,
-    is_none,
-)
+from nbgraph.kernels.capture.values import Complex, Static, Value, flatten, is_none
 from nbgraph.kernels.scalar import Node
 
 MAX_SORTED = 32  # items that sorted() compares, each with each

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbgraph.kernels.capture import assignments, effects, objects, refusals, scoping
+from nbgraph.kernels.capture.containers import described
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import (
     BROKE,
@@ -36,7 +37,6 @@ from nbgraph.kernels.capture.values import (
     Static,
     Undefined,
     Unset,
-    described,
     on_path,
 )
 from nbgraph.kernels.nodes import RESULT

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from nbgraph.kernels.capture.closures import LocalFunction
+from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call
 from nbgraph.kernels.capture.number_types import (
     NumberDtype,
@@ -22,8 +23,7 @@ from nbgraph.kernels.capture.number_types import (
     is_instance,
     types_of,
 )
-from nbgraph.kernels.capture.records import Record
-from nbgraph.kernels.capture.values import Array, Complex, Mapping, Resizable, Static, Value
+from nbgraph.kernels.capture.values import Complex, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
 from nbgraph.kernels.scalar import Node
 
