@@ -25,7 +25,7 @@ from nbgraph.kernels.capture import (
 )
 from nbgraph.kernels.capture.arrays import STEPS, spread
 from nbgraph.kernels.capture.classes import COPIES, instance, is_class, meanings_of, replaced
-from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
+from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Array, Mapping, Record
 from nbgraph.kernels.capture.context import Call, Inlinable, Method, Tracer
 from nbgraph.kernels.capture.displays import elements
@@ -39,6 +39,7 @@ from nbgraph.kernels.capture.references import view
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.sequences import lookup, takes_tuples
 from nbgraph.kernels.capture.special import held, slope
+from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.table import operations, scipy_operation, solver
 from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Undefined, Unset, Value
 from nbgraph.kernels.scalar import Node

@@ -9,23 +9,17 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import placed, without_flags
+from nbgraph.kernels.capture.syntax import Definition
 from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Node
 
-Definition = ast.FunctionDef | ast.Lambda
-Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
 _TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
 _EMPTY = inspect.Parameter.empty
-MAX_TRIPS = 16  # of a loop with constant bounds that is written out
-MAX_SHORT, MAX_OPERATIONS = 64, 256  # trips, and operations of them all, of one that is short
-_OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.AugAssign, ast.If, ast.IfExp)
-_LONG = (ast.For, ast.While, ast.Match, ast.Break, ast.Return, ast.Continue)
 
 
 class Bound(NamedTuple):
@@ -90,67 +84,3 @@ class LocalFunction:
     def surroundings(self) -> Env:
         """The variables around it, as they are now."""
         return {k: v for k, v in without_flags(self.owner.frame).items() if k != RESULT}
-
-
-def walk(statements: list[ast.stmt] | list[ast.expr]) -> Iterator[ast.AST]:
-    """All nodes of code, without the insides of functions that it defines."""
-    todo: list[ast.AST] = [*statements]
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, Definition):
-            todo.extend(ast.iter_child_nodes(node))
-
-
-def assigned_within(node: ast.expr) -> set[str]:
-    """The names that `:=` assigns in an expression, outside of functions that it defines: those of
-    a comprehension are variables of the function around it."""
-    return {
-        n.target.id
-        for n in walk([node])
-        if isinstance(n, ast.NamedExpr) and isinstance(n.target, ast.Name)
-    }
-
-
-def nonlocals(body: list[ast.stmt]) -> set[str]:
-    """The names that functions inside of code assign in the function around them."""
-    statements = (n for st in body for n in ast.walk(st) if isinstance(n, ast.Nonlocal))
-    return {name for statement in statements for name in statement.names}
-
-
-def loops_of(at: ast.expr, node: Comprehension, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """The loops and tests of a comprehension around statements."""
-    for part in reversed(node.generators):
-        for test in reversed(part.ifs):
-            body = [ast.If(test, [*body], [])]
-        body = [ast.For(part.target, part.iter, [*body], [])]
-    for statement in body:
-        ast.fix_missing_locations(ast.copy_location(statement, at))
-    return body
-
-
-def is_short(loop: ast.For, trips: int) -> bool:
-    """Whether a loop is written out: few trips, or more of few operations each."""
-    if trips <= MAX_TRIPS:
-        return True
-    if trips > MAX_SHORT:
-        return False
-    nodes = list(walk(loop.body))
-    if any(isinstance(n, _LONG) for n in nodes):
-        return False
-    work = sum(isinstance(n, _OPERATIONS) + 7 * isinstance(n, ast.Call) for n in nodes)
-    return work * trips <= MAX_OPERATIONS
-
-
-def breaks(statements: list[ast.stmt]) -> bool:
-    """Whether code leaves the loop around it by `break`."""
-    todo: list[ast.AST] = [*statements]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Break):
-            return True
-        if isinstance(node, (ast.For, ast.While)):
-            todo.extend(node.orelse)
-        elif not isinstance(node, Definition):
-            todo.extend(ast.iter_child_nodes(node))
-    return False

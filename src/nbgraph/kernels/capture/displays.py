@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from nbgraph.kernels.capture import objects
-from nbgraph.kernels.capture.closures import Comprehension, assigned_within, loops_of, nonlocals
 from nbgraph.kernels.capture.containers import List, Mapping, Record, record_of
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import adopt, placed
 from nbgraph.kernels.capture.items import MANY, listed
 from nbgraph.kernels.capture.sequences import as_list, distinct
+from nbgraph.kernels.capture.syntax import Comprehension, assigned_within, loops_of, nonlocals
 from nbgraph.kernels.capture.text import CountError
 from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Node

@@ -14,11 +14,12 @@ from typing import Any
 
 from nbgraph.errors import CaptureError
 from nbgraph.kernels.capture import refusals
-from nbgraph.kernels.capture.closures import Bound, LocalFunction, walk
+from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import REFERS
 from nbgraph.kernels.capture.context import Inlinable, Tracer
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.survey import unsurveyed
+from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.text import function_text
 from nbgraph.kernels.capture.values import Env, Static
 from nbgraph.kernels.scalar import Node

@@ -10,11 +10,11 @@ import copy
 import math
 from typing import Any, cast
 
-from nbgraph.kernels.capture.closures import Comprehension, loops_of
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.displays import aside, assigned
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
+from nbgraph.kernels.capture.syntax import Comprehension, loops_of
 from nbgraph.kernels.capture.values import Env, Value
 from nbgraph.kernels.scalar import Node
 

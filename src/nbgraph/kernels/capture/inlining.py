@@ -9,11 +9,12 @@ from functools import partial
 from inspect import Parameter
 from types import FunctionType
 
-from nbgraph.kernels.capture.closures import LocalFunction, nonlocals
+from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.containers import Mapping
 from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import OUTER, adopt, lists_of, placed
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
+from nbgraph.kernels.capture.syntax import nonlocals
 from nbgraph.kernels.capture.values import Env, Value, flatten
 from nbgraph.kernels.scalar import Node
 

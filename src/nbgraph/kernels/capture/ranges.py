@@ -46,9 +46,20 @@ class Range(Compound):
         self.refuse_known(call)
         return call.text(vectors.numbers_between, *self.parts)
 
+    @property
+    def known(self) -> range | None:
+        """Python's range, if all bounds are constant."""
+        constant = all(node.op == "const" for node in self.parts)
+        return range(*(int(node.data) for node in self.parts)) if constant else None
+
+    @property
+    def upward(self) -> bool:
+        """Whether it grows; a step that is not known is positive."""
+        return self.step.op != "const" or bool(self.step.data > 0)
+
     def refuse_known(self, call: Call) -> None:
         """Refuse to list numbers of which it is known that they are too many."""
-        if all(node.op == "const" for node in self.parts):
+        if self.known is not None:
             call.refuse(f"more than {MAX_LISTED} items are listed", "write a `for` loop")
 
     def holds(self, call: Call, value: Value) -> Node:

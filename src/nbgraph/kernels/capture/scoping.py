@@ -11,12 +11,12 @@ from typing import cast
 
 import numpy as np
 
-from nbgraph.kernels.capture.closures import walk
 from nbgraph.kernels.capture.comparing import compare
 from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.joining import join
+from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.values import Env, Static, Undefined, Value
 from nbgraph.kernels.kinds import is_boolean
 from nbgraph.kernels.scalar import Node

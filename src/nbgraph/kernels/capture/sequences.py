@@ -175,10 +175,9 @@ def _tested(sought: bool) -> Callable[..., Value]:
 
 def _range(call: Call, *bounds: Value) -> Value:
     numbers = range_of(call, bounds)
-    known = [int(node.data) for node in numbers.parts if node.op == "const"]
-    if len(known) < 3 or len(range(*known)) > MAX_LISTED:
+    if (known := numbers.known) is None or len(known) > MAX_LISTED:
         return numbers
-    return tuple(call.graph.const(i) for i in range(*known))
+    return tuple(call.graph.const(i) for i in known)
 
 
 def _enumerate(call: Call, items: Value, start: Value = None) -> Value:

@@ -24,9 +24,10 @@ from nbgraph.kernels.capture import (
     results,
     statements,
 )
-from nbgraph.kernels.capture.closures import Definition, LocalFunction
+from nbgraph.kernels.capture.closures import LocalFunction
 from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.refusals import refusal
+from nbgraph.kernels.capture.syntax import Definition
 from nbgraph.kernels.capture.text import FunctionText, function_text
 from nbgraph.kernels.capture.values import Env, Static
 from nbgraph.kernels.scalar import Graph, Node
