@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
@@ -72,7 +72,7 @@ def operation(call: Call, operation: tuple[str, object]) -> Value:
         some = f"at least {least}" if most > least else least
         what = f"{name}() takes {some} arguments, not {len(args)}"
         call.refuse(what, "give as many numbers, or min() and max() a tuple")
-    return function(call.tracer, *args, path=call.path)
+    return function(call, *args)
 
 
 def _composed(call: Call, fn: FunctionType) -> Value:
@@ -114,136 +114,120 @@ def _call_math(call: Call, name: str, *, to_int: bool) -> Value:
     return graph.cast(result, "i") if to_int else result
 
 
-# built-ins by name ------------------------------------------------------------------------
+_Function = Callable[..., Value]  # of the call and numbers
+
+# built-ins by name --------------------------------------------------------------------------------
 
 
-def _floating(tracer: Tracer, a: Node, path: Node) -> Node:
+def _floating(call: Call, a: Node) -> Node:
     # a call says that NumPy's function of an integer is meant, which gives the smallest
     # float that holds it; of whole numbers `trunc` is the identity
-    return a if a.kind == "f" else tracer.graph.call("trunc", a)
+    return a if a.kind == "f" else call.graph.call("trunc", a)
 
 
-def _square(tracer: Tracer, a: Node, path: Node) -> Node:
-    a = tracer.graph.cast(a, "int8") if a.kind == "bool" else a
-    return tracer.graph.arithmetic("mul", a, a)
-
-
-def _reciprocal(tracer: Tracer, a: Node, path: Node) -> Value:
-    if a.kind == "f":
-        return tracer.graph.arithmetic("div", tracer.graph.const(1.0), a)
-    kind = NUMBERS.get(a.kind, a.kind)
-    whole = tracer.compose(composed.integer_reciprocal, [tracer.graph.cast(a, kind)], path)
-    return tracer.graph.cast(whole, kind)
-
-
-def _npfmod(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
-    kind = promote(a.kind, b.kind)
+def _reciprocal(call: Call, a: Node) -> Value:
+    graph, kind = call.graph, NUMBERS.get(a.kind, a.kind)
     if kind == "f":
-        return tracer.graph.call("fmod", a, b)
+        return graph.arithmetic("div", graph.const(1.0), a)
+    return graph.cast(call.text(composed.integer_reciprocal, graph.cast(a, kind)), kind)
+
+
+def _npfmod(call: Call, a: Node, b: Node) -> Value:
+    graph, kind = call.graph, promote(a.kind, b.kind)
+    if kind == "f":
+        return graph.call("fmod", a, b)
     kind = NUMBERS.get(kind, kind)
-    a, b = tracer.graph.cast(a, kind), tracer.graph.cast(b, kind)
-    return tracer.compose(composed.integer_fmod, [a, b], path)
+    return call.text(composed.integer_fmod, graph.cast(a, kind), graph.cast(b, kind))
 
 
-def _extreme(tracer: Tracer, op: str, args: Sequence[Node]) -> Node:
+def _extreme(op: str) -> _Function:
     """The least ("lt") or the largest ("gt") of numbers."""
-    graph, result = tracer.graph, args[0]
-    for other in args[1:]:
-        result = graph.select(graph.compare(op, other, result), other, result)
-    return result
+
+    def extreme(call: Call, first: Node, *others: Node) -> Node:
+        least = lambda a, b: call.graph.select(call.graph.compare(op, b, a), b, a)
+        return functools.reduce(least, others, first)
+
+    return extreme
 
 
-def _pow(tracer: Tracer, a: Node, b: Node, mod: Node | None = None, *, path: Node) -> Value:
+def _pow(call: Call, a: Node, b: Node, mod: Node | None = None) -> Value:
     if mod is None:
-        return power(tracer, a, b, path)
+        return power(call.tracer, a, b, call.path)
     if "f" in (a.kind, b.kind, mod.kind):
         raise TypeError("pow() to a modulus is for integers (as in Python)")
-    wide = [tracer.graph.cast(n, "i") for n in (a, b, mod)]
-    return tracer.compose(integers.power_modulo, wide, path)
+    return call.text(integers.power_modulo, *(call.graph.cast(n, "i") for n in (a, b, mod)))
 
 
-def _int(tracer: Tracer, a: Node, path: Node) -> Node:
-    if a.kind == "f":
-        a = tracer.graph.call("trunc", a)
-    return tracer.graph.cast(a, "i")
+def _int(call: Call, a: Node) -> Node:
+    return call.graph.cast(call.graph.call("trunc", a) if a.kind == "f" else a, "i")
 
 
-def _round(tracer: Tracer, a: Node, digits: Node | None = None, *, path: Node) -> Value:
+def _round(call: Call, a: Node, digits: Node | None = None) -> Value:
     if digits is not None:
-        return _round_to(tracer, a, digits, path, composed.decimal)
-    if a.kind != "f":
-        return a
-    return tracer.graph.cast(tracer.graph.call("round", a), "i")
+        return _round_to(call, a, digits, composed.decimal)
+    return call.graph.cast(call.graph.call("round", a), "i") if a.kind == "f" else a
 
 
-def _round_to(
-    tracer: Tracer, a: Node, digits: Node, path: Node, fn: Any = composed.round_to
-) -> Value:
-    graph = tracer.graph
+def _round_to(call: Call, a: Node, digits: Node, fn: Any = composed.round_to) -> Value:
+    graph = call.graph
     if a.kind == "f":
-        return tracer.compose(fn, [a, digits], path)
+        return call.text(fn, a, digits)
     kept = graph.compare("ge", digits, graph.const(0))
     if kept.op == "const" and kept.data:
         return a
-    whole = cast("Node", tracer.compose(composed.round_to, [graph.float(a), digits], path))
+    whole = call.text(composed.round_to, graph.float(a), digits)
     return graph.select(kept, a, graph.cast(whole, a.kind))
 
 
-def _npround(tracer: Tracer, a: Node, digits: Node | None = None, *, path: Node) -> Value:
+def _npround(call: Call, a: Node, digits: Node | None = None) -> Value:
     """`np.round`: unlike Python's `round` it keeps the dtype, of bool it makes floats."""
-    if a.kind == "bool":
-        a = _floating(tracer, a, path)
+    a = _floating(call, a) if a.kind == "bool" else a
     if digits is not None:
-        return _round_to(tracer, a, digits, path)
-    return tracer.graph.call("round", a) if a.kind == "f" else a
+        return _round_to(call, a, digits)
+    return call.graph.call("round", a) if a.kind == "f" else a
 
 
-def _divmod(tracer: Tracer, a: Node, b: Node, path: Node) -> Value:
-    return divide_floor(tracer, "floordiv", a, b, path), divide_floor(tracer, "mod", a, b, path)
+def _square(call: Call, a: Node) -> Node:
+    a = call.graph.cast(a, "int8") if a.kind == "bool" else a
+    return call.graph.arithmetic("mul", a, a)
 
 
-def _isnan(tracer: Tracer, a: Node, path: Node) -> Node:
-    return tracer.graph.compare("ne", a, a) if a.kind == "f" else tracer.graph.const(False)
+def _isnan(call: Call, a: Node) -> Node:
+    return call.graph.compare("ne", a, a) if a.kind == "f" else call.graph.const(False)
 
 
-def _signbit(tracer: Tracer, a: Node, path: Node) -> Node:
-    one = tracer.graph.call("copysign", tracer.graph.const(1.0), a)
-    return tracer.graph.compare("lt", one, tracer.graph.const(0.0))
+def _signbit(call: Call, a: Node) -> Node:
+    one = call.graph.call("copysign", call.graph.const(1.0), a)
+    return call.graph.compare("lt", one, call.graph.const(0.0))
 
 
-def _sign(tracer: Tracer, a: Node, path: Node) -> Value:
+def _sign(call: Call, a: Node) -> Value:
     if a.kind == "f":
-        return tracer.graph.call("sign", a)
+        return call.graph.call("sign", a)
     if a.kind == "bool":
         raise TypeError("sign of a boolean is not defined (as in NumPy): cast it to int")
-    return tracer.graph.cast(tracer.compose(composed.integer_sign, [a], path), a.kind)
+    return call.graph.cast(call.text(composed.integer_sign, a), a.kind)
 
 
-def _log(tracer: Tracer, a: Node, base: Node | None = None, *, path: Node) -> Value:
+def _log(call: Call, a: Node, base: Node | None = None) -> Value:
     if base is None:
-        return tracer.graph.call("log", a)
-    return tracer.compose(
-        composed.log_base, [tracer.graph.float(a), tracer.graph.float(base)], path
-    )
-
-
-_MANY = 100
-_Function = Callable[..., Value]  # of what captures, numbers and the path
+        return call.graph.call("log", a)
+    return call.text(composed.log_base, call.graph.float(a), call.graph.float(base))
 
 
 def _cast(name: str) -> _Function:
     if name in ("float16", "float32"):
-        return lambda own, a, path: own.graph.narrow(a, name)
+        return lambda call, a: call.graph.narrow(a, name)
     kind = {"bool_": "bool", "float64": "f"}.get(name, name)
     assert kind in ("f", "bool") or kind in INTEGERS, name
-    return lambda own, a, path: own.graph.cast(a, kind)
+    return lambda call, a: call.graph.cast(a, kind)
 
 
 def _below_infinity(op: str, *, of_integers: bool) -> _Function:
     """How the absolute value of a number compares to infinity."""
 
-    def compared(own: Tracer, a: Node, path: Node) -> Node:
-        graph = own.graph
+    def compared(call: Call, a: Node) -> Node:
+        graph = call.graph
         if a.kind != "f":
             return graph.const(of_integers)
         return graph.compare(op, graph.absolute(a), graph.const(math.inf))
@@ -252,32 +236,37 @@ def _below_infinity(op: str, *, of_integers: bool) -> _Function:
 
 
 def _of_truths(op: str) -> _Function:
-    return lambda own, *args, path: getattr(own.graph, op)(*map(own.graph.truth, args))
+    return lambda call, *args: getattr(call.graph, op)(*map(call.graph.truth, args))
 
 
+def _divided(call: Call, a: Node, b: Node) -> Value:
+    return tuple(divide_floor(call.tracer, op, a, b, call.path) for op in ("floordiv", "mod"))
+
+
+_MANY = 100
 # name -> the function, and the least and the largest number of arguments
 _BUILTINS: dict[str, tuple[_Function, int, int]] = {
-    "abs": (lambda own, a, path: own.graph.absolute(a), 1, 1),
-    "fabs": (lambda own, a, path: own.graph.absolute(_floating(own, a, path)), 1, 1),
+    "abs": (lambda call, a: call.graph.absolute(a), 1, 1),
+    "fabs": (lambda call, a: call.graph.absolute(_floating(call, a)), 1, 1),
     "floating": (_floating, 1, 1),
     "square": (_square, 1, 1),
     "reciprocal": (_reciprocal, 1, 1),
     "sign": (_sign, 1, 1),
     # unlike `np.round` it makes floats of integers
-    "rint": (lambda own, a, path: own.graph.call("round", a), 1, 1),
+    "rint": (lambda call, a: call.graph.call("round", a), 1, 1),
     "round": (_round, 1, 2),
     "npround": (_npround, 1, 2),
-    "float": (lambda own, a, path: own.graph.float(a), 1, 1),
+    "float": (lambda call, a: call.graph.float(a), 1, 1),
     "int": (_int, 1, 1),
-    "bool": (lambda own, a, path: own.graph.truth(a), 1, 1),
-    "min": (lambda own, *args, path: _extreme(own, "lt", args), 2, _MANY),
-    "max": (lambda own, *args, path: _extreme(own, "gt", args), 2, _MANY),
+    "bool": (lambda call, a: call.graph.truth(a), 1, 1),
+    "min": (_extreme("lt"), 2, _MANY),
+    "max": (_extreme("gt"), 2, _MANY),
     "pow": (_pow, 2, 3),
-    "fpow": (lambda own, a, b, path: power(own, own.graph.float(a), b, path), 2, 2),
-    "divmod": (_divmod, 2, 2),
+    "fpow": (lambda call, a, b: _pow(call, call.graph.float(a), b), 2, 2),
+    "divmod": (_divided, 2, 2),
     "npfmod": (_npfmod, 2, 2),
     "log": (_log, 1, 2),
-    "where": (lambda own, cond, a, b, path: own.graph.select(own.graph.truth(cond), a, b), 3, 3),
+    "where": (lambda call, cond, a, b: call.graph.select(call.graph.truth(cond), a, b), 3, 3),
     "isnan": (_isnan, 1, 1),
     "isinf": (_below_infinity("eq", of_integers=False), 1, 1),
     "isfinite": (_below_infinity("lt", of_integers=True), 1, 1),
@@ -286,7 +275,7 @@ _BUILTINS: dict[str, tuple[_Function, int, int]] = {
     "logical_or": (_of_truths("logical_or"), 2, 2),
     "logical_not": (_of_truths("logical_not"), 1, 1),
     "logical_xor": (
-        lambda own, a, b, path: own.graph.bitwise("bxor", own.graph.truth(a), own.graph.truth(b)),
+        lambda call, a, b: call.graph.bitwise("bxor", call.graph.truth(a), call.graph.truth(b)),
         *(2, 2),
     ),
 }

@@ -28,11 +28,10 @@ from nbgraph.kernels.capture.classes import COPIES, instance, is_class, meanings
 from nbgraph.kernels.capture.closures import Bound, LocalFunction
 from nbgraph.kernels.capture.containers import Array, Mapping, Record
 from nbgraph.kernels.capture.context import Call, Inlinable, Method, Tracer
-from nbgraph.kernels.capture.displays import elements
+from nbgraph.kernels.capture.displays import elements, summary
 from nbgraph.kernels.capture.distributions import distribution
 from nbgraph.kernels.capture.draws import draw
 from nbgraph.kernels.capture.environment import placed
-from nbgraph.kernels.capture.generators import summary
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.references import view

@@ -57,12 +57,6 @@ class Array(tuple[Any, ...]):
 
     __slots__ = ()
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """As NumPy's; rows have one length."""
-        first = self[0] if self else None
-        return (len(self), *(first.shape if isinstance(first, Array) else ()))
-
 
 class ConstantArray(Array):
     """An array of the module, which nothing changes here."""

@@ -50,10 +50,11 @@ def store_key(call: Call, owner: Value, key: Value, value: Value, env: Env) -> N
         return put_field(call, owner, constant[0], value, env)
     graph, missing = call.graph, call.graph.const(True)
     content = env[changeable(tracer, node, owner, env).key]
+    everywhere = Call(tracer, node, missing)
     for name, old in content.entries.items():
         if not isinstance(key, Choice) and not isinstance(name, (int, float)):
             continue
-        here = comparing.compare(tracer, node, ast.Eq(), key, tracer.constant(name, node))
+        here = comparing.compare(everywhere, ast.Eq(), key, tracer.constant(name, node))
         missing = graph.logical_and(missing, graph.logical_not(here))
         remedy = "assign a value like the one before"
         new = tracer.joined(node, join_value(graph, here, value, old), remedy)

@@ -12,15 +12,28 @@ from nbgraph.kernels.capture import (
     comparing,
     complex_numbers,
     digits,
-    displays,
     objects,
     operators,
     refusals,
 )
 from nbgraph.kernels.capture.arrays import spread
 from nbgraph.kernels.capture.calls import call
-from nbgraph.kernels.capture.containers import REFERS, Array, Mapping, Record, Resizable, described
+from nbgraph.kernels.capture.containers import (
+    REFERS,
+    Array,
+    List,
+    Mapping,
+    Record,
+    Resizable,
+    described,
+)
 from nbgraph.kernels.capture.context import Call, Tracer
+from nbgraph.kernels.capture.displays import (
+    comprehension,
+    dict_comprehension,
+    dict_display,
+    elements,
+)
 from nbgraph.kernels.capture.environment import FROZEN, placed
 from nbgraph.kernels.capture.intervals import decided
 from nbgraph.kernels.capture.items import subscript
@@ -28,6 +41,7 @@ from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
 from nbgraph.kernels.capture.raising import raises_unset
+from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     Choice,
     Complex,
@@ -171,7 +185,7 @@ def _compare(tracer: Tracer, node: ast.Compare, env: Env, path: Node) -> Value:
             right_node = ast.copy_location(ast.Tuple(right_node.elts, ast.Load()), right_node)
         right = _guarded(tracer, right_node, env, path, result)
         right = right if same else tracer.deep(right_node, right, env)
-        compare = functools.partial(comparing.compare, tracer, node, op)
+        compare = functools.partial(comparing.compare, Call(tracer, node, graph.const(True)), op)
         spreads = len(node.ops) == 1 and not isinstance(op, _WHOLE)
         if spreads and (isinstance(left, Array) or isinstance(right, Array)):
             return spread(Call(tracer, node, path), compare, left, right)
@@ -259,13 +273,19 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Tracer, Any, Env, Node], Value]] = 
     ast.Attribute: attribute,
     ast.Subscript: subscript,
     ast.Lambda: lambda tracer, node, env, path: tracer.local(node, env, path),
-    ast.Tuple: displays.tuple_display,
-    ast.List: displays.list_display,
-    ast.Set: displays.set_display,
-    ast.Dict: displays.dict_display,
-    ast.ListComp: displays.list_comprehension,
-    ast.SetComp: displays.set_comprehension,
-    ast.DictComp: displays.dict_comprehension,
-    ast.GeneratorExp: displays.comprehension,
+    ast.Tuple: lambda tracer, node, env, path: elements(tracer, node.elts, env, path),
+    ast.List: lambda tracer, node, env, path: List(
+        tracer.taken(v, env) for v in elements(tracer, node.elts, env, path)
+    ),
+    ast.Set: lambda tracer, node, env, path: distinct(
+        Call(tracer, node, path), elements(tracer, node.elts, env, path)
+    ),
+    ast.Dict: dict_display,
+    ast.ListComp: lambda *at: as_list(comprehension(*at)),
+    ast.SetComp: lambda tracer, node, env, path: distinct(
+        Call(tracer, node, path), comprehension(tracer, node, env, path)
+    ),
+    ast.DictComp: dict_comprehension,
+    ast.GeneratorExp: comprehension,
     ast.JoinedStr: objects.formatted,
 }

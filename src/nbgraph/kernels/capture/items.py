@@ -149,7 +149,8 @@ def entries(
     if not isinstance(owner, (tuple, Resizable)):
         tracer.refuse(node, "there are more indices than dimensions", "leave the last ones out")
     place, *rest = places
-    if isinstance(owner, Resizable) or _is_late(place):
+    bounds = (place.start, place.stop, place.step) if isinstance(place, slice) else ()
+    if isinstance(owner, Resizable) or any(isinstance(bound, Node) for bound in bounds):
         item = resizable.at(Call(tracer, node, path or tracer.graph.const(True)), owner, place)
     elif isinstance(place, slice):
         return type(owner)(entries(tracer, node, row, rest, path) for row in owner[place])
@@ -189,12 +190,6 @@ def _looked_up(
             ahead = counter.missed(graph, index, len(owner))
         tracer.raises_lookup(node, IndexError, _outside(owner), missing, ahead)
     return value
-
-
-def _is_late(place: Node | slice) -> bool:
-    """Whether it is a slice whose bounds depend on values."""
-    bounds = (place.start, place.stop, place.step) if isinstance(place, slice) else ()
-    return any(isinstance(bound, Node) for bound in bounds)
 
 
 def _sort(owner: Value) -> str:

@@ -79,9 +79,9 @@ _NUMBER_METHODS: dict[str, Any] = {  # functions whose first argument is the num
 }
 _ARRAY_ATTRIBUTES: dict[str, Callable[[Call, Any, Value], Value]] = {
     "T": lambda call, owner, referred: view(call, referred, np.transpose),
-    "shape": lambda call, owner, _: tuple(map(call.graph.const, owner.shape)),
-    "size": lambda call, owner, _: call.graph.const(int(np.prod(owner.shape))),
-    "ndim": lambda call, owner, _: call.graph.const(len(owner.shape)),
+    "shape": lambda call, owner, _: tuple(map(call.graph.const, arrays.shape(owner))),
+    "size": lambda call, owner, _: call.graph.const(int(np.prod(arrays.shape(owner)))),
+    "ndim": lambda call, owner, _: call.graph.const(arrays.depth(owner)),
 }
 _SEQUENCE_METHODS = {*arrays.METHODS, *lists.CHANGES, *arrays.STEPS}
 _sequence = lambda *types, **attributes: Sort(

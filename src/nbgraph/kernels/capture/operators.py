@@ -58,8 +58,11 @@ def _binary(tracer: Tracer, node: ast.BinOp, a: Value, b: Value, env: Env, path:
     a, b = _operand(tracer, node.left, a), _operand(tracer, node.right, b)
     if type(node.op) not in BINARY:
         tracer.refuse(node, "a matrix product of numbers", "multiply them by *")
-    if isinstance(node.op, ast.Pow) and "f" not in (getattr(v, "kind", "f") for v in (a, b)):
-        _whole_power(tracer, node, b, path)
+    whole = isinstance(node.op, ast.Pow) and "f" not in (getattr(v, "kind", "f") for v in (a, b))
+    if whole and b.op not in ("const", "neg") and Intervals(tracer.graph, path).of(b)[0] < 0:
+        below = tracer.graph.compare("lt", b, tracer.graph.const(0))
+        words = "an integer to a negative power is a float: write float(x) ** n"
+        tracer.raises_lookup(node, ValueError, words, below)  # type: ignore[arg-type]
     return tracer.binary(BINARY[type(node.op)], a, b, path)
 
 
@@ -91,14 +94,6 @@ def _of_sequences(
         sized = described(a if isinstance(a, Resizable) else b)
         call.refuse(f"this operator of {sized} is not understood", "write a loop")
     call.refuse("this operator of tuples is not understood", "use NumPy arrays, or numbers")
-
-
-def _whole_power(tracer: Tracer, node: ast.expr, exponent: Node, path: Node) -> None:
-    """Raise for the elements where an integer power is a fraction."""
-    if exponent.op not in ("const", "neg") and Intervals(tracer.graph, path).of(exponent)[0] < 0:
-        below = tracer.graph.compare("lt", exponent, tracer.graph.const(0))
-        words = "an integer to a negative power is a float: write float(x) ** n"
-        tracer.raises_lookup(node, ValueError, words, below)  # type: ignore[arg-type]
 
 
 def binary(tracer: Tracer, op: str, a: Value, b: Value, path: Node) -> Value:

@@ -40,7 +40,7 @@ def held(tracer: Tracer, value: Value, env: Env) -> Value:
         return copied(tracer.held(env[value.key], env))
     if isinstance(value, View):
         return stepped(tracer, value.node, tracer.held(value.owner, env), value.steps)
-    if _holds(value) and any(map(_refers, value)):
+    if _holds(value) and any(isinstance(v, REFERS) or _holds(v) for v in value):
         return type(value)(tracer.held(item, env) for item in value)
     return value
 
@@ -122,10 +122,6 @@ def _is_fixed(value: Value) -> bool:
     if isinstance(value, (List, Array)) or (isinstance(value, Record) and value.shared):
         return False
     return not isinstance(value, tuple) or all(map(_is_fixed, value))
-
-
-def _refers(value: Value) -> bool:
-    return isinstance(value, REFERS) or _holds(value)
 
 
 def _holds(value: Value) -> bool:

@@ -240,7 +240,7 @@ class RegionLoop(Carried):
         for name in self.names:
             after[name] = unflatten(self.start[name], finals.get(name, []))
             partly = isinstance(self.start[name], Partly)
-            if partly and self._runs and _is_false(ends[name].absent):
+            if partly and self._runs and ends[name].absent is graph.const(False):
                 after[name] = after[name].value
             if not name.startswith(HELD):
                 after[name] = placed(after[name], after, name)
@@ -252,7 +252,3 @@ class RegionLoop(Carried):
         after.pop(COUNTER, None)
         after.pop(MOVES, None)
         return after
-
-
-def _is_false(node: Node) -> bool:
-    return node.op == "const" and not node.data

@@ -47,8 +47,9 @@ def outcome(tracer: Tracer, env: Env, path: Node) -> tuple[Value, Env]:
     outer_line = tracer.graph.line
     env = tracer.block(tracer.text.body, env, path)
     value = env.get(RESULT, Undefined(RAISES))
-    if not is_true(returned := flag(tracer.graph, env, RETURNED)):
-        value = _ended(tracer, env, value, returned)
+    if not is_true(returned := flag(tracer.graph, env, RETURNED)):  # None where a path just ends
+        none = Static(None)
+        value = join_value(tracer.graph, returned, value, none) if RESULT in env else none
     if not tracer.depth:
         value, env = _given(tracer, value, env)
     tracer.graph.line = outer_line
@@ -86,23 +87,13 @@ def _left(tracer: Tracer, env: Env, value: Value, on_invalid: OnInvalid) -> Valu
     """The result, of which what was raised is noted or checked."""
     if on_invalid == "nan":
         return _blanked(tracer, env, value)
-    if tracer.caller is None:
-        return _checked(tracer, env, value)
-    tracer.caller.leave(env)
-    return value
-
-
-def _ended(tracer: Tracer, env: Env, value: Value, returned: Node) -> Value:
-    """The result where some path ends without a `return`: None there."""
-    nothing = Static(None)
-    return join_value(tracer.graph, returned, value, nothing) if RESULT in env else nothing
-
-
-def _checked(tracer: Tracer, env: Env, value: Value) -> Value:
-    """The result of an operator, which ends the kernel for an element that was raised for."""
-    graph, nodes = tracer.graph, flatten(value)
+    if tracer.caller is not None:
+        tracer.caller.leave(env)
+        return value
+    nodes = flatten(value)  # of an operator, which ends the kernel for an element
     for name, where in raises_of(env).items() if nodes else ():
-        nodes = [graph.check(n, where, of_flag(graph, name)) for n in nodes or ()]
+        error = of_flag(tracer.graph, name)
+        nodes = [tracer.graph.check(n, where, error) for n in nodes or ()]
     return value if nodes is None else unflatten(value, nodes)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from nbgraph.kernels.capture.comparing import compare
 from nbgraph.kernels.capture.containers import Resizable
-from nbgraph.kernels.capture.context import Tracer
+from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.syntax import walk
@@ -126,7 +126,8 @@ def _fits(tracer: Tracer, pattern: ast.pattern, subject: Value, env: Env, path: 
     match pattern:
         case ast.MatchValue(value=value):
             subject = tracer.deep(value, subject, env)
-            return compare(tracer, value, ast.Eq(), subject, tracer.expression(value, env, path))
+            call = Call(tracer, value, graph.const(True))
+            return compare(call, ast.Eq(), subject, tracer.expression(value, env, path))
         case ast.MatchSingleton(value=value):
             if isinstance(value, bool) and is_boolean(getattr(subject, "kind", "")):
                 return graph.truth(subject) if value else graph.logical_not(graph.truth(subject))

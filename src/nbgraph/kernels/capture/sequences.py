@@ -271,7 +271,8 @@ def _ordered(
     call: Call, op: ast.cmpop, a: tuple[Value, Value], b: tuple[Value, Value]
 ) -> list[tuple[Value, Value]]:
     """Two rows, exchanged where the rank of the second is `op` that of the first."""
-    graph, swap = call.graph, comparing.compare(call.tracer, call.node, op, b[0], a[0])
+    everywhere = Call(call.tracer, call.node, call.graph.const(True))
+    graph, swap = call.graph, comparing.compare(everywhere, op, b[0], a[0])
     pairs = (zip(b, a, strict=True), zip(a, b, strict=True))
     rows = [tuple(join_value(graph, swap, x, y) for x, y in pair) for pair in pairs]
     return cast("list[tuple[Value, Value]]", rows)

@@ -91,17 +91,16 @@ def statement(tracer: Tracer, st: ast.stmt, env: Env, path: Node) -> Env:
 
 
 def _if(tracer: Tracer, st: ast.If, env: Env, path: Node) -> Env:
-    cond = tracer.condition(st.test, env, path)
-    return tracer.going(tracer.settled(env), path, functools.partial(_branch, tracer, st, cond))
+    graph, cond = tracer.graph, tracer.condition(st.test, env, path)
 
+    def branches(env: Env, path: Node) -> Env:
+        if cond.op == "const":
+            return tracer.block(st.body if cond.data else st.orelse, dict(env), path)
+        yes = tracer.block(st.body, dict(env), graph.logical_and(path, cond))
+        no = tracer.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(cond)))
+        return join(graph, cond, yes, no)
 
-def _branch(tracer: Tracer, st: ast.If, cond: Node, env: Env, path: Node) -> Env:
-    if cond.op == "const":
-        return tracer.block(st.body if cond.data else st.orelse, dict(env), path)
-    graph = tracer.graph
-    yes = tracer.block(st.body, dict(env), graph.logical_and(path, cond))
-    no = tracer.block(st.orelse, dict(env), graph.logical_and(path, graph.logical_not(cond)))
-    return join(graph, cond, yes, no)
+    return tracer.going(tracer.settled(env), path, branches)
 
 
 def _assert(tracer: Tracer, st: ast.Assert, env: Env, path: Node) -> Env:
@@ -131,11 +130,6 @@ def _return(tracer: Tracer, st: ast.Return, env: Env, path: Node) -> Env:
     return {**env, RESULT: value, RETURNED: tracer.graph.const(True)}
 
 
-def _defined(tracer: Tracer, st: ast.FunctionDef, env: Env, path: Node) -> Env:
-    function = tracer.local(st, env, path)
-    return {**env, st.name: function}
-
-
 def _name_of(st: ast.stmt) -> str:
     name = ast.unparse(st).split()[0].rstrip(":")
     article = "an" if name[0] in "ai" else "a"
@@ -156,7 +150,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Tracer, Any, Env, Node], Env]] = {
     ast.Continue: lambda tracer, st, env, path: {**env, CONTINUED: tracer.graph.const(True)},
     ast.Raise: lambda tracer, st, env, path: raised(tracer, st, env, tracer.graph.const(True)),
     ast.Assert: _assert,
-    ast.FunctionDef: _defined,
+    ast.FunctionDef: lambda tracer, st, env, path: env | {st.name: tracer.local(st, env, path)},
     **dict.fromkeys((ast.Pass, ast.Nonlocal), _nothing),
     ast.Import: scoping.imported,
     ast.ImportFrom: scoping.imported_from,
