@@ -18,8 +18,7 @@ from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.items import places
 from nbgraph.kernels.capture.lists import put
 from nbgraph.kernels.capture.mappings import keys
-from nbgraph.kernels.capture.values import Env, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Value
 
 
 def assigned(tracer: Tracer, st: ast.Assign | ast.AnnAssign, env: Env, path: Node) -> Env:

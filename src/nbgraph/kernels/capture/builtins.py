@@ -12,10 +12,9 @@ from nbgraph.kernels.capture import composed, integers
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.operators import NUMBERS, divide_floor, power
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import Static, Value
+from nbgraph.kernels.capture.values import Node, Static, Value
 from nbgraph.kernels.functions import FUNCTIONS, ROUNDING
 from nbgraph.kernels.kinds import INTEGERS, promote
-from nbgraph.kernels.scalar import Node
 
 
 def _whole(call: Call, fn: FunctionType) -> Value:

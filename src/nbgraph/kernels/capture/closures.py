@@ -12,11 +12,9 @@ import inspect
 from typing import NamedTuple
 
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.environment import placed, without_flags
+from nbgraph.kernels.capture.environment import RESULT, placed, without_flags
 from nbgraph.kernels.capture.syntax import Definition
-from nbgraph.kernels.capture.values import Env, Value
-from nbgraph.kernels.nodes import RESULT
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Value
 
 _TRANSPARENT = (functools.cache, functools.lru_cache, functools.wraps)  # of a nested function
 _EMPTY = inspect.Parameter.empty

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nbgraph.kernels.capture.values import Choice, Complex, Compound, Undefined, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Choice, Complex, Compound, Node, Undefined, Value
 
 
 class Record(tuple[Any, ...]):

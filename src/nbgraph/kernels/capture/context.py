@@ -18,8 +18,7 @@ from typing import (
 )
 
 from nbgraph.errors import CaptureError
-from nbgraph.kernels.capture.values import Env, Value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Value
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.tracer import FunctionTracer as Tracer

@@ -17,9 +17,8 @@ from nbgraph.kernels.capture import composed, vectors
 from nbgraph.kernels.capture.containers import Resizable
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.lookups import entry_at
-from nbgraph.kernels.capture.values import Choice, Compound, Optional, Static, Value
+from nbgraph.kernels.capture.values import Choice, Compound, Graph, Node, Optional, Static, Value
 from nbgraph.kernels.kinds import is_integer
-from nbgraph.kernels.scalar import Graph, Node
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -22,8 +22,7 @@ from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.sequences import FOLDS, TESTS, lookup
 from nbgraph.kernels.capture.syntax import Comprehension, assigned_within, loops_of, nonlocals
 from nbgraph.kernels.capture.text import CountError
-from nbgraph.kernels.capture.values import Env, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Value
 
 
 def elements(tracer: Tracer, nodes: Sequence[ast.expr], env: Env, path: Node) -> tuple[Value, ...]:
@@ -188,11 +187,19 @@ def summary(tracer: Tracer, node: ast.Call, target: object, env: Env, path: Node
     body = loops_of(node, generator, _Filled(options).visit(ast.parse(text)).body)
     default = options.get("default", options.get("start", [*node.args[1:], None][0]))
     start = None if default is None else tracer.expression(default, env, path)
-    inner = {**env, **_start(tracer, target, sort, start)}
+    constant = tracer.graph.const
+    first = {"mul": 1, "all": True, "any": False}.get(sort, 0.0 if target is math.fsum else 0)
+    total = constant(first) if start is None or sort not in ("add", "mul") else start
+    inner = {**env, TOTAL: total, BEST: constant(0), SEEN: constant(False)}
     after = aside(tracer, body, inner, path, env, names)
     if sort not in ("next", "min", "max"):
         return after[TOTAL]
-    return _or_default(tracer, node, after, start)
+    total = after[TOTAL]
+    if start is None:  # NaN, of integers 0, where Python raises
+        floating = isinstance(total, Node) and total.kind == "f"
+        start = constant(math.nan) if floating else total
+    value = join_value(tracer.graph, after[SEEN], total, start)
+    return tracer.joined(node, value, "give a default of the same sort")
 
 
 def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None:
@@ -213,27 +220,6 @@ def _generator(tracer: Tracer, node: ast.expr, env: Env) -> Comprehension | None
         return None
     part = ast.comprehension(ast.Name("$each", ast.Store()), items, tests, 0)
     return ast.GeneratorExp(item, [part])
-
-
-def _start(tracer: Tracer, target: object, sort: str, start: Value) -> Env:
-    constant = tracer.graph.const
-    if sort in ("any", "all"):
-        return {TOTAL: constant(sort == "all")}
-    if sort in ("add", "mul"):
-        first = constant(1 if sort == "mul" else (0.0 if target is math.fsum else 0))
-        return {TOTAL: first if start is None else start}
-    zero = constant(0)
-    return {TOTAL: zero, BEST: zero, SEEN: constant(False)}
-
-
-def _or_default(tracer: Tracer, node: ast.Call, after: Env, default: Value) -> Value:
-    """What was found, else the default; NaN, of integers 0, where Python raises."""
-    total, seen = after[TOTAL], after[SEEN]
-    if default is None:
-        floating = isinstance(total, Node) and total.kind == "f"
-        default = tracer.graph.const(math.nan) if floating else total
-    value = join_value(tracer.graph, seen, total, default)
-    return tracer.joined(node, value, "give a default of the same sort")
 
 
 class _Filled(ast.NodeTransformer):

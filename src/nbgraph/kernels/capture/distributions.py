@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, cast
 
 from nbgraph.kernels.capture.context import Call, Method
 from nbgraph.kernels.capture.library import distributions
-from nbgraph.kernels.capture.values import Static, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Node, Static, Value
 
 _NORMAL = {"pdf": "pdf", "cdf": "cdf", "inv_cdf": "ppf"}  # of statistics.NormalDist
 _RENAMED = {"mu": "loc", "sigma": "scale"}

@@ -31,8 +31,7 @@ from nbgraph.kernels.capture.library.random_draws import (
 from nbgraph.kernels.capture.library.random_draws import bits as word_of_place
 from nbgraph.kernels.capture.names import Watch, is_own_text
 from nbgraph.kernels.capture.text import KindError
-from nbgraph.kernels.capture.values import Env, Value, is_none
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Value, is_none
 from nbgraph.kernels.transplant import Transplant
 
 KEY, WORD = "key", "uint64"  # the operand that holds the words, and its kind

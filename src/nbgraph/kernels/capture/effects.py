@@ -21,8 +21,7 @@ from nbgraph.kernels.capture.names import NotYetDefined, plain_function
 from nbgraph.kernels.capture.survey import unsurveyed
 from nbgraph.kernels.capture.syntax import walk
 from nbgraph.kernels.capture.text import function_text
-from nbgraph.kernels.capture.values import Env, Static
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Static
 from nbgraph.kernels.wording import place
 
 _REPORTS = ("_io", "_warnings", "io", "logging", "pprint", "sys", "time", "traceback", "warnings")

@@ -18,8 +18,8 @@ from nbgraph.kernels.capture.containers import (
     View,
     own_type,
 )
-from nbgraph.kernels.capture.values import Env, Value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Value
+from nbgraph.kernels.nodes import RESULT as RESULT
 
 RETURNED, BROKE, CONTINUED = "$returned", "$broke", "$continued"
 FLAGS = (RETURNED, BROKE, CONTINUED)

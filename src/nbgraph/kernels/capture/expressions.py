@@ -40,7 +40,6 @@ from nbgraph.kernels.capture.items import subscript
 from nbgraph.kernels.capture.joining import ListJoin, chosen, join_value
 from nbgraph.kernels.capture.members import attribute
 from nbgraph.kernels.capture.operators import refuse_numbers
-from nbgraph.kernels.capture.raising import raises_unset
 from nbgraph.kernels.capture.sequences import as_list, distinct
 from nbgraph.kernels.capture.values import (
     Choice,
@@ -152,7 +151,8 @@ def _name(tracer: Tracer, node: ast.Name, env: Env) -> Value:
         if isinstance(value, Undefined):
             tracer.refuse(node, f"{name!r} {value.why}", f"give {name!r} a value on every path")
         if isinstance(value, Partly):
-            raises_unset(tracer, node, name, value)
+            why = f"cannot access local variable {name!r} where it is not associated with a value"
+            tracer.raises(node, UnboundLocalError, why, value.absent)
             return value.value
         return value
     local = name in tracer.fn.__code__.co_varnames

@@ -15,8 +15,7 @@ from nbgraph.kernels.capture.context import Answer, Call, OnInvalid, Tracer
 from nbgraph.kernels.capture.environment import OUTER, adopt, lists_of, placed
 from nbgraph.kernels.capture.recursion import MAX_INLINED, Recursion, Run, TooDeep
 from nbgraph.kernels.capture.syntax import nonlocals
-from nbgraph.kernels.capture.values import Env, Value, flatten
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Value, flatten
 
 MAX_DEPTH = 40  # of helpers that call helpers
 

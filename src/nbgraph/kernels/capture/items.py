@@ -26,9 +26,8 @@ from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at, within
 from nbgraph.kernels.capture.mappings import at_key, keys
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.text import CountError, KindError
-from nbgraph.kernels.capture.values import Choice, Env, Static, Value
+from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer
-from nbgraph.kernels.scalar import Node
 
 MANY = "how many items there are depends on a value"
 

@@ -16,8 +16,7 @@ from nbgraph.kernels.capture.environment import FROZEN, HELD, OUTER, keys_in, pl
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, within
 from nbgraph.kernels.capture.references import stepped
-from nbgraph.kernels.capture.values import Env, Static, Undefined, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Env, Node, Static, Undefined, Value
 
 _CHANGED = "a list or an array that is not made here would be changed"
 _COPY = "change a copy, e.g. list(values) or values.copy()"

@@ -36,9 +36,8 @@ from nbgraph.kernels.capture.ranges import Range, range_of
 from nbgraph.kernels.capture.regions import RegionLoop
 from nbgraph.kernels.capture.resizable import MAX_WRITTEN
 from nbgraph.kernels.capture.syntax import breaks, is_short
-from nbgraph.kernels.capture.values import Env, Static
+from nbgraph.kernels.capture.values import Env, Node, Static
 from nbgraph.kernels.nodes import RESULT
-from nbgraph.kernels.scalar import Node
 
 _LAZY = (enumerate, zip, reversed)  # what they go over is read in each trip
 Items = Callable[[Env], Any]  # what a loop goes over, as it is in an environment

@@ -10,9 +10,8 @@ from nbgraph.kernels.capture.containers import Mapping
 from nbgraph.kernels.capture.context import Tracer
 from nbgraph.kernels.capture.joining import chosen, join_value
 from nbgraph.kernels.capture.lookups import MAX_ITEMS, entry_at
-from nbgraph.kernels.capture.values import Choice, Static, Value
+from nbgraph.kernels.capture.values import Choice, Node, Static, Value
 from nbgraph.kernels.kinds import is_boolean, is_integer
-from nbgraph.kernels.scalar import Node
 
 MAX_GAPS = 4  # places in a table of a dict, for each key, that may have none
 

@@ -20,8 +20,7 @@ from nbgraph.kernels.capture.containers import Array, Mapping, Record, Resizable
 from nbgraph.kernels.capture.context import Call, Method, Tracer
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.references import view
-from nbgraph.kernels.capture.values import Choice, Complex, Env, Static, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Choice, Complex, Env, Node, Static, Value
 
 _DIGITS = "a string of digits has no attribute {!r} here"
 _FORMULA = "write the scalar formula; the loop over the array is made for you"

@@ -20,8 +20,7 @@ from nbgraph.kernels.capture.digits import Digits
 from nbgraph.kernels.capture.joining import chosen
 from nbgraph.kernels.capture.ranges import Range
 from nbgraph.kernels.capture.survey import unsurveyed
-from nbgraph.kernels.capture.values import Choice, Env, Static, Value
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Choice, Env, Node, Static, Value
 
 
 class UnknownText:

@@ -12,9 +12,8 @@ from nbgraph.kernels.capture.containers import Array, List, Resizable, described
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.intervals import Intervals
-from nbgraph.kernels.capture.values import Complex, Env, Value, as_number
+from nbgraph.kernels.capture.values import Complex, Env, Node, Value, as_number
 from nbgraph.kernels.kinds import is_boolean, promote
-from nbgraph.kernels.scalar import Node
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.LShift, ast.RShift)

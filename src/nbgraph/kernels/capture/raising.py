@@ -29,8 +29,7 @@ from nbgraph.kernels.capture.environment import (
 )
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.names import is_own_text
-from nbgraph.kernels.capture.values import Env, Partly, Static, Undefined, Value
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static, Undefined, Value
 from nbgraph.kernels.wording import place
 
 _OLD_FIELD = re.compile(r"%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z]")  # of a text that % fills in
@@ -65,12 +64,6 @@ def joined(tracer: Tracer, node: ast.AST, value: Value, remedy: str) -> Value:
     if isinstance(value, Undefined):
         tracer.refuse(node, f"the value {value.why}", remedy)
     return value
-
-
-def raises_unset(tracer: Tracer, node: ast.AST, name: str, value: Partly) -> None:
-    """Note that a name is read which some path leaves unset."""
-    words = f"cannot access local variable {name!r} where it is not associated with a value"
-    tracer.raises(node, UnboundLocalError, words, value.absent)
 
 
 def raises_lookup(

@@ -28,8 +28,7 @@ from nbgraph.kernels.capture.containers import (
 from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import freeze, keys_in, placed
 from nbgraph.kernels.capture.items import entries
-from nbgraph.kernels.capture.values import Env, Undefined, Unknown, Value
-from nbgraph.kernels.scalar import Graph
+from nbgraph.kernels.capture.values import Env, Graph, Undefined, Unknown, Value
 
 ITEM: Any = ast.parse("items[0]", mode="eval").body  # what part of a list is, for messages
 

@@ -9,7 +9,7 @@ from typing import cast
 from nbgraph.errors import Raised
 from nbgraph.kernels.capture.containers import Mapping, Resizable, described, mapping
 from nbgraph.kernels.capture.context import OnInvalid, Tracer
-from nbgraph.kernels.capture.environment import RETURNED, flag, is_true, raises_of
+from nbgraph.kernels.capture.environment import RESULT, RETURNED, flag, is_true, raises_of
 from nbgraph.kernels.capture.joining import join_value
 from nbgraph.kernels.capture.raising import flag_of, never_returns, of_flag
 from nbgraph.kernels.capture.recursion import Recursion, TooDeep
@@ -23,7 +23,6 @@ from nbgraph.kernels.capture.values import (
     is_none,
     unflatten,
 )
-from nbgraph.kernels.nodes import RESULT
 from nbgraph.kernels.scalar import Node
 from nbgraph.kernels.wording import place
 

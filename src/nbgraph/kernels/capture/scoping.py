@@ -17,9 +17,8 @@ from nbgraph.kernels.capture.context import Call, Tracer
 from nbgraph.kernels.capture.environment import placed
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.syntax import walk
-from nbgraph.kernels.capture.values import Env, Static, Undefined, Value
+from nbgraph.kernels.capture.values import Env, Node, Static, Undefined, Value
 from nbgraph.kernels.kinds import is_boolean
-from nbgraph.kernels.scalar import Node
 
 _QUIET = (np.errstate, warnings.catch_warnings)  # contexts that change no value
 

@@ -29,8 +29,7 @@ from nbgraph.kernels.capture.lists import CHANGES, change
 from nbgraph.kernels.capture.mappings import keys
 from nbgraph.kernels.capture.ranges import MAX_LISTED, Range, range_of
 from nbgraph.kernels.capture.references import ITEM, view
-from nbgraph.kernels.capture.values import Complex, Static, Value, flatten, is_none
-from nbgraph.kernels.scalar import Node
+from nbgraph.kernels.capture.values import Complex, Node, Static, Value, flatten, is_none
 
 MAX_SORTED = 32  # items that sorted() compares, each with each
 FOLDS: dict[object, str] = {
@@ -199,10 +198,6 @@ def _called(call: Call, fn: Value, *args: Value) -> Value:
     return call.tracer.called(call.of(fn.value, *args))
 
 
-def _map(call: Call, fn: Value, *columns: Value) -> Value:
-    return tuple(_called(call, fn, *row) for row in _zip(call, *columns))
-
-
 def _accumulate(call: Call, items: Value, func: Value = None, initial: Value = None) -> Value:
     func, initial = (None if getattr(v, "value", v) is None else v for v in (func, initial))
     fn = Static(operator.add) if func is None else func
@@ -307,7 +302,7 @@ _MAKERS: dict[object, Callable[..., Value]] = {
     max: _extreme(ast.Gt()),
     enumerate: _enumerate,
     zip: _zip,
-    map: _map,
+    map: lambda call, fn, *columns: tuple(_called(call, fn, *v) for v in _zip(call, *columns)),
     sorted: _sorted,
     functools.reduce: _reduce,
     itertools.accumulate: _accumulate,

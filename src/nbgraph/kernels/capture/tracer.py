@@ -29,8 +29,7 @@ from nbgraph.kernels.capture.names import Scope, Watch, is_own_text
 from nbgraph.kernels.capture.refusals import refusal
 from nbgraph.kernels.capture.syntax import Definition
 from nbgraph.kernels.capture.text import FunctionText, function_text
-from nbgraph.kernels.capture.values import Env, Static
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static
 
 if TYPE_CHECKING:
     from nbgraph.kernels.capture.context import Answer

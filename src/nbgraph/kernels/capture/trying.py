@@ -17,12 +17,10 @@ from typing import Any
 
 from nbgraph.errors import Raised
 from nbgraph.kernels.capture.context import Tracer
-from nbgraph.kernels.capture.environment import is_flag, raises_of, without_flags
+from nbgraph.kernels.capture.environment import RESULT, is_flag, raises_of, without_flags
 from nbgraph.kernels.capture.joining import join
 from nbgraph.kernels.capture.raising import class_of, flag_of
-from nbgraph.kernels.capture.values import Env, Static
-from nbgraph.kernels.nodes import RESULT
-from nbgraph.kernels.scalar import Graph, Node
+from nbgraph.kernels.capture.values import Env, Graph, Node, Static
 
 _DIVISIONS = ("div", "floordiv", "mod")
 

@@ -23,9 +23,8 @@ from nbgraph.kernels.capture.number_types import (
     is_instance,
     types_of,
 )
-from nbgraph.kernels.capture.values import Complex, Static, Value
+from nbgraph.kernels.capture.values import Complex, Node, Static, Value
 from nbgraph.kernels.kinds import INTEGERS, is_boolean
-from nbgraph.kernels.scalar import Node
 
 _IGNORED = ("copy", "order", "subok", "ndmin", "shape", "casting", "like")  # of one number
 
